@@ -1,20 +1,18 @@
-//! Minimises the hinge loss with a free bias, and costs and margins of each example, by a
-//! primal-dual method on features.
+//! Minimises the hinge loss with a free bias and individual costs and margins, by a primal-dual
+//! method on features.
 //!
 //! **Problem**: minimise P(w, b) = (1/2) |w|^2 + sum_i c_i [s_i - y_i (<w, x_i> + b)]_+ over w and
-//! b; the bias is not in the norm. Its dual is to maximise D(beta) = sum_i s_i beta_i -
-//! (1/2) |sum_i beta_i y_i x_i|^2 over 0 <= beta_i <= c_i with sum_i y_i beta_i = 0.
+//! b; the bias is not penalised. The dual maximises D(beta) = sum_i s_i beta_i - (1/2) |sum_i
+//! beta_i y_i x_i|^2 over 0 <= beta_i <= c_i with sum_i y_i beta_i = 0.
 //!
-//! **Guarantee**: the gap is P - D at a pair of points that are checked afresh, the bias the best
-//! for its w and beta made feasible, so that P exceeds its optimum by no more than the gap, up to
-//! rounding.
+//! **Guarantee**: the gap is P - D at a recomputed pair of points, with the best bias for w and
+//! beta made feasible, so P exceeds its optimum by at most the gap, up to rounding.
 //!
-//! **Method**: the interior-point method of the solvers over features ([`super::linear`]), with a
-//! feature of ones whose weight is not in the norm: a step needs the Cholesky factor of J + X W X'
-//! with a diagonal W > 0, r x r for r features. Its steps hardly grow in number with the costs,
-//! where coordinate methods with the equality constraint slow down in proportion to them on a
-//! singular Gram matrix. More features than examples are first rotated to as many as there are
-//! examples.
+//! **Method**: the interior-point method of the solvers over features ([`super::linear`]), with an
+//! unpenalised feature of ones. A step needs the Cholesky factor of J + X W X' with a diagonal W >
+//! 0, r x r for r features. The number of steps hardly grows with the costs; on a singular Gram
+//! matrix, coordinate methods with the equality constraint slow down in proportion to them. If
+//! there are more features than examples, n examples are first rotated to n features.
 
 mod certify;
 
@@ -29,10 +27,10 @@ pub(crate) use certify::best_bias;
 use certify::{Certificate, certify};
 use faer::{Mat, MatRef};
 
-/// The examples, shared by problems of different costs and margins.
+/// Examples, shared by problems of different costs and margins.
 #[derive(Debug)]
 pub struct Examples<'a> {
-    /// As given, (d, n).
+    /// Rows as given, (d, n).
     rows: MatRef<'a, f64>,
     signs: &'a [f64],
     /// Features with the same products, and 1 as last feature, (r + 1, n).
@@ -40,47 +38,47 @@ pub struct Examples<'a> {
     rotation: Option<Rotation>,
 }
 
-/// A point, and how far from the optimum it can be.
+/// Minimiser with its certified gap.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Separator {
     /// w, (d).
     pub weights: Vec<f64>,
-    /// b; of an interval of best ones the middle.
+    /// b; the middle if an interval is optimal.
     pub bias: f64,
-    /// beta, (n), feasible for the dual: the certificate. It is inside its bounds, hardly where it
-    /// belongs on them.
+    /// beta, (n), dual feasible: the certificate. It lies strictly inside its bounds, even if the
+    /// optimum is on them.
     pub multipliers: Vec<f64>,
     /// P(w, b).
     pub objective: f64,
     /// P(w, b) - D(beta), at least 0.
     pub gap: f64,
-    /// Newton steps.
+    /// Number of Newton steps.
     pub steps: u64,
     /// [`Stop::Tolerance`], [`Stop::IterationLimit`], [`Stop::NoProgress`],
     /// [`Stop::NumericalFailure`] or [`Stop::Interrupted`].
     pub stop: Stop,
 }
 
-/// When to stop.
+/// Stopping rule.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Until {
-    /// At a gap of at most `tol` times the objective.
+    /// Largest gap, relative to the objective.
     pub tol: f64,
-    /// After so many Newton steps.
+    /// Largest number of Newton steps.
     pub max_iter: u64,
 }
 
 impl<'a> Examples<'a> {
-    /// Examples as columns of a matrix (d, n) with a sign -1 or +1 each, (n).
+    /// Prepares examples given as columns of a matrix (d, n) with signs -1 or +1, (n).
     ///
     /// # Errors
-    /// No example; lengths that do not fit; a sign or a value that is none.
+    /// If there are no examples, lengths differ, a sign is not -1 or +1, or a value is not finite.
     pub fn new(rows: MatRef<'a, f64>, signs: &'a [f64]) -> Result<Examples<'a>> {
         let (d, n) = (rows.nrows(), rows.ncols());
         if n == 0 {
             return Err(Error::TooFewRows { what: "a separating plane".into(), least: 1, rows: 0 });
         }
-        check_length("the signs", n, signs)?;
+        check_length("signs", n, signs)?;
         if let Some(y) = signs.iter().find(|y| y.abs() != 1.0) {
             let problem = format!("the hinge loss needs -1 or +1, got {y}");
             return Err(Error::WrongTarget { what: "target", problem });
@@ -104,8 +102,8 @@ impl<'a> Examples<'a> {
     /// Minimises P for these costs c_i > 0 and margins s_i > 0, (n) each.
     ///
     /// # Errors
-    /// Lengths that do not fit; costs, margins or a tolerance that are not positive and finite;
-    /// [`Error::Numerical`] where the objective leaves the range of numbers.
+    /// If lengths differ, or costs, margins or a tolerance are not positive and finite;
+    /// [`Error::Numerical`] if the objective is out of the range of numbers.
     pub fn separate(
         &self,
         costs: &[f64],
@@ -115,7 +113,7 @@ impl<'a> Examples<'a> {
     ) -> Result<Separator> {
         let n = self.rows.ncols();
         for (name, numbers) in [("cost", costs), ("margin", margins)] {
-            check_length(if name == "cost" { "the costs" } else { "the margins" }, n, numbers)?;
+            check_length(if name == "cost" { "costs" } else { "margins" }, n, numbers)?;
             if let Some(&value) = numbers.iter().find(|v| !(v.is_finite() && **v > 0.0)) {
                 return Err(out_of_range(name, value));
             }
@@ -141,14 +139,14 @@ impl<'a> Examples<'a> {
         let Certificate { weights, bias, multipliers, objective, gap } = best;
         if !(objective.is_finite() && gap.is_finite()) {
             let problem =
-                "the objective leaves the range of numbers; scale the attributes, or lower c"
+                "the objective is out of the range of numbers; scale the attributes, or lower c"
                     .to_owned();
             return Err(Error::Numerical { what: "separating two classes", problem });
         }
         Ok(Separator { weights, bias, multipliers, objective, gap, steps, stop })
     }
 
-    /// One class alone, or nothing but zeros: w = 0 is optimal.
+    /// Returns the optimum w = 0 if there is only one class.
     fn trivial(&self, margins: &[f64]) -> Option<Separator> {
         let y = self.signs[0];
         if self.signs.iter().any(|other| *other != y) {
@@ -160,7 +158,6 @@ impl<'a> Examples<'a> {
         Some(Separator { weights, bias, multipliers, objective, gap, steps, stop: Stop::Tolerance })
     }
 
-    /// What is certain of a point.
     fn certified(&self, at: &Interior<'_>, costs: &[f64], margins: &[f64]) -> Certificate {
         let (_, weights) = at.vector().split_last().unwrap_or((&0.0, &[]));
         let weights = match &self.rotation {

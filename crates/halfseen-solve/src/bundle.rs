@@ -1,24 +1,23 @@
-//! Minimises a quadratic and a mean of hinge losses of any concave margins by cutting planes, to a
-//! certified gap.
+//! Minimises a quadratic plus hinge losses of concave margins by cutting planes, to a certified
+//! gap.
 //!
 //! **Problem**: minimise F(w) = (1/2) |w|^2 + C R(w), R(w) = min over b of sum_i t_i [1 - y_i b -
 //! g_i(w)]_+, where each g_i is concave with g_i(a w) = a g_i(w) for a >= 0: the margin of a row,
-//! or the least of its margins under attack. Without a bias, b = 0. The weights t_i are 1 unless
-//! rows count otherwise.
+//! or its least margin under attack. Without a bias, b = 0. The row weights t_i are 1 by default.
 //!
-//! **Cuts**: shares p_i in [0, t_i] of the rows with sum_i y_i p_i = 0 and slopes s_i of g_i bound
-//! R(w) from below by sum_i p_i (1 - <s_i, w>) for all w, and touch it at w where p_i = t_i for
-//! losses above 0 and 0 for those below. The bias is gone: it is the best one for each w, found
-//! exactly.
+//! **Cuts**: shares p_i in [0, t_i] of the rows with sum_i y_i p_i = 0 and slopes s_i of g_i give
+//! the lower bound sum_i p_i (1 - <s_i, w>) on R(w) for all w. It is tight at w if p_i = t_i for
+//! losses above 0 and p_i = 0 for those below. The bias is eliminated: the best one for each w is
+//! computed exactly.
 //!
-//! **Guarantee**: the best point is no worse than the optimum by more than its objective minus the
-//! largest dual objective of cuts, C sum_k a_k c_k - (1/2) |C sum_k a_k s_k|^2 over weights a_k of
-//! the cuts that sum to 1 (Teo et al., JMLR 11, 2010: O(1 / (lambda epsilon)) cuts).
+//! **Guarantee**: the gap is the best objective minus the largest dual objective of cuts, C sum_k
+//! a_k c_k - (1/2) |C sum_k a_k s_k|^2 over weights a_k of the cuts that sum to 1 (Teo et al., JMLR
+//! 11, 2010: O(1 / (lambda epsilon)) cuts).
 //!
-//! **Method**: the minimiser of (1/2) |w|^2 + C max over cuts lies too far out where cuts are few.
-//! The next cut is therefore made on the way to it from the best point so far (Franc and
-//! Sonnenburg, JMLR 10, 2009), at a share of the way that grows where the objective falls and
-//! shrinks where it does not. Cuts hold for every C, so a path over C keeps them.
+//! **Method**: with few cuts, the minimiser of (1/2) |w|^2 + C max over cuts lies too far out. The
+//! next cut is therefore made between it and the best point so far (Franc and Sonnenburg, JMLR 10,
+//! 2009), at a fraction of the way that grows when the objective falls and shrinks otherwise. Cuts
+//! are valid for every C, so a path over C keeps them.
 
 mod shares;
 mod simplex;
@@ -32,27 +31,27 @@ use rayon::prelude::*;
 use shares::{Shares, share};
 use simplex::maximise;
 
-/// The rows of a problem.
+/// Rows of a problem.
 pub trait Margins: Sync {
-    /// Room to look at one row after the other.
+    /// Workspace for evaluating rows.
     type Room;
 
-    /// Length of w.
+    /// Returns the length of w.
     fn width(&self) -> usize;
 
-    /// y_i, -1 or +1 each, (m).
+    /// Returns y_i, -1 or +1 each, (m).
     fn signs(&self) -> &[f64];
 
-    /// t_i, above 0.
+    /// Returns t_i, above 0.
     fn weight(&self, row: usize) -> f64;
 
-    /// Room for one thread.
+    /// Returns a workspace for one thread.
     fn room(&self) -> Self::Room;
 
-    /// g_i(w) of row i.
+    /// Returns g_i(w) of row i.
     fn margin(&self, row: usize, weights: &[f64], room: &mut Self::Room) -> f64;
 
-    /// slope += share times the slope of g_i at w.
+    /// Adds share times the slope of g_i at w to `slope`.
     fn add_slope(
         &self,
         row: usize,
@@ -63,11 +62,12 @@ pub trait Margins: Sync {
     );
 }
 
-/// Rows of one task, and tasks that sum rows; fixed, so that no number of threads changes the bits.
+/// Number of rows per task, and of sums; fixed, so that results do not depend on the number of
+/// threads.
 const ROWS: usize = 256;
 const SUMS: usize = 16;
 
-/// A point, and how far from the optimum it can be.
+/// Minimiser with its certified gap.
 #[derive(Debug, Clone)]
 pub struct Minimum {
     /// The weights.
@@ -84,44 +84,44 @@ pub struct Minimum {
     pub stop: Stop,
 }
 
-/// R is at least constant - <slope, w>.
+/// Lower bound R(w) >= constant - <slope, w>.
 #[derive(Debug)]
 struct Cut {
     slope: Vec<f64>,
     constant: f64,
-    /// Masters in a row that did not use it.
+    /// Number of consecutive masters that did not use it.
     idle: u32,
 }
 
-/// Cuts beyond this are thinned out, those unused for so many masters first.
+/// Number of cuts above which those unused for `IDLE` masters are dropped.
 const MANY: usize = 400;
 const IDLE: u32 = 60;
 
-/// Bounds of the share of the way that the next cut is made at, and how it changes.
+/// Least fraction of the way at which the next cut is made, and the factors that change it.
 const SHORTEST: f64 = 0.02;
 const LONGER: f64 = 1.5;
 const SHORTER: f64 = 0.8;
 
-/// The master is solved to this part of the gap, in so many steps at most.
+/// Precision of the master relative to the gap, and its largest number of steps.
 const PART: f64 = 0.01;
 const STEPS: usize = 20_000;
 
-/// The cuts of a problem, with the best point for the last C.
+/// Cuts of a problem, with the best point for the last C.
 pub struct Bundle<'a, M> {
     rows: &'a M,
     intercept: bool,
-    /// The first is the one of losses that are never below 0: slope 0, constant 0.
+    /// The first cut is R >= 0: slope 0, constant 0.
     cuts: Vec<Cut>,
     /// Products of slopes.
     gram: Vec<Vec<f64>>,
     /// a_k.
     mixture: Vec<f64>,
     best: Point,
-    /// The share of the way.
+    /// Fraction of the way.
     way: f64,
 }
 
-/// A point with its R.
+/// Point with its R.
 #[derive(Debug, Clone)]
 struct Point {
     weights: Vec<f64>,
@@ -136,10 +136,10 @@ impl Point {
 }
 
 impl<'a, M: Margins> Bundle<'a, M> {
-    /// Makes the first cut, at w = 0.
+    /// Creates a bundle with the cut at w = 0.
     ///
     /// # Errors
-    /// [`Error::Numerical`] where sums of rows leave the range of numbers.
+    /// [`Error::Numerical`] if sums of rows are out of the range of numbers.
     pub fn new(rows: &'a M, intercept: bool) -> Result<Bundle<'a, M>> {
         let origin = vec![0.0; rows.width()];
         let nothing = Cut { slope: origin.clone(), constant: 0.0, idle: 0 };
@@ -151,7 +151,7 @@ impl<'a, M: Margins> Bundle<'a, M> {
         Ok(bundle)
     }
 
-    /// Minimises F for this C, from what is known of others.
+    /// Minimises F for this C, reusing the cuts of others.
     ///
     /// # Errors
     /// As [`Bundle::new`].
@@ -201,7 +201,7 @@ impl<'a, M: Margins> Bundle<'a, M> {
         })
     }
 
-    /// Adds the cut that touches R at these weights.
+    /// Adds the cut that is tight at these weights.
     fn cut(&mut self, weights: Vec<f64>) -> Result<Point> {
         let signs = self.rows.signs();
         let margins = self.margins(&weights);
@@ -220,7 +220,7 @@ impl<'a, M: Margins> Bundle<'a, M> {
         Ok(Point { weights, bias, risk })
     }
 
-    /// g_i(w), (m).
+    /// Returns g_i(w), (m).
     fn margins(&self, weights: &[f64]) -> Vec<f64> {
         let mut margins = vec![0.0; self.rows.signs().len()];
         margins.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, margins)| {
@@ -232,7 +232,7 @@ impl<'a, M: Margins> Bundle<'a, M> {
         margins
     }
 
-    /// sum_i p_i times the slope of g_i at w.
+    /// Returns sum_i p_i times the slope of g_i at w.
     fn slope(&self, weights: &[f64], shares: &[f64]) -> Vec<f64> {
         let rows = shares.len().div_ceil(SUMS).max(1);
         let sum = |(part, shares): (usize, &[f64])| {
@@ -248,7 +248,7 @@ impl<'a, M: Margins> Bundle<'a, M> {
         slope
     }
 
-    /// The minimiser of (1/2) |w|^2 + C max over cuts, nearly, and its dual objective.
+    /// Returns the approximate minimiser of (1/2) |w|^2 + C max over cuts, and its dual objective.
     fn master(&mut self, c: f64, tolerance: f64) -> (Vec<f64>, f64) {
         let linear: Vec<f64> = self.cuts.iter().map(|cut| c * cut.constant).collect();
         maximise(&self.gram, c * c, &linear, &mut self.mixture, tolerance, STEPS);
@@ -265,14 +265,14 @@ impl<'a, M: Margins> Bundle<'a, M> {
         (weights, dual)
     }
 
-    /// Drops cuts that have not been used for long, where there are many.
+    /// Drops cuts that have long been unused, if there are many cuts.
     fn thin(&mut self) {
         if self.cuts.len() <= MANY {
             return;
         }
         let keep: Vec<bool> =
             self.cuts.iter().enumerate().map(|(k, cut)| k == 0 || cut.idle < IDLE).collect();
-        // Not for a few of them.
+        // Not worthwhile for a few.
         if keep.iter().filter(|kept| !**kept).count() < MANY / 10 {
             return;
         }
@@ -289,7 +289,6 @@ fn retain<T>(items: &mut Vec<T>, keep: &[bool]) {
 }
 
 fn out_of_range() -> crate::Error {
-    let problem =
-        "sums of rows leave the range of numbers; scale the attributes, or lower c".to_owned();
+    let problem = "sums of rows are out of range; scale the attributes, or lower c".to_owned();
     Error::Numerical { what: "cutting planes", problem }
 }

@@ -1,25 +1,25 @@
 //! Factors symmetric positive definite matrices by Cholesky's method, and solves with the factor.
 //!
-//! Only lower triangles are read and written. A factorisation takes room for one column beside the
-//! matrix; a solution takes none.
+//! Only lower triangles are read and written. A factorisation needs memory for one more column; a
+//! solution needs none.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::cholesky::llt::solve;
 use faer::{Mat, MatMut, MatRef, Par};
 
-/// The matrix is not positive definite, or not by as much as rounding takes away.
+/// Matrix that is not positive definite, at least after rounding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the matrix is not positive definite: pivot {column} is not positive")]
 pub struct NotPositive {
-    /// The first column without a positive pivot, counted from 1.
+    /// First column without a positive pivot, counted from 1.
     pub column: usize,
 }
 
-/// Replaces the lower triangle by that of L, where the matrix is L L'.
+/// Replaces the lower triangle by that of L, with L L' the matrix.
 ///
 /// # Errors
-/// [`NotPositive`]; the matrix is then spoiled.
+/// [`NotPositive`]; the matrix is then overwritten.
 pub fn factor_in_place(matrix: MatMut<'_, f64>, par: Par) -> Result<(), NotPositive> {
     let size = matrix.nrows();
     let mut memory =
@@ -36,12 +36,12 @@ pub fn solve_in_place(factor: MatRef<'_, f64>, b: MatMut<'_, f64>) {
     solve::solve_in_place(factor, b, Par::Seq, MemStack::new(&mut []));
 }
 
-/// L, where a matrix is L L'.
+/// Factor L of a matrix L L'.
 #[derive(Debug, Clone)]
 pub struct Factor(Mat<f64>);
 
 impl Factor {
-    /// Factors a matrix whose lower triangle is given.
+    /// Factors a matrix given by its lower triangle.
     ///
     /// # Errors
     /// [`NotPositive`].
@@ -56,11 +56,11 @@ impl Factor {
     }
 }
 
-/// What is added to a diagonal of ones where rounding leaves no factor, tried in this order.
+/// Ridges added to a unit diagonal when rounding prevents a factorisation, in this order.
 const RIDGES: [f64; 3] = [1e-14, 1e-12, 1e-10];
 
-/// A matrix scaled to a diagonal of ones, and its factor: what interior points make of a matrix is
-/// of wild scale.
+/// Matrix scaled to a unit diagonal, with its factor; matrices of interior-point methods are badly
+/// scaled.
 #[derive(Debug)]
 pub(crate) struct Scaled {
     matrix: Mat<f64>,
@@ -69,10 +69,10 @@ pub(crate) struct Scaled {
 }
 
 impl Scaled {
-    /// Factors a matrix whose lower triangle is given.
+    /// Factors a matrix given by its lower triangle.
     ///
     /// # Errors
-    /// Where not even the largest ridge helps.
+    /// If the largest ridge does not help.
     pub(crate) fn new(mut matrix: Mat<f64>) -> Result<Scaled, NotPositive> {
         let width = matrix.nrows();
         let root = |j: usize| if matrix[(j, j)] > 0.0 { 1.0 / matrix[(j, j)].sqrt() } else { 1.0 };
@@ -94,7 +94,7 @@ impl Scaled {
         factored.map(|()| Scaled { matrix, factor, scale })
     }
 
-    /// Replaces a right-hand side by the solution, refined once.
+    /// Replaces a right-hand side by the solution, with one refinement.
     pub(crate) fn solve(&self, right: &mut [f64]) {
         let scaled = |j: usize, right: &[f64]| right[j] * self.scale[j];
         let mut rest = Mat::from_fn(right.len(), 1, |j, _| scaled(j, right));
@@ -107,7 +107,7 @@ impl Scaled {
         }
     }
 
-    /// rest -= M v, from the lower triangle.
+    /// Computes rest -= M v from the lower triangle.
     fn subtract_product(&self, v: &[f64], rest: &mut [f64]) {
         for (j, &vj) in v.iter().enumerate() {
             let column = &self.matrix.col_as_slice(j)[j..];
@@ -163,7 +163,7 @@ mod tests {
         for (i, (x, wanted)) in found.iter().zip(&wanted).enumerate() {
             assert!((x - wanted).abs() < 1e-8 / size(i), "{i}: {x} {wanted}");
         }
-        // Twice the same equation: a ridge helps, and the solution solves it.
+        // Singular system: a ridge helps, and the solution solves it.
         let mut twice = vec![3.0, 3.0];
         Scaled::new(Mat::full(2, 2, 4.0)).unwrap().solve(&mut twice);
         assert!((4.0 * (twice[0] + twice[1]) - 3.0).abs() < 1e-8, "{twice:?}");

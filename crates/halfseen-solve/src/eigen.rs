@@ -1,4 +1,4 @@
-//! Decomposes symmetric matrices, on one thread: the routine's bits depend on their number.
+//! Decomposes symmetric matrices on one thread, as the routine's rounding depends on the number.
 
 use crate::error::{Error, Result};
 use faer::diag::Diag;
@@ -6,20 +6,20 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::{Mat, MatRef, Par};
 
-/// Eigenvalues and eigenvectors of a symmetric matrix.
+/// Returns the eigenvalues and eigenvectors of a symmetric matrix.
 ///
 /// # Errors
-/// [`Error::Numerical`].
+/// [`Error::Numerical`] if the routine fails.
 pub fn eigen(matrix: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
     let mut vectors = Mat::zeros(matrix.nrows(), matrix.nrows());
     let values = decompose(matrix, Some(&mut vectors))?;
     Ok((values, vectors))
 }
 
-/// Eigenvalues alone.
+/// Returns the eigenvalues only.
 ///
 /// # Errors
-/// [`Error::Numerical`].
+/// [`Error::Numerical`] if the routine fails.
 pub fn eigenvalues(matrix: &Mat<f64>) -> Result<Vec<f64>> {
     decompose(matrix.as_ref(), None)
 }
@@ -27,7 +27,7 @@ pub fn eigenvalues(matrix: &Mat<f64>) -> Result<Vec<f64>> {
 fn decompose(matrix: MatRef<'_, f64>, vectors: Option<&mut Mat<f64>>) -> Result<Vec<f64>> {
     let n = matrix.nrows();
     if n == 0 {
-        // The routine's own size computation would go below zero.
+        // The routine's own size computation would underflow.
         return Ok(Vec::new());
     }
     let mut values = Diag::<f64>::zeros(n);

@@ -1,80 +1,80 @@
-//! Names every way in which a solver can refuse its input or fail.
+//! Defines the errors of solvers.
 
-/// What is wrong. Rows and columns count from 1.
+/// Error of a solver. Rows and columns count from 1.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Error {
-    /// A parameter outside of its range.
+    /// Parameter outside its range.
     #[error("{name} is {value}: it must be {allowed}")]
     OutOfRange {
-        /// The parameter.
+        /// Name of the parameter.
         name: &'static str,
-        /// What was given.
+        /// Given value.
         value: String,
-        /// What may be given.
+        /// Allowed values.
         allowed: String,
     },
-    /// A list that is too short or too long.
+    /// List of the wrong length.
     #[error("{found} {what} were given: {expected} are needed")]
     WrongLength {
-        /// What the list holds.
+        /// Content of the list.
         what: String,
-        /// How many there must be.
+        /// Required length.
         expected: usize,
-        /// How many there are.
+        /// Actual length.
         found: usize,
     },
-    /// Labels that are no classes.
+    /// Invalid labels.
     #[error("{what}: {problem}")]
     WrongTarget {
-        /// What the labels are called.
+        /// Name of the labels.
         what: &'static str,
-        /// What is wrong with them.
+        /// Problem found.
         problem: String,
     },
     /// Too few examples.
     #[error("{what} needs {least} rows or more: there are {rows}")]
     TooFewRows {
-        /// What needs them.
+        /// Task that needs them.
         what: String,
-        /// How many it needs.
+        /// Required number.
         least: usize,
-        /// How many there are.
+        /// Actual number.
         rows: usize,
     },
-    /// Features without columns.
+    /// No feature columns.
     #[error("there are no columns")]
     NoColumns,
-    /// A feature or target that is not finite.
+    /// Non-finite feature or target.
     #[error("row {row}, {column} is {value}: it must be finite")]
     NotFinite {
-        /// The row.
+        /// Row number.
         row: usize,
-        /// The column's name.
+        /// Column name.
         column: String,
-        /// What it holds.
+        /// Value found.
         value: f64,
     },
-    /// A routine that failed, or numbers out of range.
+    /// Failed routine, or numbers out of range.
     #[error("{what} failed: {problem}")]
     Numerical {
-        /// The routine.
+        /// Routine.
         what: &'static str,
-        /// What it found.
+        /// Problem found.
         problem: String,
     },
-    /// Interrupted before there was any point to return.
+    /// Interrupted before there was a point to return.
     #[error("interrupted while {during}")]
     Interrupted {
-        /// What it was doing.
+        /// Interrupted task.
         during: &'static str,
     },
-    /// A saved iterate that cannot be one.
+    /// Invalid saved iterate.
     #[error("the saved iterate {problem}")]
     BadState {
-        /// What is wrong with it.
+        /// Problem found.
         problem: String,
     },
 }
 
-/// The result of a solver.
+/// Result of a solver.
 pub type Result<T> = std::result::Result<T, Error>;

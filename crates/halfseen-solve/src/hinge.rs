@@ -2,18 +2,18 @@
 //!
 //! **Setting**: (1/2) |v|^2 + sum_i c_i [s_i - y_i z_i]_+ with z_i = <v, phi_i>; usually every cost
 //! c_i is C and every margin s_i is 1. An intercept is a constant attribute, part of the kernel
-//! (paper D, section 5). Costs and margins per example serve the geometric margin (Chechik et
-//! al. 2008).
+//! (Hazan et al. 2015, section 5). Individual costs and margins serve the geometric margin (Chechik
+//! et al. 2008).
 //!
 //! **Guarantee**: with v = sum_i a_i y_i phi_i, 0 <= a_i <= c_i and g_i = s_i - y_i z_i, primal
-//! minus dual objective is `sum_i (c_i - a_i) [g_i]_+ + a_i [-g_i]_+`, computed from a z that was
-//! summed afresh. The solver stops when that is at most `tol` times the primal objective.
+//! minus dual objective is `sum_i (c_i - a_i) [g_i]_+ + a_i [-g_i]_+`, evaluated at a recomputed
+//! z. The solver stops when this is at most `tol` times the primal objective.
 //!
 //! **Method**: rounds of dual coordinate ascent (Hsieh et al., ICML 2008) on the examples that are
 //! not settled at a bound, each followed by Newton steps on the free ones, whose Gram matrix is
-//! factored (as gradient projection and conjugate gradients take turns in Moré and Toraldo 1991).
-//! Where the rounds stall, or the Gram matrix has a low rank, an interior-point method goes first
-//! (Fine and Scheinberg, JMLR 2001).
+//! factored (similar to the alternation of gradient projection and conjugate gradients in Moré and
+//! Toraldo 1991). If the rounds stall or the Gram matrix has low rank, an interior-point method
+//! comes first (Fine and Scheinberg, JMLR 2001).
 //!
 //! **Symbols**: K the Gram matrix; y, c, s labels, costs, margins; a the dual variables; f = y s -
 //! K (y a), so that g_i = y_i f_i.
@@ -34,7 +34,7 @@ use faer::{Mat, MatRef};
 use gram::Columns;
 use std::cell::OnceCell;
 
-/// A hinge problem over n examples; see the head of this file.
+/// Hinge problem over n examples; see the module.
 #[derive(Debug, Clone, Copy)]
 pub struct Problem<'a> {
     /// (n, n), symmetric and positive semidefinite.
@@ -49,16 +49,15 @@ pub struct Problem<'a> {
 
 /// Minimises (1/2) |v|^2 + C sum_i [1 - y_i z_i]_+.
 ///
-/// `warm` holds n dual variables to start from (they are clipped to 0..=C); `Solved::coefficients`
-/// times the labels are such. `Options::max_passes` bounds the passes of coordinate ascent, Newton
-/// steps and interior-point steps together; [`Stop::NoProgress`] is said where two dozen rounds in a
-/// row could not lower the gap.
+/// `warm` holds n initial dual variables, clipped to 0..=C; `Solved::coefficients` times the labels
+/// are valid values. `Options::max_passes` bounds the total of coordinate passes, Newton steps and
+/// interior-point steps. [`Stop::NoProgress`] means that two dozen consecutive rounds did not lower
+/// the gap.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] (c, tol), [`Error::WrongLength`], [`Error::WrongTarget`] (a
-/// label that is neither -1 nor +1), [`Error::TooFewRows`], [`Error::Numerical`] (a number
-/// in the Gram matrix that is not finite, a negative diagonal, or an objective beyond the range of
-/// numbers).
+/// [`Error::OutOfRange`] (c, tol), [`Error::WrongLength`], [`Error::WrongTarget`] (a label that is
+/// not -1 or +1), [`Error::TooFewRows`], [`Error::Numerical`] (a non-finite number in the Gram
+/// matrix, a negative diagonal, or an objective out of the range of numbers).
 pub fn solve(
     gram: MatRef<'_, f64>,
     labels: &[f64],
@@ -100,8 +99,7 @@ pub fn solve_weighted(
     search.run(options, monitor)
 }
 
-/// Solves for each of `cs`, in their order, each from the solution of the nearest smaller C solved
-/// before.
+/// Solves for each of `cs`, in their order, each from the solution of the nearest smaller C.
 ///
 /// # Errors
 /// Those of [`solve`].
@@ -115,7 +113,7 @@ pub fn path(
     path_weighted(gram, labels, &vec![1.0; labels.len()], cs, options, monitor)
 }
 
-/// The same with costs c_i = C `weights[i]`; weights are positive.
+/// Does the same with costs c_i = C `weights[i]`; weights are positive.
 ///
 /// # Errors
 /// Those of [`solve_weighted`].
@@ -137,7 +135,7 @@ pub fn path_weighted(
     let mut order: Vec<usize> = (0..cs.len()).collect();
     order.sort_by(|&i, &j| cs[i].total_cmp(&cs[j]));
     let mut solved: Vec<Option<Solved>> = vec![None; cs.len()];
-    // The costs and dual variables of the smaller C.
+    // Costs and dual variables of the smaller C.
     let mut last: Option<[Vec<f64>; 2]> = None;
     let mut rooms = <[Vec<f64>; 2]>::default();
     for i in order {
@@ -158,14 +156,14 @@ pub fn path_weighted(
     Ok(solved.into_iter().flatten().collect())
 }
 
-/// Bytes that [`path`] takes at most beside a Gram matrix of n rows with contiguous columns: the
-/// part of a round's examples (9/16 of its size at most), the factors of Newton steps, and the
-/// dense factor of an interior-point step; or, in the place of the last, a few of few columns.
+/// Returns an upper bound on the bytes that [`path`] needs besides a Gram matrix of n rows with
+/// contiguous columns: the submatrix of a round's examples (at most 9/16 of its size), the factors
+/// of Newton steps, and the dense factor of an interior-point step or a few narrow matrices.
 pub fn bytes_beside(n: usize) -> u64 {
     square_bytes(n).saturating_mul(3)
 }
 
-/// A copy with contiguous columns, where the matrix has none.
+/// Returns a copy with contiguous columns if the matrix has none.
 fn contiguous(gram: MatRef<'_, f64>) -> Option<Mat<f64>> {
     (gram.row_stride() != 1).then(|| gram.to_owned())
 }
@@ -177,13 +175,12 @@ fn columns(gram: MatRef<'_, f64>) -> Result<Columns<'_>> {
     })
 }
 
-/// L with K = L L', (n, rank), for a matrix whose columns are contiguous; `None` where the rank
+/// Returns L with K = L L', (n, rank), for a matrix with contiguous columns; `None` if the rank
 /// exceeds `most`.
 pub(super) fn low_rank(gram: MatRef<'_, f64>, most: usize) -> Option<Mat<f64>> {
     factor::low_rank(&Columns::new(gram)?, most)
 }
 
-/// Refuses a problem whose parts do not fit together.
 fn check(problem: &Problem<'_>, warm: Option<&[f64]>) -> Result<()> {
     let n = problem.gram.nrows();
     if n == 0 {
@@ -192,38 +189,36 @@ fn check(problem: &Problem<'_>, warm: Option<&[f64]>) -> Result<()> {
     check_weighted(n, [problem.labels, problem.costs, problem.margins], warm)
 }
 
-/// Passes of coordinate ascent before Newton steps are tried.
+/// Number of passes of coordinate ascent before Newton steps.
 const PASSES_PER_ROUND: u64 = 4;
-/// Rounds of these before the interior-point method, where there is a factor of low rank or few
-/// examples.
+/// Number of such rounds before the interior-point method, given a low-rank factor or few examples.
 const LIGHT_ROUNDS: u64 = 2;
-/// The same without a factor and with many examples, whose matrix it factors some thirty times.
+/// The same without a factor and with many examples, when it factors the matrix some thirty times.
 const HEAVY_ROUNDS: u64 = 12;
-/// A rank is low up to this part of n, or this number: what a search in vain costs.
+/// Largest low rank: this fraction of n, or this number; a search in vain costs as much.
 const LOW_RANK: (usize, usize) = (16, 256);
-/// Few examples.
+/// Largest number of examples that counts as few.
 const DENSE: usize = 800;
 
-/// A point of the dual, and what is known of it.
+/// Dual point with its state.
 struct Search<'a> {
     columns: &'a Columns<'a>,
     y: &'a [f64],
     c: &'a [f64],
     s: &'a [f64],
     a: Vec<f64>,
-    /// Summed afresh by `certify`, and only there.
+    /// Recomputed by `certify` only.
     f: Vec<f64>,
     passes: u64,
-    /// Whether a factorisation of the last round failed.
+    /// True if a factorisation of the last round failed.
     failed: bool,
-    /// L with K = L L' when the rank of K is low; sought when the first rounds do not suffice.
+    /// L with K = L L' if the rank of K is low; computed when the first rounds do not suffice.
     factor: &'a OnceCell<Option<Mat<f64>>>,
-    /// Memory of the Gram matrix of a round's examples, and of Newton steps' factors: fresh pages
-    /// cost more than their use.
+    /// Reused memory for the Gram matrix of a round's examples and for factors of Newton steps; new
+    /// pages cost more than their use.
     rooms: [Vec<f64>; 2],
 }
 
-/// What is certain of a point.
 #[derive(Debug, Clone, Copy)]
 struct Certificate {
     primal: f64,
@@ -258,14 +253,14 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Starts from the solution at a smaller C: what was at the bound stays at the bound.
+    /// Starts from the solution at a smaller C: variables at the bound stay there.
     fn start_from_smaller(&mut self, smaller: &[f64], duals: &[f64]) {
         for (((a, &old), smaller), &c) in self.a.iter_mut().zip(duals).zip(smaller).zip(self.c) {
             *a = if old >= *smaller { c } else { old };
         }
     }
 
-    /// Sums f afresh, and objective and gap of it.
+    /// Recomputes f, and objective and gap from it.
     fn certify(&mut self) -> Certificate {
         let signed: Vec<f64> = self.a.iter().zip(self.y).map(|(a, y)| a * y).collect();
         let z = self.columns.times(&signed);
@@ -321,7 +316,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Coordinate ascent, then Newton steps, on the examples that are not settled.
+    /// Improves the unsettled examples by one round.
     fn round(&mut self, number: u64, options: &Options, now: Certificate, monitor: &dyn Monitor) {
         let target = options.tol * now.primal;
         let active = self.unsettled();
@@ -352,8 +347,8 @@ impl<'a> Search<'a> {
         self.rooms = [compact, room];
     }
 
-    /// Coordinate ascent and Newton steps, or where these stall the interior-point method; returns
-    /// passes and steps.
+    /// Makes passes of coordinate ascent and Newton steps or, if these stall, interior-point steps;
+    /// returns their number.
     fn improve(
         &self,
         block: &mut Block<'_>,
@@ -391,7 +386,7 @@ impl<'a> Search<'a> {
         done + block.newton(share, most - done)
     }
 
-    /// The examples that are free, or at a bound without being clearly held there.
+    /// Returns the examples that are free, or not clearly held at a bound.
     fn unsettled(&self) -> Vec<usize> {
         let violation = |i: usize| {
             let g = self.y[i] * self.f[i];

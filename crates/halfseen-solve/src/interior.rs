@@ -1,12 +1,12 @@
-//! Follows central paths: the one primal-dual interior-point method of all solvers here.
+//! Follows central paths: the primal-dual interior-point method of all solvers in this crate.
 //!
-//! **Setting**: slacks s > 0 and multipliers z > 0 go in pairs. At the optimum every product s z is
-//! 0; on the central path all are mu, times the weight of the pair where pairs have weights.
+//! **Setting**: slacks s > 0 and multipliers z > 0 form pairs. At the optimum every product s z is
+//! 0; on the central path every product is mu, times the weight of the pair if pairs have weights.
 //!
-//! **Method**: Mehrotra's predictor and corrector (SIAM J. Optim. 2, 1992), and Gondzio's
-//! centrality correctors (Comput. Optim. Appl. 6, 1996) for problems that ask for them.
-//! [`step`] is one iteration, [`follow`] all of them. A problem is a [`CentralPath`]: it knows its
-//! residuals and how to solve for a Newton direction; [`pairs`] does the arithmetic of pairs.
+//! **Method**: Mehrotra's predictor and corrector (SIAM J. Optim. 2, 1992), and for some problems
+//! Gondzio's centrality correctors (Comput. Optim. Appl. 6, 1996). [`step`] is one iteration,
+//! [`follow`] all of them. A [`CentralPath`] computes its residuals and solves for a Newton
+//! direction; [`pairs`] computes with pairs.
 
 mod pairs;
 
@@ -16,46 +16,47 @@ use crate::cholesky::NotPositive;
 use crate::monitor::Monitor;
 use crate::stop::Stop;
 
-/// The mean product aimed at is this power of the share that the affine step would leave of it.
+/// Power of the fraction of the products left by the affine step that gives the target mean.
 const CENTRING_POWER: i32 = 3;
-/// That share counts as no less.
+/// Lower limit of that fraction.
 const LEAST_LEFT: f64 = 1e-6;
-/// Where steps go this share of a whole one, centrality correctors have nothing to gain.
+/// Step length from which on centrality correctors are not worthwhile.
 const NEARLY_WHOLE: f64 = 0.95;
-/// Centrality correctors aim at steps longer by this.
+/// Increase of the step lengths that centrality correctors aim at.
 const LONGER: f64 = 0.1;
-/// A corrector that does not lengthen the steps by this is not taken.
+/// Least increase of the step lengths for which a corrector is accepted.
 const GAIN: f64 = 0.05;
-/// Products within these factors of the target are left alone by correctors.
+/// Products within these factors of the target are not corrected.
 const CENTRAL: [f64; 2] = [0.1, 10.0];
-/// Steps shorter than this change nothing.
+/// Step length below which there is no progress.
 const SHORTEST: f64 = 1e-10;
-/// So many steps in a row that do not bring what is left below `ENOUGH` of its least end the path.
+/// Number of consecutive steps without a fall of `left` below `ENOUGH` of its least that ends the
+/// path.
 const PATIENCE: u32 = 8;
 const ENOUGH: f64 = 0.9;
 
-/// Step lengths of slacks and of multipliers.
+/// Step lengths of slacks and multipliers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Steps {
     pub(crate) primal: f64,
     pub(crate) dual: f64,
 }
 
-/// What a direction should make of the products.
+/// Target of a direction for the products.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Target {
-    /// 0 to first order: the affine direction.
+    /// First-order target 0: the affine direction.
     Optimum,
-    /// `mu`, given the product of changes that the last direction, the affine one, ignored.
+    /// Target `mu`, given the second-order term of the last, affine direction.
     Centre { mu: f64 },
-    /// Products no longer far from `mu` after these steps along the last direction, to which a
-    /// correction is sought: residuals are not its concern.
+    /// Correction of the last direction: products after these steps along it should be near `mu`.
+    /// Residuals are not corrected.
     Correction { mu: f64, ahead: Steps },
 }
 
 impl Target {
-    /// What s z should change by to first order, for a pair of some weight; ds and dz are those of
-    /// the last direction.
+    /// Returns the first-order change of s z for a pair of this weight; ds and dz are those of the
+    /// last direction.
     #[inline(always)]
     pub(crate) fn change(self, weight: f64, [s, z]: [f64; 2], [ds, dz]: [f64; 2]) -> f64 {
         match self {
@@ -75,18 +76,18 @@ impl Target {
         }
     }
 
-    /// Whether what is solved for is added to the last direction.
+    /// Returns true if the solution is added to the last direction.
     pub(crate) fn corrects(self) -> bool {
         matches!(self, Target::Correction { .. })
     }
 }
 
-/// How far a direction goes before a slack or a multiplier is 0, and what products it makes.
+/// Largest step of a direction before a slack or multiplier is 0, and the resulting products.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Reach {
-    /// The largest -ds / s of slacks: 1 over the longest step.
+    /// Largest -ds / s of slacks: the reciprocal of the longest step.
     primal: f64,
-    /// The same of multipliers.
+    /// The same for multipliers.
     dual: f64,
     /// Sum of ds z.
     slack: f64,
@@ -97,10 +98,10 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Counts a slack and its multiplier, and their changes.
+    /// Includes a slack, its multiplier, and their changes.
     #[inline(always)]
     pub(crate) fn pair(&mut self, [s, z]: [f64; 2], [ds, dz]: [f64; 2]) {
-        // Not max, which is slower for its care of NaN; that shows in the sums.
+        // Not max, which is slower because of NaN; NaN shows in the sums.
         let (primal, dual) = (-ds / s, -dz / z);
         self.primal = if primal > self.primal { primal } else { self.primal };
         self.dual = if dual > self.dual { dual } else { self.dual };
@@ -109,7 +110,7 @@ impl Reach {
         self.both += ds * dz;
     }
 
-    /// Of two parts.
+    /// Combines two parts.
     pub(crate) fn and(self, other: Reach) -> Reach {
         Reach {
             primal: self.primal.max(other.primal),
@@ -120,19 +121,19 @@ impl Reach {
         }
     }
 
-    /// With one length for slacks and multipliers, as a curved objective wants it.
+    /// Uses one length for slacks and multipliers, as a nonlinear objective requires.
     pub(crate) fn together(self) -> Reach {
         let most = self.primal.max(self.dual);
         Reach { primal: most, dual: most, ..self }
     }
 
-    /// The longest steps, at most 1, that go this share of the way to the boundary.
+    /// Returns the longest steps, at most 1, that go this fraction of the way to the boundary.
     fn steps(&self, share: f64) -> Steps {
         let step = |ratio: f64| if ratio > share { share / ratio } else { 1.0 };
         Steps { primal: step(self.primal), dual: step(self.dual) }
     }
 
-    /// The sum of products after these steps, if it is `now` before.
+    /// Returns the sum of products after these steps, given the sum `now`.
     fn products(&self, now: f64, Steps { primal, dual }: Steps) -> f64 {
         now + primal * self.slack + dual * self.multiplier + primal * dual * self.both
     }
@@ -144,45 +145,45 @@ impl Reach {
     }
 }
 
-/// A point inside all bounds, and how to leave it.
+/// Interior point with its Newton equations.
 pub(crate) trait CentralPath {
-    /// The factored Newton matrix.
+    /// Factored Newton matrix.
     type System;
-    /// Share of the way to the boundary that a step goes.
+    /// Fraction of the way to the boundary of a step.
     const SHARE: f64;
-    /// Most centrality correctors of one step.
+    /// Largest number of centrality correctors per step.
     const CORRECTORS: usize = 0;
 
-    /// The pairs at the point; those who keep them otherwise say sum and number themselves.
+    /// Returns the pairs at the point; types with other storage define sum and number instead.
     fn at(&self) -> &[Pairs] {
         &[]
     }
 
-    /// The sum of all products.
+    /// Returns the sum of all products.
     fn products(&self) -> f64 {
         products(self.at())
     }
 
-    /// The number of pairs, each counted by its weight.
+    /// Returns the number of pairs, counted by weight.
     fn pairs(&self) -> f64 {
         self.at().iter().map(|pairs| pairs.slack.len()).sum::<usize>() as f64
     }
 
-    /// Computes what the equations lack at the point, and factors the Newton matrix there.
+    /// Computes the residuals at the point, and factors the Newton matrix.
     fn factor(&mut self) -> Result<Self::System, NotPositive>;
 
-    /// Solves for the direction towards a target. A correction of the last direction is only tried:
-    /// [`CentralPath::accept`] takes it.
+    /// Solves for the direction towards a target. A correction of the last direction is only
+    /// tentative until [`CentralPath::accept`].
     fn solve(&mut self, system: &Self::System, target: Target) -> Reach;
 
-    /// Takes the correction that was tried.
+    /// Accepts the tentative correction.
     fn accept(&mut self) {}
 
     /// Moves the point along the direction.
     fn advance(&mut self, steps: Steps);
 }
 
-/// One iteration. Where the numbers allow no further step the point is unchanged.
+/// Makes one iteration. The point is unchanged if rounding allows no further step.
 ///
 /// # Errors
 /// [`Stop::NumericalFailure`] or [`Stop::NoProgress`].
@@ -190,14 +191,14 @@ pub(crate) fn step<P: CentralPath>(path: &mut P) -> Result<(), Stop> {
     let products = path.products();
     // Residuals, and one factorisation for all directions of this step.
     let system = path.factor().map_err(|_| Stop::NumericalFailure)?;
-    // The affine direction, straight to the optimum (Mehrotra).
+    // Affine direction, straight to the optimum (Mehrotra).
     let affine = path.solve(&system, Target::Optimum);
-    // Centring: the less of the products that direction would leave, the lower is the aim.
+    // Centring: the smaller the products left by this direction, the lower the target.
     let left = affine.products(products, affine.steps(1.0)) / products;
     let mu = products / path.pairs() * left.clamp(LEAST_LEFT, 1.0).powi(CENTRING_POWER);
-    // The corrector, to that aim, with what the affine direction made of the products.
+    // Corrector towards the target, with the second-order term of the affine direction.
     let mut reach = path.solve(&system, Target::Centre { mu });
-    // Centrality correctors: longer steps if products far from mu come nearer (Gondzio).
+    // Centrality correctors: longer steps by moving outlying products closer to mu (Gondzio).
     for _ in 0..P::CORRECTORS {
         let steps = reach.steps(1.0);
         if steps.primal.min(steps.dual) > NEARLY_WHOLE {
@@ -225,17 +226,17 @@ pub(crate) fn step<P: CentralPath>(path: &mut P) -> Result<(), Stop> {
     Ok(())
 }
 
-/// What is known of a point.
+/// Progress at a point.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Progress {
-    /// Whether it is as good as was asked for.
+    /// True if the tolerance is reached.
     pub(crate) solved: bool,
-    /// What steps have to lower: a gap, or the sum of products.
+    /// Quantity that steps must lower: a gap, or the sum of products.
     pub(crate) left: f64,
 }
 
-/// Steps until `judge` is content, which may keep the best point for itself, or no step helps;
-/// returns the number of steps and why they ended.
+/// Makes steps until `judge`, which may store the best point, reports success or no step helps.
+/// Returns the number of steps and the reason for stopping.
 pub(crate) fn follow<P: CentralPath>(
     path: &mut P,
     mut judge: impl FnMut(&mut P) -> Progress,
@@ -272,7 +273,7 @@ mod tests {
     use super::*;
     use crate::monitor::Silent;
 
-    /// The least <c, x> over 0 <= x <= u, from the middle: x is u where c < 0, else 0.
+    /// Minimises <c, x> over 0 <= x <= u from the middle: x is u if c < 0, else 0.
     struct Toy<const CORRECTORS: usize> {
         c: Vec<f64>,
         u: Vec<f64>,
@@ -394,12 +395,12 @@ mod tests {
         assert_eq!(change(Target::Optimum), -6.0);
         assert_eq!(change(Target::Centre { mu: 2.0 }), 3.0 - 6.0 + 0.125);
         let ahead = Steps { primal: 1.0, dual: 1.0 };
-        // The product will be 1.5 x 3.25 = 4.875.
+        // The predicted product is 1.5 x 3.25 = 4.875.
         let correction = |mu| change(Target::Correction { mu, ahead });
         assert_eq!(correction(1.0), 0.0);
         assert!((correction(100.0) - (15.0 - 4.875)).abs() < 1e-12);
         assert!((correction(0.2) - (3.0 - 4.875)).abs() < 1e-12);
-        // But at most as much as the largest product that is left alone.
+        // At most the largest product that is not corrected.
         assert!((correction(0.1) + 1.5).abs() < 1e-12);
     }
 }

@@ -4,29 +4,29 @@ use crate::monitor::Monitor;
 use crate::quadratic::Quadratic;
 use crate::stop::Stop;
 
-/// Steps between two fresh gradients.
+/// Number of steps between two recomputed gradients.
 const REFRESH: u64 = 256;
 
-/// An atom: coordinate j and sign s of the corner s B e_j; `None` is the centre.
+/// Atom: coordinate j and sign s of the corner s B e_j; `None` is the centre.
 type Atom = Option<(usize, f64)>;
 
-/// A point of the ball, for a convex quadratic.
+/// Point of the ball for a convex quadratic.
 pub struct Point<'a> {
     quadratic: &'a Quadratic,
     /// B; may grow between two solutions.
     pub radius: f64,
-    /// Its coordinates.
+    /// Coordinates of the point.
     pub weights: Vec<f64>,
-    /// Of f at `weights`; moved by columns of G, and computed afresh before it is trusted.
+    /// Gradient of f at `weights`; updated by columns of G and recomputed before it is trusted.
     pub gradient: Vec<f64>,
-    /// The coordinates in use, each once; all others have weight 0.
+    /// Active coordinates, each once; all others have weight 0.
     support: Vec<usize>,
-    /// The diagonal of G.
+    /// Diagonal of G.
     diagonal: Vec<f64>,
 }
 
 impl<'a> Point<'a> {
-    /// The centre.
+    /// Returns the centre.
     pub fn zero(quadratic: &'a Quadratic) -> Point<'a> {
         let width = quadratic.cross.len();
         let diagonal = (0..width).map(|j| quadratic.diagonal(j)).collect();
@@ -35,7 +35,7 @@ impl<'a> Point<'a> {
         Point { quadratic, radius: 0.0, weights, gradient, support: Vec::new(), diagonal }
     }
 
-    /// Steps until the gap is certified to be `enough`.
+    /// Takes steps until the certified gap is at most `enough`.
     pub fn solve(&mut self, enough: f64, max_iter: u64, monitor: &dyn Monitor) -> Stop {
         self.refresh();
         for step in 1..=max_iter {
@@ -48,7 +48,7 @@ impl<'a> Point<'a> {
             let (to, slope) = self.steepest();
             let done = self.gap_at(slope) <= enough;
             if done || !self.step(to, slope) {
-                // Nothing is decided on a gradient that has gathered rounding errors.
+                // No decision relies on a gradient with accumulated rounding errors.
                 self.refresh();
                 if self.gap() <= enough {
                     return Stop::Tolerance;
@@ -63,7 +63,7 @@ impl<'a> Point<'a> {
         if self.gap() <= enough { Stop::Tolerance } else { Stop::IterationLimit }
     }
 
-    /// Removes what rounding added: to the gradient, and to the length of the weights.
+    /// Removes rounding errors from the gradient and from the norm of the weights.
     fn refresh(&mut self) {
         let length: f64 = self.weights.iter().map(|w| w.abs()).sum();
         if length > self.radius {
@@ -72,7 +72,7 @@ impl<'a> Point<'a> {
         self.gradient = self.quadratic.gradient(&self.weights);
     }
 
-    /// The corner towards which f falls most, and |g|_inf.
+    /// Returns the corner of steepest descent, and |g|_inf.
     fn steepest(&self) -> (Atom, f64) {
         let mut best = (None, 0.0);
         for (j, g) in self.gradient.iter().enumerate() {
@@ -83,7 +83,7 @@ impl<'a> Point<'a> {
         best
     }
 
-    /// <g, w> + B |g|_inf, a bound on f(w) - min f.
+    /// Returns <g, w> + B |g|_inf, a bound on f(w) - min f.
     pub fn gap(&self) -> f64 {
         self.gap_at(self.steepest().1)
     }
@@ -93,11 +93,11 @@ impl<'a> Point<'a> {
         (inner + self.radius * largest).max(0.0)
     }
 
-    /// Moves mass to the steepest corner from the atom in use that lets f fall furthest. `false` if
-    /// none does.
+    /// Moves mass to the steepest corner from the active atom with the largest decrease of f.
+    /// Returns `false` if there is none.
     ///
     /// Along s_j e_j - s_i e_i the slope is -(|g_j| + s_i g_i) and the curvature 2 (G_jj + G_ii - 2
-    /// s_i s_j G_ij); no more can be moved than |w_i|, or from the centre than B - |w|_1.
+    /// s_i s_j G_ij). At most |w_i| can be moved, or B - |w|_1 from the centre.
     fn step(&mut self, to: Atom, steepest: f64) -> bool {
         let Some((j, t)) = to else { return false };
         let column = self.quadratic.column(j);

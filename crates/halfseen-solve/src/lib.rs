@@ -1,16 +1,16 @@
-//! Solves: numbers in, a point and its certified distance from the optimum out.
+//! Solves optimisation problems on plain numbers, with a certified distance from the optimum.
 //!
 //! | module | problem |
 //! |---|---|
 //! | [`hinge`], [`multiclass`], [`ridge`] | (1/2) |v|^2 + C sum of losses over a Gram matrix |
 //! | [`linear`], [`biased`] | the same over features; a hard margin with a free bias |
 //! | [`bundle`] | margins that are not linear in the weights, by cutting planes |
-//! | [`lp`] | mean losses that an adversary makes larger, over weights in a box |
-//! | [`Quadratic`], [`Point`] | a quadratic, and its least value in an l1 ball |
+//! | [`lp`] | mean losses under the worst deletions, over weights in a box |
+//! | [`Quadratic`], [`Point`] | a quadratic, and its minimum over an l1 ball |
 //!
-//! Underneath, [`cholesky`] factors, [`sampling`] draws indices, [`iterate`] moves weight vectors by sparse steps without
-//! ever touching all of them, [`projection`] is their dense counterpart. Nothing here knows a table
-//! or a learner, and results never depend on the number of threads.
+//! Building blocks: [`cholesky`] factors, [`sampling`] draws indices, [`iterate`] updates weight
+//! vectors by sparse steps in less than linear time, [`projection`] is their dense counterpart.
+//! This crate knows no tables and no learners, and results never depend on the number of threads.
 #![forbid(unsafe_code)]
 
 pub mod biased;
@@ -43,25 +43,27 @@ pub use vectors::{dot, sum};
 
 use faer::{Mat, MatRef};
 
-/// When a solver stops.
+/// Stopping rule of a solver.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
     /// Relative duality gap at which the solution is accepted: gap <= tol |objective|.
     pub tol: f64,
-    /// Most passes over the examples; what a pass is, each solver says.
+    /// Largest number of passes over the examples; each solver defines a pass.
     pub max_passes: u64,
-    /// Fixes the order in which examples are visited.
+    /// Seed of the order in which examples are visited.
     pub seed: u64,
 }
 
 impl Default for Options {
-    /// A gap of 1e-4, at most 10,000 passes, seed 0.
+    /// Returns a gap of 1e-4, at most 10,000 passes, seed 0.
     fn default() -> Self {
         Options { tol: 1e-4, max_passes: 10_000, seed: 0 }
     }
 }
 
 impl Options {
+    /// Checks the tolerance.
+    ///
     /// # Errors
     /// [`Error::OutOfRange`] for a `tol` that is not positive and finite.
     pub fn check(&self) -> Result<()> {
@@ -69,30 +71,30 @@ impl Options {
     }
 }
 
-/// A minimiser in the span of the examples, and how far from the optimum it can be.
+/// Minimiser in the span of the examples, with its certified gap.
 #[derive(Debug, Clone)]
 pub struct Solved {
     /// (n, outputs): score_j(x) = sum_i coefficients[(i, j)] k(x_i, x).
     pub coefficients: Mat<f64>,
     /// (1/2) |v|^2 + C sum of losses at `coefficients`.
     pub objective: f64,
-    /// Objective minus dual objective, at least 0: the optimum is at most this much lower.
+    /// Objective minus dual objective, at least 0: a bound on the distance from the optimum.
     pub gap: f64,
     /// Passes over the examples.
     pub passes: u64,
-    /// Examples with a coefficient other than 0.
+    /// Number of examples with a nonzero coefficient.
     pub support: usize,
-    /// Why the solver stopped.
+    /// Reason for stopping.
     pub stop: Stop,
 }
 
-/// Bytes of a matrix (n, n).
+/// Returns the bytes of a matrix (n, n).
 pub fn square_bytes(n: usize) -> u64 {
-    // Columns begin at multiples of 64 bytes.
+    // Columns are aligned to 64 bytes.
     (n as u64).div_ceil(8).saturating_mul(64).saturating_mul(n as u64)
 }
 
-/// Refuses what is not positive and finite.
+/// Refuses a value that is not positive and finite.
 pub fn positive(name: &'static str, value: f64) -> Result<()> {
     if value > 0.0 && value.is_finite() {
         return Ok(());
@@ -100,7 +102,7 @@ pub fn positive(name: &'static str, value: f64) -> Result<()> {
     Err(Error::OutOfRange { name, value: value.to_string(), allowed: "positive and finite".into() })
 }
 
-/// Refuses a list that is not as long as there are examples.
+/// Refuses a list without one entry per example.
 pub fn length(what: &str, expected: usize, found: usize) -> Result<()> {
     if expected == found {
         return Ok(());
@@ -108,8 +110,8 @@ pub fn length(what: &str, expected: usize, found: usize) -> Result<()> {
     Err(Error::WrongLength { what: what.into(), expected, found })
 }
 
-/// Refuses what cannot be the labels, costs and margins of a hinge problem over n examples, or dual
-/// variables to start from.
+/// Checks the labels, costs, margins and starting dual variables of a hinge problem over n
+/// examples.
 ///
 /// # Errors
 /// [`Error::WrongLength`], [`Error::WrongTarget`], [`Error::OutOfRange`].
@@ -135,7 +137,7 @@ pub fn check_weighted(
         return Err(refuse("margin", s));
     }
     if let Some(warm) = warm {
-        length("dual variables to start from", n, warm.len())?;
+        length("initial dual variables", n, warm.len())?;
         if let Some(&a) = warm.iter().find(|a| !a.is_finite()) {
             return Err(refuse("dual variable", a));
         }
@@ -143,10 +145,9 @@ pub fn check_weighted(
     Ok(())
 }
 
-/// Refuses a matrix that cannot be a Gram matrix: not square, a number that is not finite, or a
-/// negative diagonal.
+/// Refuses a matrix that is not square, contains a non-finite number, or has a negative diagonal.
 ///
-/// Symmetry is the caller's promise; only columns are read.
+/// Symmetry is not checked; only columns are read.
 ///
 /// # Errors
 /// [`Error::WrongLength`], [`Error::Numerical`] with row and column counted from 1.
@@ -157,8 +158,8 @@ pub fn check_gram(gram: MatRef<'_, f64>) -> Result<()> {
         problem: format!("row {}, column {} is {}", i + 1, j + 1, gram[(i, j)]),
     };
     for j in 0..gram.ncols() {
-        // One sum per column: it is finite where all its numbers are, or nearly all columns are
-        // looked at once only.
+        // One sum per column: if it is finite, so are all its numbers. Usually a single pass
+        // suffices.
         let column = gram.col(j);
         if !column.iter().map(|k| k.abs()).sum::<f64>().is_finite()
             && let Some(i) = column.iter().position(|k| !k.is_finite())

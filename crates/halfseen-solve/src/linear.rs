@@ -2,16 +2,15 @@
 //!
 //! **Setting**: (1/2) |w|^2 + C sum_i loss_i, with scores z_i = <w, f_i> over features F, (D, n):
 //! one example per column. The objectives are those of the solvers over Gram matrices with K = F'F.
-//! There is no intercept: it is a constant feature, or part of the kernel that was sketched.
+//! There is no intercept; use a constant feature, or a kernel with a constant before sketching.
 //!
 //! | function | loss | method |
 //! |---|---|---|
 //! | [`ridge_path`], [`Moments`] | (z - y)^2 / 2, several outputs | normal equations, D x D |
-//! | [`hinge`], [`hinge_path`] | c_i [s_i - y_i z_i]_+ | dual coordinate ascent, then interior point |
-//! | [`multiclass_path`] | max_r (1[r != y] + z_r - z_y) | dual ascent by blocks, then interior point |
+//! | [`hinge`], [`hinge_path`] | c_i [s_i - y_i z_i]_+ | coordinate ascent, then interior point |
+//! | [`multiclass_path`] | max_r (1[r != y] + z_r - z_y) | block ascent, then interior point |
 //!
-//! **Guarantee**: objective minus dual objective, computed from weights and scores that were summed
-//! afresh.
+//! **Guarantee**: objective minus dual objective, evaluated at recomputed weights and scores.
 
 mod hinge;
 pub(super) mod interior;
@@ -33,38 +32,40 @@ use crate::stop::Stop;
 use faer::{ContiguousFwd, Mat, MatRef};
 use rayon::prelude::*;
 
-/// A minimiser over features, and how far from the optimum it can be.
+/// Minimiser over features, with its certified gap.
 #[derive(Debug, Clone)]
 pub struct LinearSolved {
     /// (D, outputs): score_j(x) = sum_k weights[(k, j)] phi_k(x).
     pub weights: Mat<f64>,
     /// (1/2) |w|^2 + C sum of losses at `weights`, summed over the outputs.
     pub objective: f64,
-    /// Objective minus dual objective, at least 0: the optimum is at most this much lower.
+    /// Objective minus dual objective, at least 0: a bound on the distance from the optimum.
     pub gap: f64,
     /// Passes over the examples.
     pub passes: u64,
-    /// Examples whose dual variables are not 0.
+    /// Number of examples with nonzero dual variables.
     pub support: usize,
-    /// Why the solver stopped.
+    /// Reason for stopping.
     pub stop: Stop,
 }
 
-/// Examples whose sums one task makes, and coordinates of a sum; fixed, so that no number of
-/// threads changes the bits.
+/// Number of examples per task, and of coordinates per sum; fixed, so that results do not depend on
+/// the number of threads.
 const EXAMPLES: usize = 256;
 const COORDINATES: usize = 256;
 
-/// Features whose examples are slices.
+/// Features in which each example is a slice.
 #[derive(Clone, Copy)]
 pub(super) struct Features<'a> {
     matrix: MatRef<'a, f64, usize, usize, ContiguousFwd>,
 }
 
 impl<'a> Features<'a> {
+    /// Checks the features.
+    ///
     /// # Errors
-    /// No examples or no features; numbers that are not finite, by example and feature; columns
-    /// that are not contiguous.
+    /// If there are no examples or features, a number is not finite (with example and feature), or
+    /// columns are not contiguous.
     pub(super) fn new(matrix: MatRef<'a, f64>) -> Result<Features<'a>> {
         if matrix.ncols() == 0 {
             return Err(Error::TooFewRows { what: "a linear solver".into(), least: 1, rows: 0 });
@@ -90,12 +91,12 @@ impl<'a> Features<'a> {
         Ok(features)
     }
 
-    /// n.
+    /// Returns n.
     fn len(&self) -> usize {
         self.matrix.ncols()
     }
 
-    /// D.
+    /// Returns D.
     pub(super) fn width(&self) -> usize {
         self.matrix.nrows()
     }
@@ -105,7 +106,7 @@ impl<'a> Features<'a> {
         self.matrix.col(i).as_slice()
     }
 
-    /// <w, f_i> of the examples in `of`.
+    /// Returns <w, f_i> of the examples in `of`.
     fn scores(&self, weights: &[f64], of: &[usize]) -> Vec<f64> {
         let mut scores = vec![0.0; of.len()];
         scores.par_chunks_mut(EXAMPLES).zip(of.par_chunks(EXAMPLES)).for_each(|(out, of)| {
@@ -114,7 +115,7 @@ impl<'a> Features<'a> {
         scores
     }
 
-    /// sum += sum_i coefficients[i] f_i over the examples in `of`, in their order.
+    /// Computes sum += sum_i coefficients[i] f_i over the examples in `of`, in their order.
     fn add_combined(&self, coefficients: &[f64], of: &[usize], sum: &mut [f64]) {
         sum.par_chunks_mut(COORDINATES).enumerate().for_each(|(block, sum)| {
             let range = block * COORDINATES..block * COORDINATES + sum.len();
@@ -127,7 +128,7 @@ impl<'a> Features<'a> {
     }
 }
 
-/// The numbers of the path in increasing order of C, after checking them.
+/// Checks the values of C, and returns their indices in increasing order.
 fn increasing(cs: &[f64]) -> Result<Vec<usize>> {
     cs.iter().try_for_each(|&c| positive("c", c))?;
     let mut order: Vec<usize> = (0..cs.len()).collect();
@@ -135,7 +136,7 @@ fn increasing(cs: &[f64]) -> Result<Vec<usize>> {
     Ok(order)
 }
 
-/// Refuses an objective or a gap beyond the range of numbers.
+/// Refuses an objective or a gap out of the range of numbers.
 fn check_finite(what: &'static str, objective: f64, gap: f64) -> Result<()> {
     if objective.is_finite() && gap.is_finite() {
         return Ok(());

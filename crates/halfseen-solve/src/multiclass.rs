@@ -2,22 +2,20 @@
 //! duality gap.
 //!
 //! **Setting**: (1/2) sum_r |v_r|^2 + C sum_i max_r (1(r != y_i) + z_ir - z_iy_i) with z_ir = <v_r,
-//! phi_i>, without a bias (Crammer and Singer, JMLR 2001). A class without examples is allowed: it
-//! still loses against the others.
+//! phi_i>, without a bias (Crammer and Singer, JMLR 2001). A class may have no examples.
 //!
 //! **Guarantee**: the maximum is one over weights w_ir >= 0 with sum_r w_ir = C, so v_r = sum_i
 //! b_ir phi_i with b_ir = C 1(r = y_i) - w_ir, and the dual objective is -(1/2) sum_r b_r' K b_r -
 //! sum_ir b_ir 1(r != y_i). With g_ir = 1(r != y_i) + z_ir, primal minus dual objective is sum_ir
-//! w_ir (max_s g_is - g_ir), computed from a z that was multiplied afresh. The solver stops when
-//! that is at most `tol` times the primal objective.
+//! w_ir (max_s g_is - g_ir), evaluated at a recomputed z. The solver stops when this is at most
+//! `tol` times the primal objective.
 //!
-//! **Method**: ascent over one example's block at a time, which is a projection on a simplex
-//! (Keerthi et al., KDD 2008); where that is slow, a primal-dual interior-point method
-//! (Mehrotra 1992), through a factor of the matrix where its rank is low, unless matrix and rank
-//! are too large for either.
+//! **Method**: block ascent, one example at a time, by projection onto a simplex (Keerthi et al.,
+//! KDD 2008). If this is slow, a primal-dual interior-point method (Mehrotra 1992), using a factor
+//! of the matrix if its rank is low, unless both matrix and rank are too large.
 //!
-//! **Two classes**: v_1 - v_0 is the binary hinge's v at cost 2 C, and the objective half of that
-//! one's.
+//! **Two classes**: v_1 - v_0 is the v of the binary hinge at cost 2 C, and the objective is half
+//! of its objective.
 
 mod ascent;
 mod interior;
@@ -38,30 +36,30 @@ use faer::{Accum, Mat, MatRef, Par};
 use newton::{Form, work};
 use std::cell::OnceCell;
 
-/// Passes of ascent between two certificates.
+/// Number of passes of ascent between two certificates.
 const PASSES_PER_ROUND: u64 = 10;
-/// Passes of ascent before the interior-point method takes over, where it may.
+/// Number of passes of ascent before an affordable interior-point method.
 const PASSES_BEFORE_INTERIOR: u64 = 40;
-/// Most multiplications of one step of the interior-point method, of which there are some thirty.
+/// Largest number of multiplications of one interior-point step; there are some thirty.
 const INTERIOR_WORK: f64 = 3e10;
-/// Largest rank of a factor of the Gram matrix times classes: the square of it is stored.
+/// Largest rank of a factor of the Gram matrix times classes; its square is stored.
 const INTERIOR_SIZE: usize = 6000;
 
-/// What the problems of one Gram matrix share: a factor of it, sought once, where its rank is low.
+/// Low-rank factor shared by the problems of one Gram matrix, computed once if it exists.
 type Factor = OnceCell<Option<Mat<f64>>>;
 
 /// Minimises (1/2) sum_r |v_r|^2 + C sum_i max_r (1(r != y_i) + z_ir - z_iy_i).
 ///
 /// `gram` is (n, n), symmetric and positive semidefinite; `codes` are n classes below `classes`;
-/// `warm` is (n, classes) like `Solved::coefficients`, and is moved to the nearest admissible
-/// values first. One class alone has loss 0 and coefficients 0. `Options::max_passes` bounds passes
-/// of ascent and interior-point steps together.
+/// `warm` is (n, classes) like `Solved::coefficients`, and is projected onto the feasible values. A
+/// single class has loss 0 and coefficients 0. `Options::max_passes` bounds the total of passes of
+/// ascent and interior-point steps.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] (c, tol, classes, a start that is not finite),
-/// [`Error::WrongLength`], [`Error::WrongTarget`] (a code that is no class),
-/// [`Error::TooFewRows`], [`Error::Numerical`] (a number in the Gram matrix that is not
-/// finite, a negative diagonal, or an objective beyond the range of numbers).
+/// [`Error::OutOfRange`] (c, tol, classes, a non-finite start), [`Error::WrongLength`],
+/// [`Error::WrongTarget`] (an invalid code), [`Error::TooFewRows`], [`Error::Numerical`] (a
+/// non-finite number in the Gram matrix, a negative diagonal, or an objective out of the range of
+/// numbers).
 pub fn solve(
     gram: MatRef<'_, f64>,
     codes: &[u32],
@@ -113,7 +111,7 @@ pub fn path(
     path_weighted(gram, codes, classes, &vec![1.0; codes.len()], cs, options, monitor)
 }
 
-/// The same where the loss of example i counts C `weights[i]`; weights are positive.
+/// Does the same with the loss of example i weighted by C `weights[i]`; weights are positive.
 ///
 /// # Errors
 /// Those of [`solve`]; weights are refused like c.
@@ -133,7 +131,7 @@ pub fn path_weighted(
     let mut solved: Vec<Option<Solved>> = vec![None; cs.len()];
     let mut last: Option<(f64, Mat<f64>)> = None;
     for i in order {
-        // Examples that pay for an error pay for it still: their whole block grows with C.
+        // Examples at the bound stay there: their whole block grows with C.
         let warm = last.as_ref().map(|(smaller, old): &(f64, Mat<f64>)| {
             Mat::from_fn(old.nrows(), classes, |row, r| {
                 let at_bound = codes
@@ -152,22 +150,21 @@ pub fn path_weighted(
     Ok(solved.into_iter().flatten().collect())
 }
 
-/// Bytes that [`path`] takes at most beside a Gram matrix of n rows: the factor of low rank, which
-/// is copied once, and what one step of the interior-point method holds.
+/// Returns an upper bound on the bytes that [`path`] needs besides a Gram matrix of n rows: the
+/// low-rank factor, copied once, and the memory of an interior-point step.
 pub fn bytes_beside(n: usize, classes: usize) -> u64 {
     let classes = classes.max(1);
     let most = (n / 3).min(INTERIOR_SIZE / classes);
     let factor = 16_u64.saturating_mul(n as u64).saturating_mul(most as u64);
-    // The matrix of all pairs of classes, and its blocks, those below the diagonal only.
+    // Matrix of all pairs of classes, and its blocks, those below the diagonal only.
     let low = square_bytes(most * classes).saturating_mul(2);
-    // Inverses for all classes; those in the making have factors, and later their sum has one.
+    // Inverses for all classes; the factors of those in progress, and later of their sum.
     let matrices = (classes + classes.min(rayon::current_num_threads())) as u64;
     let allowed = work(n, classes, None) <= INTERIOR_WORK;
     let dense = if allowed { square_bytes(n).saturating_mul(matrices) } else { 0 };
     factor.saturating_add(low.max(dense))
 }
 
-/// Refuses a problem whose parts do not fit together.
 fn check(
     gram: MatRef<'_, f64>,
     codes: &[u32],
@@ -190,14 +187,14 @@ fn check(
             allowed: "at least 1".into(),
         });
     }
-    length("codes of classes", n, codes.len())?;
+    length("class codes", n, codes.len())?;
     if let Some(i) = codes.iter().position(|&y| y as usize >= classes) {
         let problem = format!("code {} is {}: it must be below {classes}", i + 1, codes[i]);
         return Err(Error::WrongTarget { what: "codes", problem });
     }
     if let Some(warm) = warm {
-        length("rows of coefficients to start from", n, warm.nrows())?;
-        length("columns of coefficients to start from", classes, warm.ncols())?;
+        length("rows of initial coefficients", n, warm.nrows())?;
+        length("columns of initial coefficients", classes, warm.ncols())?;
         for j in 0..classes {
             if let Some(b) = warm.col(j).iter().find(|b| !b.is_finite()) {
                 let value = b.to_string();
@@ -212,7 +209,7 @@ fn check(
     Ok(())
 }
 
-/// The cheaper form of the systems of the interior-point method; `None` where both are too large.
+/// Returns the cheaper form of the interior-point systems; `None` if both are too large.
 fn form<'a>(gram: MatRef<'a, f64>, classes: usize, factor: &'a Factor) -> Option<Form<'a>> {
     let n = gram.nrows();
     let most = (n / 3).min(INTERIOR_SIZE / classes);
@@ -222,7 +219,7 @@ fn form<'a>(gram: MatRef<'a, f64>, classes: usize, factor: &'a Factor) -> Option
         .as_ref()
         .map(|l| (l, work(n, classes, Some(l.ncols()))));
     match low {
-        // Of a matrix of zeros the factor has no columns.
+        // The factor of a zero matrix has no columns.
         Some((l, work)) if l.ncols() > 0 && work < dense && work <= INTERIOR_WORK => {
             Some(Form::Low(l.as_ref()))
         }
@@ -230,7 +227,7 @@ fn form<'a>(gram: MatRef<'a, f64>, classes: usize, factor: &'a Factor) -> Option
     }
 }
 
-/// A point of the dual.
+/// Dual point with its state.
 struct Search<'a> {
     gram: MatRef<'a, f64>,
     y: Vec<usize>,
@@ -238,14 +235,13 @@ struct Search<'a> {
     c: Vec<f64>,
     /// (n, classes): the weights w; row i sums to c_i.
     w: Mat<f64>,
-    /// (n, classes): 1(r != y_i) + z_ir, multiplied afresh by `certify`.
+    /// (n, classes): 1(r != y_i) + z_ir, recomputed by `certify`.
     g: Mat<f64>,
     passes: u64,
-    /// Whether the interior-point method ended with a system that could not be solved.
+    /// True if the interior-point method ended with a system that could not be solved.
     failed: bool,
 }
 
-/// What is certain of a point.
 #[derive(Debug, Clone, Copy)]
 struct Certificate {
     primal: f64,
@@ -268,7 +264,7 @@ impl<'a> Search<'a> {
         self.settle();
     }
 
-    /// Makes each row sum to its cost, by the weight of the example's own class where that can be.
+    /// Makes each row sum to its cost, by the weight of the example's own class if possible.
     fn settle(&mut self) {
         for (i, &y) in self.y.iter().enumerate() {
             self.w[(i, y)] = 0.0;
@@ -282,7 +278,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The coefficients b: those of other classes are exactly -w, and each row sums to 0.
+    /// Returns the coefficients b: exactly -w for other classes, with rows that sum to 0.
     fn coefficients(&self) -> Mat<f64> {
         let mut b = Mat::zeros(self.w.nrows(), self.w.ncols());
         for (i, &y) in self.y.iter().enumerate() {
@@ -298,7 +294,7 @@ impl<'a> Search<'a> {
         b
     }
 
-    /// Multiplies the scores afresh, and finds objective and gap.
+    /// Recomputes the scores, objective and gap.
     fn certify(&mut self) -> Certificate {
         let b = self.coefficients();
         matmul(self.g.as_mut(), Accum::Replace, self.gram, b.as_ref(), 1.0, Par::Seq);
@@ -331,7 +327,7 @@ impl<'a> Search<'a> {
                 let problem = format!("objective {:e}, gap {:e}", now.primal, now.gap);
                 return Err(Error::Numerical { what: "multi-class hinge loss", problem });
             }
-            // The dual objective rises with every round of ascent; the gap need not fall.
+            // The dual objective rises with every round of ascent; the gap may not fall.
             futile = if now.gap < best.gap || now.primal - now.gap > dual { 0 } else { futile + 1 };
             dual = dual.max(now.primal - now.gap);
             if now.gap <= best.gap {
@@ -377,8 +373,8 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Drops the weights that an interior point leaves on losing classes, if the gap is still small
-    /// then.
+    /// Drops weights that an interior point leaves on classes without maximal score, if the gap
+    /// remains small.
     fn trimmed(&mut self, tol: f64) -> Certificate {
         self.settle();
         let whole = self.certify();
@@ -390,7 +386,7 @@ impl<'a> Search<'a> {
                     self.w[(i, r)] = 0.0;
                 }
             }
-            // What an example of a lost class had left for its own class goes to the best class.
+            // If this includes the own class, its weight goes to the other classes.
             let y = self.y[i];
             if self.w[(i, y)] * self.gram[(i, i)] < largest - self.g[(i, y)] {
                 let others: f64 =

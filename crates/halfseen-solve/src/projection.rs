@@ -1,10 +1,9 @@
-//! Projects a dense vector on the Euclidean ball or the l1 ball of a given radius.
+//! Projects a dense vector onto the Euclidean or l1 ball of a given radius.
 //!
-//! The nearest point of the ball {|w|_1 <= B} moves every coordinate towards zero by one threshold
-//! theta and stops at zero: w_j <- sign(w_j) max(|w_j| - theta, 0) (Duchi, Shalev-Shwartz, Singer
-//! and Chandra, ICML 2008).
+//! The projection onto {|w|_1 <= B} shrinks every coordinate by a threshold theta: w_j <- sign(w_j)
+//! max(|w_j| - theta, 0) (Duchi, Shalev-Shwartz, Singer and Chandra, ICML 2008).
 
-/// Moves `point` to the nearest point of Euclidean length at most `radius`.
+/// Projects `point` onto the Euclidean ball of this radius.
 pub fn onto_l2_ball(point: &mut [f64], radius: f64) {
     let square = sum(point, |v| v * v);
     let length =
@@ -14,8 +13,8 @@ pub fn onto_l2_ball(point: &mut [f64], radius: f64) {
     }
 }
 
-/// The length of a vector whose squares leave the range of numbers; 0 for one that is not finite,
-/// which has no nearest point.
+/// Returns the norm of a vector whose squares overflow or underflow; 0 for a non-finite vector,
+/// which has no projection.
 fn careful_length(point: &[f64]) -> f64 {
     let largest = point.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
     if largest == 0.0 || !largest.is_finite() {
@@ -24,7 +23,7 @@ fn careful_length(point: &[f64]) -> f64 {
     largest * point.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt()
 }
 
-/// The sum of a term of each entry in eight partial sums, which vector registers can hold.
+/// Sums a term of each entry in eight partial sums, which fit vector registers.
 fn sum(point: &[f64], term: impl Fn(f64) -> f64) -> f64 {
     let mut sums = [0.0; 8];
     let chunks = point.chunks_exact(8);
@@ -35,18 +34,18 @@ fn sum(point: &[f64], term: impl Fn(f64) -> f64) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// Moves `point` to the nearest point whose absolute values sum to at most `radius`. O(d).
+/// Projects `point` onto the l1 ball of this radius. O(d).
 pub fn onto_l1_ball(point: &mut [f64], radius: f64) {
     onto_l1_ball_in(point, radius, &mut Vec::new());
 }
 
-/// [`onto_l1_ball`] without an allocation once `room` has grown.
+/// Does the same as [`onto_l1_ball`] without allocation once `room` has grown.
 pub fn onto_l1_ball_in(point: &mut [f64], radius: f64, room: &mut Vec<f64>) {
     if sum(point, f64::abs) <= radius {
         return;
     }
     room.clear();
-    // Zeros stay below any threshold.
+    // Zeros are below any threshold.
     room.extend(point.iter().filter(|v| **v != 0.0).map(|v| v.abs()));
     let theta = l1_threshold(room, radius);
     for v in point.iter_mut() {
@@ -54,10 +53,10 @@ pub fn onto_l1_ball_in(point: &mut [f64], radius: f64, room: &mut Vec<f64>) {
     }
 }
 
-/// The theta at which sum_j max(a_j - theta, 0) = `radius`, for `sizes` a with a larger sum.
+/// Returns the theta with sum_j max(a_j - theta, 0) = `radius`, for `sizes` a with a larger sum.
 ///
-/// An entry a exceeds theta if and only if (sum of the entries from a up) - radius is below a times
-/// their number. Halving by medians finds the last such entry without sorting.
+/// An entry a exceeds theta iff (sum of the entries of at least a) - radius is below a times their
+/// number. Bisection by medians finds the last such entry without sorting.
 fn l1_threshold(sizes: &mut [f64], radius: f64) -> f64 {
     let (mut above, mut count) = (0.0, 0.0);
     let mut open = sizes;
@@ -98,7 +97,7 @@ mod tests {
 
     const BALLS: [(Projection, Size); 2] = [(onto_l1_ball, l1), (onto_l2_ball, l2)];
 
-    /// Three vectors of one length, with ties and zeros among the entries, and a radius.
+    /// Generates three vectors of one length, with ties and zeros, and a radius.
     fn vectors() -> impl Strategy<Value = (Vec<[f64; 3]>, f64)> {
         let entry = prop_oneof![3 => -5.0..5.0_f64, 1 => Just(1.0), 1 => Just(0.0)];
         let entries = prop::collection::vec([entry.clone(), entry.clone(), entry], 1..40);
@@ -124,7 +123,7 @@ mod tests {
                 if size(&u) <= radius {
                     prop_assert_eq!(&p, &u);
                 }
-                // The variational inequality <u - p, z - p> <= 0 for every z in the ball.
+                // Variational inequality <u - p, z - p> <= 0 for every z in the ball.
                 let shrink = radius / size(&other).max(radius);
                 let z: Vec<f64> = other.iter().map(|x| x * shrink).collect();
                 let inner: f64 = (0..u.len()).map(|j| (u[j] - p[j]) * (z[j] - p[j])).sum();

@@ -1,27 +1,27 @@
-//! Evaluates the quadratic that ridge and lasso minimise: f(w) = w'Gw - 2 c'w + s.
+//! Evaluates the quadratic of ridge and lasso regression: f(w) = w'Gw - 2 c'w + s.
 //!
-//! G is the second moments of attributes, c those with the target, s the target's. Every w costs
-//! O(d^2). With fewer rows than columns the rows themselves stand for G, in less room, and columns
-//! of G are made when they are asked for.
+//! G is the second-moment matrix of attributes, c their moments with the target, s the target's
+//! second moment. An evaluation costs O(d^2). With fewer rows than columns the rows are stored
+//! instead of G, which takes less memory, and columns of G are computed on demand.
 
 use crate::vectors::dot;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, MatRef, Par};
 use std::cell::OnceCell;
 
-/// The quadratic f, with G or the rows that make it.
+/// Quadratic f, with G or the rows that determine it.
 #[derive(Debug)]
 pub struct Quadratic {
     form: Form,
-    /// With the rows kept: the columns of G asked for so far.
+    /// Columns of G computed so far, if rows are stored.
     made: Vec<OnceCell<Vec<f64>>>,
     /// c, (width).
     pub cross: Vec<f64>,
-    /// s: the objective at w = 0.
+    /// s: the value at w = 0.
     pub constant: f64,
 }
 
-/// What stands for G.
+/// Representation of G.
 #[derive(Debug)]
 pub enum Form {
     /// G itself, (width, width).
@@ -31,18 +31,18 @@ pub enum Form {
 }
 
 impl Quadratic {
-    /// The quadratic of these moments; G may be any symmetric matrix.
+    /// Creates the quadratic of these moments; G may be any symmetric matrix.
     pub fn new(form: Form, cross: Vec<f64>, constant: f64) -> Quadratic {
         let columns = if let Form::Rows(rows) = &form { rows.ncols() } else { 0 };
         Quadratic { form, made: vec![OnceCell::new(); columns], cross, constant }
     }
 
-    /// G, or the rows that make it.
+    /// Returns G, or the rows that determine it.
     pub fn form(&self) -> &Form {
         &self.form
     }
 
-    /// The gradient 2 (Gw - c).
+    /// Returns the gradient 2 (Gw - c).
     pub fn gradient(&self, weights: &[f64]) -> Vec<f64> {
         let mut product = match &self.form {
             Form::Gram(gram) => combine(gram, weights),
@@ -52,17 +52,17 @@ impl Quadratic {
         product
     }
 
-    /// f(w), given the gradient there; rounding never makes it negative.
+    /// Returns f(w) for the gradient at w; at least 0 despite rounding.
     pub fn value(&self, weights: &[f64], gradient: &[f64]) -> f64 {
         self.level(weights, gradient).max(0.0)
     }
 
-    /// f(w), given the gradient there, for moments whose quadratic may be negative.
+    /// Returns f(w) for the gradient at w, for moments whose quadratic may be negative.
     pub fn level(&self, weights: &[f64], gradient: &[f64]) -> f64 {
         dot(gradient, weights) / 2.0 - dot(&self.cross, weights) + self.constant
     }
 
-    /// Entry (j, j) of G.
+    /// Returns entry (j, j) of G.
     pub fn diagonal(&self, j: usize) -> f64 {
         match &self.form {
             Form::Gram(gram) => gram[(j, j)],
@@ -70,7 +70,7 @@ impl Quadratic {
         }
     }
 
-    /// Column j of G, (width).
+    /// Returns column j of G, (width).
     pub fn column(&self, j: usize) -> &[f64] {
         match &self.form {
             Form::Gram(gram) => gram.col_as_slice(j),
@@ -95,7 +95,7 @@ pub fn add_products(gram: &mut Mat<f64>, block: MatRef<'_, f64>) {
     );
 }
 
-/// B B', (rows, rows).
+/// Returns B B', (rows, rows).
 pub fn outer_products(rows: &Mat<f64>) -> Mat<f64> {
     let mut kernel = Mat::zeros(rows.nrows(), rows.nrows());
     add_products(&mut kernel, rows.transpose());
@@ -114,7 +114,7 @@ pub fn mirror(gram: &mut Mat<f64>, scale: f64) {
     }
 }
 
-/// A w, column by column; zero weights cost nothing.
+/// Returns A w, column by column; zero weights are skipped.
 pub fn combine(matrix: &Mat<f64>, weights: &[f64]) -> Vec<f64> {
     let mut sum = vec![0.0; matrix.nrows()];
     for (j, &w) in weights.iter().enumerate() {
@@ -125,7 +125,7 @@ pub fn combine(matrix: &Mat<f64>, weights: &[f64]) -> Vec<f64> {
     sum
 }
 
-/// A' v.
+/// Returns A' v.
 pub fn transposed(matrix: &Mat<f64>, vector: &[f64]) -> Vec<f64> {
     (0..matrix.ncols()).map(|j| dot(matrix.col_as_slice(j), vector)).collect()
 }

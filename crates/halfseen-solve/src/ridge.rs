@@ -1,13 +1,13 @@
-//! Minimises the squared loss over a Gram matrix: one eigendecomposition for all C.
+//! Minimises the squared loss over a Gram matrix, with one eigendecomposition for all C.
 //!
-//! **Setting**: (1/2) |v|^2 + (C/2) sum_i (z_i - y_i)^2 with z_i = <v, phi(x_i)>, for each column
-//! of targets by itself (paper D, section 5: regression; one column of -1/+1 per class for
-//! classes). The optimum is v = sum_i a_i phi(x_i) with (K + I/C) a = y.
+//! **Setting**: (1/2) |v|^2 + (C/2) sum_i (z_i - y_i)^2 with z_i = <v, phi(x_i)>, separately for
+//! each column of targets (Hazan et al. 2015, section 5: regression; for classification, one column
+//! of -1/+1 per class). The optimum is v = sum_i a_i phi(x_i) with (K + I/C) a = y.
 //!
-//! **Guarantee**: with r = y - (K + I/C) a from fresh products, primal minus dual objective is
-//! (C/2) |r|^2: Fenchel and Young's inequality, term by term. Nothing cancels in it, so it says the
-//! truth however small it is. Rounding leaves a relative gap of about (eps C |K|)^2: 1e-8 is in
-//! reach up to C |K| = 1e12 on any Gram matrix, however singular.
+//! **Guarantee**: with r = y - (K + I/C) a recomputed, primal minus dual objective is (C/2) |r|^2
+//! (Fenchel-Young inequality, term by term). No terms cancel, so the gap is accurate however small.
+//! Rounding leaves a relative gap of about (eps C |K|)^2: 1e-8 is attainable up to C |K| = 1e12 on
+//! any Gram matrix, even a singular one.
 //!
 //! **Symbols**: K = V diag(l) V' the Gram matrix, (n, n); G = K + I/C; a the coefficients, (n,
 //! outputs); y the targets, (n, outputs); r the residual of the linear equations.
@@ -23,23 +23,23 @@ use std::cmp::Ordering;
 
 /// Relative gap below which refinement stops.
 const FINE: f64 = 1e-13;
-/// Relative gap above which a factorisation is not trusted, and the spectrum asked instead.
+/// Relative gap above which a factorisation is replaced by the spectrum.
 const COARSE: f64 = 1e-8;
-/// Most steps of iterative refinement. Each takes the error down by eps C |K|, so that one is
-/// usual.
+/// Largest number of iterative refinements. Each multiplies the error by eps C |K|, so one usually
+/// suffices.
 const REFINEMENTS: u64 = 3;
-/// A negative eigenvalue of more than this share of the largest is no rounding.
+/// Share of the largest eigenvalue up to which a negative one counts as rounding.
 const INDEFINITE: f64 = 1e-8;
 
-/// Solves for a single C, by Cholesky's factorisation: a third of n^3 multiplications.
+/// Solves for a single C by Cholesky factorisation, with n^3 / 3 multiplications.
 ///
-/// `gram` is symmetric, (n, n); `targets` (n, outputs). Where the factorisation fails for rounding,
-/// the spectrum takes its place. For several C, [`Spectrum`] is cheaper.
+/// `gram` is symmetric, (n, n); `targets` (n, outputs). If rounding prevents the factorisation, the
+/// spectrum is used instead. For several C, [`Spectrum`] is cheaper.
 ///
 /// # Errors
-/// `c` not positive, lengths that differ, no rows, or numbers that are not finite;
-/// [`Error::Numerical`] for a matrix that is not positive semidefinite, as far as that was
-/// noticed, and for numbers out of range.
+/// If `c` is not positive, lengths differ, there are no rows, or a number is not finite.
+/// [`Error::Numerical`] if the matrix is found not to be positive semidefinite, or numbers are out
+/// of range.
 pub fn solve(gram: MatRef<'_, f64>, targets: MatRef<'_, f64>, c: f64) -> Result<Solved> {
     check_rows(gram)?;
     check(gram, targets, c)?;
@@ -52,19 +52,19 @@ pub fn solve(gram: MatRef<'_, f64>, targets: MatRef<'_, f64>, c: f64) -> Result<
     Spectrum::decompose(gram)?.solve(targets, c)
 }
 
-/// Bytes that [`solve`] takes beside a Gram matrix of n rows: the factor. Where the spectrum takes
-/// its place, which it does for C |K| > 1e12, that takes [`Spectrum::bytes_beside`] in its stead.
+/// Returns the bytes that [`solve`] needs besides a Gram matrix of n rows, for the factor. If the
+/// spectrum is used, for C |K| > 1e12, [`Spectrum::bytes_beside`] applies instead.
 pub fn bytes_beside(n: usize) -> u64 {
     square_bytes(n)
 }
 
-/// The eigendecomposition of a Gram matrix, from which every C takes O(n^2) for each output.
+/// Eigendecomposition of a Gram matrix; each C then costs O(n^2) per output.
 #[derive(Debug, Clone)]
 pub struct Spectrum<'a> {
     gram: MatRef<'a, f64>,
     /// V, one eigenvector per column.
     vectors: Mat<f64>,
-    /// l, those below zero by rounding set to zero.
+    /// l, with negative values due to rounding set to zero.
     values: Vec<f64>,
 }
 
@@ -72,16 +72,16 @@ impl<'a> Spectrum<'a> {
     /// Decomposes `gram`, symmetric, (n, n), on one thread.
     ///
     /// # Errors
-    /// No rows, not square, or numbers that are not finite; [`Error::Numerical`] for a matrix
-    /// that is not positive semidefinite, beyond rounding.
+    /// If there are no rows, `gram` is not square, or a number is not finite. [`Error::Numerical`]
+    /// if the matrix is not positive semidefinite, beyond rounding.
     pub fn new(gram: MatRef<'a, f64>) -> Result<Spectrum<'a>> {
         check_rows(gram)?;
         check_gram(gram)?;
         Self::decompose(gram)
     }
 
-    /// Bytes that a decomposition takes beside a Gram matrix of n rows: the eigenvectors, a copy
-    /// that the routine makes for itself, and two matrices in which it merges halves.
+    /// Returns the bytes that a decomposition needs besides a Gram matrix of n rows: the
+    /// eigenvectors, an internal copy, and two matrices in which halves are merged.
     pub fn bytes_beside(n: usize) -> u64 {
         square_bytes(n).saturating_mul(4)
     }
@@ -92,7 +92,7 @@ impl<'a> Spectrum<'a> {
         let least = values.iter().fold(0.0_f64, |least, &l| least.min(l));
         if least < -INDEFINITE * size {
             let problem = format!(
-                "its eigenvalue {least:e} is negative beside {size:e}, which no kernel gives"
+                "eigenvalue {least:e} is negative (largest magnitude {size:e}); kernels have none"
             );
             return Err(Error::Numerical { what: "solving over the Gram matrix", problem });
         }
@@ -103,18 +103,17 @@ impl<'a> Spectrum<'a> {
     /// Solves for one C and all columns of `targets`, (n, outputs).
     ///
     /// # Errors
-    /// `c` not positive, targets of another length or not finite; [`Error::Numerical`] for
-    /// numbers out of range.
+    /// If `c` is not positive, targets have the wrong length or are not finite;
+    /// [`Error::Numerical`] if numbers are out of range.
     pub fn solve(&self, targets: MatRef<'_, f64>, c: f64) -> Result<Solved> {
         check_targets(self.gram, targets, c)?;
         finished(refined(self.gram, targets, c, |b| self.invert(b, c)))
     }
 
-    /// For each row the score that it would get from a fit to all other rows at the same C, (n,
-    /// outputs).
+    /// Returns for each row the score of the fit to all other rows at the same C, (n, outputs).
     ///
-    /// y_i - a_i / (G^-1)_ii, exactly what refitting gives: the fit to the others is the fit to all
-    /// with y_i replaced by that very score. No row is refitted; O(n^2).
+    /// The score is y_i - a_i / (G^-1)_ii, exactly that of refitting: the fit to the others is the
+    /// fit to all with y_i replaced by this score. No row is refitted; O(n^2).
     ///
     /// # Errors
     /// As [`Spectrum::solve`].
@@ -124,7 +123,7 @@ impl<'a> Spectrum<'a> {
         Ok(Mat::from_fn(a.nrows(), a.ncols(), |i, j| targets[(i, j)] - a[(i, j)] / diagonal[i]))
     }
 
-    /// The diagonal of G^-1.
+    /// Returns the diagonal of G^-1.
     pub fn diagonal(&self, c: f64) -> Vec<f64> {
         let mut diagonal = vec![0.0; self.values.len()];
         for (k, l) in self.values.iter().enumerate() {
@@ -166,7 +165,6 @@ fn factorise(gram: MatRef<'_, f64>, c: f64, par: Par) -> std::result::Result<Fac
     Factor::new(shifted, par)
 }
 
-/// Coefficients with what certifies them.
 struct Certified {
     coefficients: Mat<f64>,
     objective: f64,
@@ -176,8 +174,8 @@ struct Certified {
     passes: u64,
 }
 
-/// Solves by `invert`, which replaces b by an approximation of G^-1 b, and refines while that
-/// helps.
+/// Solves by `invert`, which replaces b by an approximation of G^-1 b, and refines while the gap
+/// falls.
 fn refined(
     gram: MatRef<'_, f64>,
     targets: MatRef<'_, f64>,
@@ -192,7 +190,7 @@ fn refined(
         invert(&mut next);
         next += &best.coefficients;
         let next = certified(gram, targets, c, next, best.passes + 1);
-        // Also where it is no number.
+        // Also stops at NaN.
         if next.gap.partial_cmp(&best.gap) != Some(Ordering::Less) {
             break;
         }
@@ -275,7 +273,7 @@ mod tests {
         Mat::from_fn(rows, columns, |_, _| stream.normal())
     }
 
-    /// The Gram matrix of n points in `rank` dimensions, and targets.
+    /// Returns the Gram matrix of n points in `rank` dimensions, and targets.
     fn problem(n: usize, rank: usize, outputs: usize, seed: u64) -> (Mat<f64>, Mat<f64>) {
         let x = normal(n, rank, seed);
         (&x * x.transpose(), normal(n, outputs, seed + 1000))
@@ -337,7 +335,7 @@ mod tests {
             }
             assert!((found.objective - primal).abs() < 1e-10 * primal);
             assert!((found.gap - (primal - dual)).abs() < 1e-10 * primal);
-            // No point in the span is lower than the dual objective says.
+            // No point in the span is below the dual objective.
             let best = solve(gram.as_ref(), targets.as_ref(), c).unwrap();
             assert!(best.objective >= dual && best.objective < primal);
         }
@@ -441,7 +439,7 @@ mod tests {
 
     #[test]
     fn rounded_below_zero_is_clamped_and_indefinite_is_refused() {
-        // Rank 2 with a perturbation of the size of rounding, at which Cholesky fails for large C.
+        // Rank 2 with a perturbation of the size of rounding: Cholesky fails for large C.
         let (mut gram, targets) = problem(30, 2, 1, 13);
         let exact = gram.clone();
         for i in 0..30 {
@@ -451,8 +449,8 @@ mod tests {
         assert!(factorise(gram.as_ref(), c, Par::Seq).is_err());
         let found = solve(gram.as_ref(), targets.as_ref(), c).unwrap();
         let exact = Spectrum::new(exact.as_ref()).unwrap().solve(targets.as_ref(), c).unwrap();
-        // The same but for the rounding of `exact`, whose eigenvalues of 1e-14 are not quite 0
-        // beside 1/C.
+        // Equal up to the rounding of `exact`, whose eigenvalues of 1e-14 are not quite 0 beside
+        // 1/C.
         assert!(farthest(&found.coefficients, &exact.coefficients) < 0.1);
         let indefinite = Mat::from_fn(2, 2, |i, j| if i == j { 1.0 } else { 2.0 });
         let y = normal(2, 1, 14);
@@ -472,7 +470,7 @@ mod tests {
             assert!(matches!(refused, Error::OutOfRange { name: "c", .. }));
         }
         for c in [1e-310, 1e-300, 1e300] {
-            // Either an answer in range, or an error.
+            // The result is in range, or an error.
             if let Ok(found) = solve(gram.as_ref(), targets.as_ref(), c) {
                 assert!(found.gap.is_finite() && found.objective.is_finite());
             }

@@ -1,30 +1,30 @@
-//! Names the ways in which a solver can stop.
+//! Defines the reasons for which a solver stops.
 
-/// Why a solver stopped. Stopping early never looks like success.
+/// Reason for which a solver stopped. Stopping early is never reported as success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// One pass over the examples was finished, which certifies nothing.
+    /// One pass over the examples was made; nothing is certified.
     OnePass,
     /// The closed form was evaluated.
     ClosedForm,
     /// The certified gap fell below the tolerance.
     Tolerance,
-    /// The iterations ran out first.
+    /// The iteration limit was reached first.
     IterationLimit,
-    /// Further steps no longer lowered the gap: rounding allows no better.
+    /// Further steps did not lower the gap because of rounding.
     NoProgress,
-    /// A factorisation failed, and what can do without it did not reach the tolerance.
+    /// A factorisation failed, and the steps without one did not reach the tolerance.
     NumericalFailure,
-    /// The monitor asked to stop; this is the best point so far.
+    /// The monitor stopped the solver; the result is the best point so far.
     Interrupted,
 }
 
-/// Rounds in a row that do not lower the gap before a solver gives up.
+/// Number of consecutive rounds without a smaller gap before a solver gives up.
 pub(crate) const FUTILE_ROUNDS: u64 = 24;
 
 impl Stop {
-    /// Why a solver gives up that did not reach the tolerance: `failed` if a factorisation did, and
-    /// nothing has helped since; else `limit` if its iterations ran out.
+    /// Returns the reason for stopping above the tolerance: `failed` if a factorisation failed and
+    /// nothing has helped since, else `limit` if the iteration limit was reached.
     pub(crate) fn short(failed: bool, limit: bool) -> Stop {
         match (failed, limit) {
             (true, _) => Stop::NumericalFailure,

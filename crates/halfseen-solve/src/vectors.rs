@@ -1,9 +1,8 @@
-//! Adds up vectors in eight sums that the processor can form side by side.
+//! Sums vectors in eight partial sums that the processor computes in parallel.
 
-/// How many sums.
 const LANES: usize = 8;
 
-/// sum += factor * vector.
+/// Computes sum += factor * vector.
 #[inline]
 pub(crate) fn add_multiple(sum: &mut [f64], factor: f64, vector: &[f64]) {
     for (sum, x) in sum.iter_mut().zip(vector) {
@@ -11,7 +10,7 @@ pub(crate) fn add_multiple(sum: &mut [f64], factor: f64, vector: &[f64]) {
     }
 }
 
-/// The sum.
+/// Returns the sum.
 #[inline]
 pub fn sum(vector: &[f64]) -> f64 {
     let mut sums = [0.0; LANES];
@@ -25,7 +24,7 @@ pub fn sum(vector: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// The scalar product.
+/// Returns the scalar product.
 #[inline]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; LANES];
@@ -39,7 +38,6 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// The squared length.
 pub(crate) fn square(vector: &[f64]) -> f64 {
     dot(vector, vector)
 }

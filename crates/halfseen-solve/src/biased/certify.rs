@@ -1,8 +1,8 @@
-//! Measures both objectives at a pair of points: what the gap is certified by.
+//! Computes both objectives at a pair of points, for the certified gap.
 
 use faer::MatRef;
 
-/// A primal and a dual point with their objectives.
+/// Primal and dual point with their objectives.
 #[derive(Debug, Clone)]
 pub(super) struct Certificate {
     pub(super) weights: Vec<f64>,
@@ -13,7 +13,7 @@ pub(super) struct Certificate {
 }
 
 impl Certificate {
-    /// Keeps the better primal point of two, and the better dual one.
+    /// Keeps the better of two primal and of two dual points.
     pub(super) fn merge(&mut self, new: Certificate) {
         let duals = [self.objective - self.gap, new.objective - new.gap];
         if duals[1] >= duals[0] {
@@ -26,7 +26,7 @@ impl Certificate {
     }
 }
 
-/// P(w, b) with the best b, and D of beta made feasible.
+/// Evaluates P(w, b) with the best b, and D of beta made feasible.
 pub(super) fn certify(
     rows: MatRef<'_, f64>,
     signs: &[f64],
@@ -50,17 +50,17 @@ pub(super) fn certify(
     }
     let dual =
         multipliers.iter().zip(margins).map(|(b, s)| b * s).sum::<f64>() - 0.5 * square(&image);
-    // beta = 0 is feasible, with the objective 0.
+    // beta = 0 is feasible, with objective 0.
     let (dual, multipliers) =
         if dual > 0.0 { (dual, multipliers) } else { (0.0, vec![0.0; beta.len()]) };
     Certificate { weights, bias, multipliers, objective, gap: (objective - dual).max(0.0) }
 }
 
-/// The b with the least sum of c_i [s_i - y_i (z_i + b)]_+, in the middle where it is an interval.
+/// Returns the b that minimises the sum of c_i [s_i - y_i (z_i + b)]_+, the middle of an interval.
 ///
-/// The sum is convex and piecewise linear. From minus infinity, where its slope is minus the costs
-/// of the positive examples, the slope grows by c_i at y_i s_i - z_i: there a positive example is
-/// satisfied, or a negative one is no longer.
+/// The sum is convex and piecewise linear. Its slope starts at minus the costs of the positive
+/// examples and grows by c_i at y_i s_i - z_i, where a positive example becomes satisfied or a
+/// negative one violated.
 pub(crate) fn best_bias(scores: &[f64], signs: &[f64], costs: &[f64], margins: &[f64]) -> f64 {
     let mut kinks: Vec<(f64, f64)> =
         (0..signs.len()).map(|i| (signs[i] * margins[i] - scores[i], costs[i])).collect();
@@ -72,7 +72,7 @@ pub(crate) fn best_bias(scores: &[f64], signs: &[f64], costs: &[f64], margins: &
     for (at, (kink, cost)) in kinks.iter().enumerate() {
         passed += cost;
         if passed >= positive - rounding {
-            // Level until the next kink, if the slope is now 0.
+            // Constant until the next kink if the slope is now 0.
             let next = if passed <= positive + rounding { kinks.get(at + 1) } else { None };
             return next.map_or(*kink, |next| kink + 0.5 * (next.0 - kink));
         }
@@ -80,7 +80,7 @@ pub(crate) fn best_bias(scores: &[f64], signs: &[f64], costs: &[f64], margins: &
     kinks.last().map_or(0.0, |k| k.0)
 }
 
-/// beta within its bounds, and the heavier class scaled down until sum_i y_i beta_i = 0.
+/// Clips beta to its bounds, and scales the heavier class down until sum_i y_i beta_i = 0.
 fn feasible(beta: &[f64], signs: &[f64], costs: &[f64]) -> Vec<f64> {
     let mut beta: Vec<f64> = beta.iter().zip(costs).map(|(b, c)| b.clamp(0.0, *c)).collect();
     let mass = |sign: f64| {

@@ -1,5 +1,4 @@
-//! Compares the biased solver with enumerated optima, with its own certificates, and with what
-//! scaling must do.
+//! Compares the biased solver with enumerated optima, its own certificates, and scaling identities.
 
 use super::certify::best_bias;
 use super::*;
@@ -9,7 +8,7 @@ use proptest::prelude::*;
 
 const TIGHT: Until = Until { tol: 1e-8, max_iter: 200 };
 
-/// Noisy classes of a plane, which no plane separates if `noise` is large.
+/// Returns noisy classes of a plane, not linearly separable if `noise` is large.
 fn data(n: usize, d: usize, noise: f64, seed: u64) -> (Mat<f64>, Vec<f64>) {
     let mut stream = Stream::new(seed, Purpose::Data, (n * 100 + d) as u64);
     let rows = Mat::from_fn(d, n, |_, _| stream.normal());
@@ -33,8 +32,8 @@ fn objective(
     0.5 * w.iter().map(|w| w * w).sum::<f64>() + (0..signs.len()).map(loss).sum::<f64>()
 }
 
-/// The optimum by trying all 3^n ways in which each beta is 0, at its cost, or between: between,
-/// the margin is met exactly.
+/// Returns the optimum by enumerating all 3^n cases of each beta at 0, at its cost, or between;
+/// between, the margin is met exactly.
 fn enumerated(rows: &Mat<f64>, signs: &[f64], costs: &[f64], margins: &[f64]) -> f64 {
     let n = signs.len();
     let product =
@@ -65,7 +64,7 @@ fn enumerated(rows: &Mat<f64>, signs: &[f64], costs: &[f64], margins: &[f64]) ->
         let w: Vec<f64> = (0..rows.nrows())
             .map(|k| (0..n).map(|i| beta[i] * signs[i] * rows[(k, i)]).sum())
             .collect();
-        // Any point is an upper bound, the right one is the optimum.
+        // Any point is an upper bound; the right one is the optimum.
         let scores: Vec<f64> =
             (0..n).map(|i| (0..w.len()).map(|k| w[k] * rows[(k, i)]).sum()).collect();
         let bias = best_bias(&scores, signs, costs, margins);
@@ -74,7 +73,7 @@ fn enumerated(rows: &Mat<f64>, signs: &[f64], costs: &[f64], margins: &[f64]) ->
     best
 }
 
-/// One solution of a consistent system, free unknowns at 0.
+/// Returns one solution of a consistent system, free unknowns at 0.
 fn eliminate(mut system: Vec<Vec<f64>>) -> Option<Vec<f64>> {
     let m = system.len();
     let mut pivots = Vec::new();
@@ -132,14 +131,14 @@ fn tiny_problems_have_the_enumerated_optimum() {
     }
 }
 
-/// The gap is what it says: P and D recomputed, beta feasible.
+/// Recomputes P and D to confirm the gap; beta is feasible.
 #[test]
 fn gaps_are_certified_at_any_cost_on_singular_and_regular_products() {
     for (n, d, noise) in
         [(200, 5, 1.0), (200, 5, 0.0), (60, 60, 1.0), (40, 150, 1.0), (150, 30, 3.0)]
     {
         let (mut rows, mut signs) = data(n, d, noise, 8);
-        // Rows that come twice, with equal and with other signs, and one of zeros.
+        // Duplicate rows, with equal and with other signs, and one of zeros.
         for j in 0..d {
             rows[(j, 1)] = rows[(j, 0)];
             rows[(j, 3)] = rows[(j, 2)];
@@ -195,7 +194,7 @@ fn gaps_are_certified_at_any_cost_on_singular_and_regular_products() {
     }
 }
 
-/// Complementary slackness: beta 0 beyond the margin, c inside it.
+/// Tests complementary slackness: beta 0 beyond the margin, c inside it.
 #[test]
 fn multipliers_satisfy_the_conditions_of_karush_kuhn_and_tucker() {
     let (rows, signs) = data(80, 4, 1.0, 3);
@@ -346,7 +345,7 @@ fn stopping_early_is_said_and_still_certified() {
         examples.separate(&costs, &margins, TIGHT, &Impatient).unwrap().stop,
         Stop::Interrupted
     );
-    // A tolerance below rounding ends by itself.
+    // A tolerance below rounding must not loop forever.
     let found = examples
         .separate(&costs, &margins, Until { tol: 1e-300, max_iter: u64::MAX }, &Silent)
         .unwrap();

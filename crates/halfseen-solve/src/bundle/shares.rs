@@ -1,10 +1,8 @@
-//! Finds the best bias for given margins, and the shares of the rows in the slope of the losses
-//! there.
+//! Computes the best bias for given margins, and the rows' shares in the subgradient there.
 
 use crate::biased::best_bias;
 
-/// R(w) = min over b of sum_i t_i [1 - y_i b - g_i]_+, where it is taken, and shares that show that
-/// no b is better.
+/// Minimum R(w) = min over b of sum_i t_i [1 - y_i b - g_i]_+, with shares that prove it optimal.
 pub(super) struct Shares {
     pub(super) bias: f64,
     pub(super) risk: f64,
@@ -13,10 +11,10 @@ pub(super) struct Shares {
     pub(super) shares: Vec<f64>,
 }
 
-/// Losses this near to 0, beside the numbers that they are made of, are at the kink.
+/// Relative size of a loss below which it counts as 0, at the kink.
 const ROUNDING: f64 = 1e-12;
 
-/// The bias, the sum of losses and the shares for margins g_i and weights t_i.
+/// Computes the bias, the sum of losses and the shares for margins g_i and weights t_i.
 pub(super) fn share(
     margins: &[f64],
     signs: &[f64],
@@ -43,7 +41,7 @@ pub(super) fn share(
     if !intercept || excess == 0.0 {
         return Shares { bias, risk, shares };
     }
-    // Rows at the kink take the share that is missing on their side, all alike.
+    // Rows at the kink take the share that their side lacks, in equal proportion.
     let lacking = -f64::signum(excess);
     let there = kinks[usize::from(lacking > 0.0)];
     let part = if there > 0.0 { (excess.abs() / there).min(1.0) } else { 0.0 };
@@ -53,7 +51,7 @@ pub(super) fn share(
         left -= shares[i];
     }
     if left > ROUNDING * excess.abs() {
-        // Rounding hid a kink: any shares that balance make a cut, if one that need not touch.
+        // Rounding hid a kink: any balanced shares give a valid cut, though not a tight one.
         let heavier =
             shares.iter().zip(signs).filter(|(_, y)| **y != lacking).map(|(p, _)| p).sum::<f64>();
         let factor = (heavier - left) / heavier;
@@ -94,13 +92,13 @@ mod tests {
             let m = 1 + stream.below(20);
             let signs: Vec<f64> =
                 (0..m).map(|_| if stream.unit() < 0.3 { -1.0 } else { 1.0 }).collect();
-            // A third of the cases has many ties.
+            // A third of the cases have many ties.
             let tied = case % 3 == 0;
             let margin = |s: &mut Stream| {
                 if tied { (4.0 * s.unit()).floor() - 2.0 } else { 3.0 * s.normal() }
             };
             let margins: Vec<f64> = (0..m).map(|_| margin(&mut stream)).collect();
-            // Half of the cases count rows by weights, some of which are equal.
+            // Half of the cases have row weights, some of which are equal.
             let of =
                 |s: &mut Stream| if case % 2 == 0 { 1.0 } else { [0.1, 0.2, 0.3, 2.0][s.below(4)] };
             let weights: Vec<f64> = (0..m).map(|_| of(&mut stream)).collect();
@@ -110,7 +108,7 @@ mod tests {
             assert!(found.shares.iter().zip(&weights).all(|(p, s)| (0.0..=*s).contains(p)));
             let balance: f64 = found.shares.iter().zip(&signs).map(|(p, y)| p * y).sum();
             assert!(balance.abs() < 1e-9, "case {case}: {balance}");
-            // Shares that balance bound the risk of every bias from below, and touch it here.
+            // Balanced shares bound the risk of every bias from below, tightly at this one.
             let bound: f64 = found.shares.iter().zip(&margins).map(|(p, g)| p * (1.0 - g)).sum();
             assert!(
                 (bound - expected).abs() < 1e-9 * (1.0 + expected),

@@ -1,11 +1,11 @@
 //! Maximises a concave quadratic over the simplex, two coordinates at a time.
 //!
-//! The pair is the one of largest gain among those with the steepest coordinate (second-order
+//! Each step takes the pair of largest gain that contains the steepest coordinate (second-order
 //! selection; Fan, Chen and Lin, JMLR 6, 2005).
 
-/// Raises <linear, a> - (q / 2) a' G a over a >= 0, sum a = 1, from a feasible a, until no slope of
-/// a coordinate exceeds that of one in use by more than `tolerance`, which bounds what is left to
-/// gain; or for so many steps.
+/// Maximises <linear, a> - (q / 2) a' G a over a >= 0, sum a = 1, from a feasible a. Stops when no
+/// coordinate's slope exceeds that of a positive one by more than `tolerance`, which bounds the
+/// remaining gain, or after `most` steps.
 pub(super) fn maximise(
     gram: &[Vec<f64>],
     q: f64,

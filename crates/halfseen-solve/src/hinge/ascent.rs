@@ -1,35 +1,34 @@
-//! Ascends the dual of a hinge problem one variable at a time, over all its examples or over some.
+//! Ascends the dual of a hinge problem by one variable at a time, over all or some of its examples.
 
 use super::gram::Columns;
 use crate::sampling::{Purpose, Stream};
 use crate::vectors::add_multiple;
 
-/// The examples that a round works on, with numbers of their own: all others keep their dual
-/// variables.
+/// Examples of a round, renumbered; all others keep their dual variables.
 pub(super) struct Block<'a> {
     pub(super) columns: &'a Columns<'a>,
     pub(super) y: Vec<f64>,
     pub(super) c: Vec<f64>,
     pub(super) a: Vec<f64>,
-    /// y s - K (y a) over all examples; moved by columns of K.
+    /// y s - K (y a) over all examples; updated by columns of K.
     pub(super) f: Vec<f64>,
     order: Vec<usize>,
     seed: u64,
     number: u64,
-    /// The least gain worth a column.
+    /// Least gain for which a variable is updated.
     threshold: f64,
-    /// Memory for the factors of Newton steps, which the next block takes over.
+    /// Reused memory for the factors of Newton steps.
     pub(super) room: Vec<f64>,
-    /// Whether the last factorisation failed.
+    /// True if the last factorisation failed.
     pub(super) failed: bool,
 }
 
-/// The share of the largest gain of a pass below which the next pass leaves a variable alone: to
-/// look at a variable costs O(1), to move it O(n).
+/// Share of the largest gain of a pass below which the next pass skips a variable: a gain costs
+/// O(1), an update O(n).
 const WORTH: f64 = 0.05;
 
 impl<'a> Block<'a> {
-    /// `number` tells the first pass's order from those of other blocks.
+    /// Creates a block; `number` selects the order of the first pass.
     pub(super) fn new(
         columns: &'a Columns<'a>,
         [y, c, a, f]: [Vec<f64>; 4],
@@ -44,7 +43,7 @@ impl<'a> Block<'a> {
         block
     }
 
-    /// The best value of variable i, and what it gains.
+    /// Returns the best value of variable i, and its gain.
     #[inline]
     fn gain(&self, i: usize) -> (f64, f64) {
         let (g, k) = (self.y[i] * self.f[i], self.columns.diagonal[i]);
@@ -55,8 +54,7 @@ impl<'a> Block<'a> {
         (best, moved * (g - 0.5 * moved * k))
     }
 
-    /// Moves each variable that is worth it to its best value, in an order drawn anew; returns the
-    /// block's gap.
+    /// Updates each variable of sufficient gain, in a new random order; returns the block's gap.
     pub(super) fn pass(&mut self) -> f64 {
         let mut stream = Stream::new(self.seed, Purpose::Order, self.number);
         self.number += 1;
@@ -78,7 +76,7 @@ impl<'a> Block<'a> {
         self.gap()
     }
 
-    /// What this block adds to the duality gap, as far as f is right.
+    /// Returns this block's contribution to the duality gap, as accurate as f.
     pub(super) fn gap(&self) -> f64 {
         let mut gap = 0.0;
         for i in 0..self.a.len() {

@@ -1,4 +1,4 @@
-//! Factors K + D for diagonal D: through a factor of K where its rank is low, else directly.
+//! Factors K + D for diagonal D: by a factor of K if its rank is low, else directly.
 
 use super::gram::Columns;
 use crate::cholesky::{NotPositive, factor_in_place, solve_in_place};
@@ -9,8 +9,8 @@ use faer::{Accum, Mat, Par};
 /// Residual diagonals below this share of the largest diagonal are rounding.
 const ROUNDING: f64 = 1e-14;
 
-/// L with K = L L', (n, rank), by Cholesky with diagonal pivots; `None` where the rank exceeds
-/// `most`.
+/// Returns L with K = L L', (n, rank), by Cholesky with diagonal pivoting; `None` if the rank
+/// exceeds `most`.
 pub(super) fn low_rank(columns: &Columns<'_>, most: usize) -> Option<Mat<f64>> {
     let n = columns.len();
     let mut left = columns.diagonal.clone();
@@ -38,16 +38,16 @@ pub(super) fn low_rank(columns: &Columns<'_>, most: usize) -> Option<Mat<f64>> {
     }
 }
 
-/// Solves with (y y') o K + D.
+/// Solver of systems with (y y') o K + D.
 pub(super) enum System<'a> {
-    /// L (n, rank), and room: L scaled, and the Cholesky factor of I + L' D^-1 L.
+    /// L (n, rank), with memory for the scaled L and the Cholesky factor of I + L' D^-1 L.
     Low { rows: Mat<f64>, scaled: Mat<f64>, inner: Mat<f64> },
     /// K, and the Cholesky factor of K + D, in the lower triangle.
     Dense { gram: &'a Columns<'a>, sum: Mat<f64> },
 }
 
 impl<'a> System<'a> {
-    /// The examples `indices` of a factor.
+    /// Selects the examples `indices` of a factor.
     pub(super) fn low(factor: &Mat<f64>, indices: &[usize]) -> System<'a> {
         let rank = factor.ncols();
         let rows = Mat::from_fn(indices.len(), rank, |i, k| factor[(indices[i], k)]);
@@ -58,7 +58,7 @@ impl<'a> System<'a> {
         System::Dense { gram, sum: Mat::zeros(gram.len(), gram.len()) }
     }
 
-    /// ((y y') o K) a.
+    /// Returns ((y y') o K) a.
     pub(super) fn times(&self, y: &[f64], a: &[f64]) -> Vec<f64> {
         let signed: Vec<f64> = a.iter().zip(y).map(|(a, y)| a * y).collect();
         let mut product = vec![0.0; a.len()];
@@ -82,7 +82,7 @@ impl<'a> System<'a> {
     /// Factors for this D.
     ///
     /// # Errors
-    /// Where rounding leaves no positive pivot.
+    /// If rounding leaves no positive pivot.
     pub(super) fn factor(&mut self, d: &[f64]) -> Result<(), NotPositive> {
         match self {
             System::Low { rows, scaled, inner } => {
@@ -119,8 +119,7 @@ impl<'a> System<'a> {
         }
     }
 
-    /// Solves with the D that was factored, and once more with what rounding left of the right-hand
-    /// side.
+    /// Solves with the factored D, and for a low-rank system refines once.
     pub(super) fn solve(&self, d: &[f64], y: &[f64], right: &[f64]) -> Vec<f64> {
         let mut solution = self.solve_once(d, y, right);
         if let System::Low { .. } = self {

@@ -1,5 +1,4 @@
-//! Reads a Gram matrix by contiguous columns, and multiplies it by vectors in an order that no
-//! thread changes.
+//! Reads a Gram matrix by contiguous columns, with products in an order that no thread changes.
 
 use crate::vectors::add_multiple;
 use faer::{ContiguousFwd, MatMut, MatRef};
@@ -11,11 +10,11 @@ pub(super) struct Columns<'a> {
     pub(super) diagonal: Vec<f64>,
 }
 
-/// Rows that one task of a product sums; fixed, so that no number of threads changes the bits.
+/// Number of rows per task; fixed, so that results do not depend on the number of threads.
 const ROWS: usize = 1024;
 
 impl<'a> Columns<'a> {
-    /// `None` where columns are not contiguous.
+    /// Returns `None` if columns are not contiguous.
     pub(super) fn new(matrix: MatRef<'a, f64>) -> Option<Columns<'a>> {
         let diagonal = (0..matrix.nrows()).map(|i| matrix[(i, i)]).collect();
         Some(Columns { matrix: matrix.try_as_col_major()?, diagonal })
@@ -30,7 +29,7 @@ impl<'a> Columns<'a> {
         self.matrix.col(j).as_slice()
     }
 
-    /// The product with a vector; columns of zeros in it are not read.
+    /// Returns the product with a vector; columns for its zeros are not read.
     pub(super) fn times(&self, vector: &[f64]) -> Vec<f64> {
         let used: Vec<usize> = (0..vector.len()).filter(|&j| vector[j] != 0.0).collect();
         let mut product = vec![0.0; self.len()];
@@ -51,7 +50,7 @@ impl<'a> Columns<'a> {
         product
     }
 
-    /// Writes the rows and columns of `indices` into `room`, of which it returns that part.
+    /// Copies the rows and columns of `indices` into `room` and returns that part.
     pub(super) fn select_into<'r>(
         &self,
         indices: &[usize],
@@ -66,7 +65,7 @@ impl<'a> Columns<'a> {
         MatRef::from_column_major_slice(cells, n, n)
     }
 
-    /// The same for the lower triangle alone; what is above keeps what was there.
+    /// Does the same for the lower triangle only; the rest is left unchanged.
     pub(super) fn triangle_into<'r>(
         &self,
         indices: &[usize],
@@ -82,10 +81,10 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// The first `length` numbers of a buffer that only grows.
+/// Returns the first `length` numbers of a buffer that only grows.
 fn reserve(room: &mut Vec<f64>, length: usize) -> &mut [f64] {
     if room.len() < length {
-        // Nothing in it is worth a copy: it is given back before more is taken.
+        // Its content is not needed: the old buffer is freed before the new one is allocated.
         *room = Vec::new();
         *room = vec![0.0; length];
     }

@@ -1,8 +1,8 @@
 //! Follows the central path of a hinge problem's dual to its optimum, by [`crate::interior`].
 //!
-//! **Symbols**: Q = (y y') o K; lambda, mu >= 0 the multipliers of a >= 0 and of a <= c; w = c - a
-//! the room above. The optimality conditions are Q a - r = lambda - mu, lambda a = 0 and mu w = 0,
-//! elementwise; a direction solves (Q + D) da = right-hand side with D = lambda / a + mu / w.
+//! **Symbols**: Q = (y y') o K; lambda, mu >= 0 the multipliers of a >= 0 and of a <= c; w = c - a.
+//! The optimality conditions are Q a - r = lambda - mu, lambda a = 0 and mu w = 0, elementwise; a
+//! direction solves (Q + D) da = right-hand side with D = lambda / a + mu / w.
 
 use super::ascent::Block;
 use super::factor::System;
@@ -11,18 +11,18 @@ use crate::interior::{Bounds, CentralPath, Pairs, Progress, Reach, Steps, Target
 use crate::monitor::Monitor;
 use crate::stop::Stop;
 
-/// Most steps; some thirty suffice.
+/// Step limit; some thirty suffice.
 const STEPS: u64 = 80;
-/// The share of the objective below which the sum of the products is as good as 0.
+/// Share of the objective below which the sum of the products counts as 0.
 const PRECISION: f64 = 1e-11;
-/// The share of the residual's part of the gap below which the products need not fall.
+/// Share of the residual's part of the gap below which the products need not fall.
 const RESIDUAL: f64 = 0.01;
-/// Variables start this share of their cost from both bounds at least.
+/// Least initial distance of variables from both bounds, as a share of their cost.
 const INSIDE: f64 = 0.05;
-/// Multipliers start at this share of the mean gradient at least.
+/// Least initial multipliers, as a share of the mean gradient.
 const LEAST: f64 = 0.1;
 
-/// A strictly feasible point with its multipliers, lambda and mu.
+/// Strictly feasible point with its multipliers, lambda and mu.
 struct Path<'p, 'a> {
     system: &'p mut System<'a>,
     y: &'p [f64],
@@ -37,11 +37,11 @@ struct Path<'p, 'a> {
 }
 
 impl Block<'_> {
-    /// Steps until the products lambda a + mu w sum to a tiny part of the objective, then Newton
-    /// steps from the bounds that this shows; of the two points the better one is kept. Returns the
-    /// number of steps.
+    /// Makes steps until the products lambda a + mu w sum to a tiny part of the objective, then
+    /// Newton steps after moving variables to their bounds. Keeps the better of the two points;
+    /// returns the number of steps.
     ///
-    /// `dual` is the dual objective now, `target` the gap to reach.
+    /// `dual` is the present dual objective, `target` the gap to reach.
     pub(super) fn interior(
         &mut self,
         system: &mut System<'_>,
@@ -65,7 +65,7 @@ impl Block<'_> {
         steps
     }
 
-    /// Computes f from what it was at another point.
+    /// Updates f from its value at another point.
     fn renew(&mut self, before: &[f64], start: &[f64]) {
         let moved: Vec<f64> =
             (0..before.len()).map(|i| self.y[i] * (self.a[i] - before[i])).collect();
@@ -74,7 +74,8 @@ impl Block<'_> {
         }
     }
 
-    /// Steps from the present variables, moved inside; returns where they end, and their number.
+    /// Makes steps from the present variables, moved inside; returns the end point and their
+    /// number.
     fn follow(
         &mut self,
         system: &mut System<'_>,
@@ -100,7 +101,7 @@ impl Block<'_> {
         (bounds, steps)
     }
 
-    /// The present variables moved inside, with multipliers that balance their gradient.
+    /// Moves the present variables inside, and adds multipliers that balance their gradient.
     fn centre(&mut self, system: &System<'_>) -> Bounds {
         let before = self.a.clone();
         for (a, c) in self.a.iter_mut().zip(&self.c) {
@@ -119,8 +120,8 @@ impl Block<'_> {
         Bounds::new(self.a.clone(), &self.c, lambda, mu)
     }
 
-    /// r, the gradient at a = 0 of the block's variables, the others held; and <r, a> - <a, Q a>
-    /// / 2.
+    /// Returns r, the gradient at a = 0 of the block's variables with the others fixed, and <r, a>
+    /// - <a, Q a> / 2.
     fn linear(&self, system: &System<'_>) -> (Vec<f64>, f64) {
         let curved = system.times(&self.y, &self.a);
         let linear: Vec<f64> =
@@ -131,7 +132,7 @@ impl Block<'_> {
 }
 
 impl Path<'_, '_> {
-    /// Sums the residual afresh; returns <r, a> - <a, Q a> / 2.
+    /// Recomputes the residual; returns <r, a> - <a, Q a> / 2.
     fn renew(&mut self) -> f64 {
         let a = self.bounds.variables();
         let (curved, [lower, upper]) = (self.system.times(self.y, a), &self.bounds.at);
@@ -150,7 +151,7 @@ impl CentralPath for Path<'_, '_> {
         &self.bounds.at
     }
 
-    /// Q + D; the residual is as [`Path::renew`] left it.
+    /// Factors Q + D; the residual is that of the last [`Path::renew`].
     fn factor(&mut self) -> Result<(), NotPositive> {
         self.diagonal = self.bounds.diagonal();
         self.system.factor(&self.diagonal)

@@ -5,14 +5,14 @@ use crate::cholesky::{factor_in_place, solve_in_place};
 use crate::vectors::dot;
 use faer::{Mat, MatRef, Par};
 
-/// Most steps of one round; each that is cut short brings at least one variable to a bound.
+/// Step limit of one round; each shortened step brings at least one variable to a bound.
 const STEPS: u64 = 6;
-/// What is added to the diagonal, relative to its mean, so that singular matrices have a factor.
+/// Ridge relative to the mean diagonal, so that singular matrices can be factored.
 const RIDGE: f64 = 1e-11;
 
 impl Block<'_> {
-    /// Newton steps until the free variables are optimal, the gap is at most `target`, or the steps
-    /// run out; returns their number.
+    /// Makes Newton steps until the free variables are optimal, the gap is at most `target`, or the
+    /// limit is reached; returns their number.
     pub(super) fn newton(&mut self, target: f64, most: u64) -> u64 {
         for done in 0..most.min(STEPS) {
             if self.gap() <= target {
@@ -37,14 +37,14 @@ impl Block<'_> {
         most.min(STEPS)
     }
 
-    /// The variables between their bounds.
+    /// Returns the variables strictly between their bounds.
     pub(super) fn free(&self) -> Vec<usize> {
         let free =
             |&i: &usize| self.a[i] > 0.0 && self.a[i] < self.c[i] && self.columns.diagonal[i] > 0.0;
         (0..self.a.len()).filter(free).collect()
     }
 
-    /// One step; true for a whole one, and `None` where K_FF has no factor.
+    /// Makes one step; returns true for a full one, and `None` if K_FF cannot be factored.
     fn step(&mut self, free: &[usize], room: &mut Vec<f64>) -> Option<bool> {
         let n = free.len();
         let mean = free.iter().map(|&i| self.columns.diagonal[i]).sum::<f64>() / n as f64;
@@ -62,8 +62,9 @@ impl Block<'_> {
         None
     }
 
-    /// Moves along the direction (K_FF + ridge)^-1 f_F in y a, which makes the free variables
-    /// optimal, clipped to the bounds, to the best of some lengths; true for the whole step.
+    /// Moves along the direction (K_FF + ridge)^-1 f_F in y a, whose full step makes the free
+    /// variables optimal, clipped to the bounds, by the best of several lengths. Returns true for a
+    /// full step.
     fn search(
         &mut self,
         free: &[usize],
@@ -72,7 +73,7 @@ impl Block<'_> {
         direction: &Mat<f64>,
     ) -> bool {
         let n = free.len();
-        // The longest step that keeps all variables between their bounds.
+        // Longest step that keeps all variables between their bounds.
         let mut longest = f64::INFINITY;
         for (at, &i) in free.iter().enumerate() {
             let d = self.y[i] * direction[(at, 0)];
@@ -95,7 +96,7 @@ impl Block<'_> {
                 .collect();
             let moved: Vec<f64> =
                 free.iter().zip(&to).map(|(&i, to)| (to - self.a[i]) * self.y[i]).collect();
-            // <m, K m> = |L'm|^2 - ridge |m|^2, with the factor in the place of K.
+            // <m, K m> = |L'm|^2 - ridge |m|^2, from the factor instead of K.
             let mut gain = 0.0;
             for at in 0..n {
                 let column = factor.col(at).subrows(at, n - at).try_as_col_major();

@@ -1,4 +1,4 @@
-//! Holds the solver against all active sets of small problems, a projected-gradient twin,
+//! Compares the solver with all active sets of small problems, a projected-gradient method,
 //! identities, and hard cases.
 
 mod edges;
@@ -10,7 +10,7 @@ use crate::sampling::{Purpose, Stream};
 use proptest::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A Gram matrix with its labels.
+/// Gram matrix with its labels.
 #[derive(Debug, Clone)]
 struct Data {
     gram: Mat<f64>,
@@ -18,7 +18,7 @@ struct Data {
 }
 
 impl Data {
-    /// Products of n rows of d normal cells and a constant; labels by a linear rule with noise.
+    /// Returns products of n rows of d normal cells and a constant; labels by a noisy linear rule.
     fn linear(n: usize, d: usize, noise: f64, seed: u64) -> Data {
         let mut stream = Stream::new(seed, Purpose::Data, (n * 1000 + d) as u64);
         let rows = Mat::from_fn(d + 1, n, |j, _| if j == d { 1.0 } else { stream.normal() });
@@ -29,7 +29,7 @@ impl Data {
         Data { labels: labels.collect(), gram: symmetric(&(rows.transpose() * &rows)) }
     }
 
-    /// The same with a kernel of full rank: (1 + <x, x'> / (d + 1))^4, mean diagonal 1.
+    /// Returns the same with a kernel of full rank: (1 + <x, x'> / (d + 1))^4, mean diagonal 1.
     fn polynomial(n: usize, d: usize, noise: f64, seed: u64) -> Data {
         let Data { gram, labels } = Data::linear(n, d, noise, seed);
         let power = Mat::from_fn(n, n, |i, j| (1.0 + gram[(i, j)] / (d + 1) as f64).powi(4));
@@ -50,7 +50,7 @@ impl Data {
         solve_weighted(&problem, None, &to(tol), &Silent).unwrap()
     }
 
-    /// Primal objective of coefficients and the norm |v|^2, summed plainly.
+    /// Returns the primal objective of coefficients and the norm |v|^2, by plain sums.
     fn primal(&self, coefficients: &Mat<f64>, costs: &[f64], margins: &[f64]) -> (f64, f64) {
         let z = &self.gram * coefficients;
         let square: f64 = (0..self.len()).map(|i| coefficients[(i, 0)] * z[(i, 0)]).sum();
@@ -60,8 +60,8 @@ impl Data {
         (0.5 * square + loss, square)
     }
 
-    /// The optimum over all 3^n choices of who is at 0, at c and free; singular free sets need not
-    /// be looked at.
+    /// Returns the optimum over all 3^n choices of variables at 0, at c and free; singular free
+    /// sets can be skipped.
     fn brute_force(&self, costs: &[f64], margins: &[f64]) -> f64 {
         let n = self.len();
         let q = |i: usize, j: usize| self.labels[i] * self.labels[j] * self.gram[(i, j)];
@@ -90,8 +90,8 @@ impl Data {
         best
     }
 
-    /// The dual objective after many projected gradient steps with Nesterov's momentum, restarted
-    /// where it falls.
+    /// Returns the dual objective after many projected gradient steps with Nesterov's momentum,
+    /// restarted on a decrease.
     fn twin(&self, c: f64, steps: usize) -> f64 {
         let n = self.len();
         let q = Mat::from_fn(n, n, |i, j| self.labels[i] * self.labels[j] * self.gram[(i, j)]);
@@ -122,7 +122,7 @@ impl Data {
     }
 }
 
-/// The solution of a system with its right-hand side as last column; `None` if it is singular.
+/// Solves a system with its right-hand side as last column; `None` if it is singular.
 fn eliminate(mut rows: Vec<Vec<f64>>) -> Option<Vec<f64>> {
     let n = rows.len();
     for k in 0..n {
@@ -154,7 +154,7 @@ fn grid() -> impl Iterator<Item = f64> {
     (-5..=5).map(|e| 10_f64.powi(e))
 }
 
-/// Sets that are hard for one reason or another.
+/// Returns hard data sets of several kinds.
 fn hard() -> Vec<(&'static str, Data)> {
     let mut twice = Data::linear(60, 4, 0.1, 3);
     let half = twice.clone();
@@ -183,7 +183,7 @@ fn hard() -> Vec<(&'static str, Data)> {
     ]
 }
 
-/// Asserts that what a solution says of itself is true and enough.
+/// Asserts that the reported values of a solution are correct and sufficient.
 fn sound(data: &Data, costs: &[f64], margins: &[f64], found: &Solved, tol: f64, what: &str) {
     assert_eq!(found.stop, Stop::Tolerance, "{what}: gap {:e} of {:e}", found.gap, found.objective);
     assert!(found.gap >= 0.0 && found.gap <= tol * found.objective, "{what}");
@@ -312,7 +312,7 @@ fn warm_starts_end_where_cold_ones_do() {
 #[test]
 fn a_path_solves_each_c_and_is_monotone() {
     for (name, data) in hard() {
-        // Any order, and twice the same.
+        // In any order, and with duplicates.
         let cs: Vec<f64> = grid().chain([3.0, 0.5, 1.0]).collect();
         let path = path(data.gram.as_ref(), &data.labels, &cs, &to(1e-6), &Silent).unwrap();
         let ones = vec![1.0; data.len()];

@@ -1,10 +1,10 @@
-//! Computes with pairs of a slack and a multiplier, kept in two lists.
+//! Computes with pairs of a slack and a multiplier, stored in two lists.
 
 use super::{Reach, Steps, Target};
 use crate::vectors::add_multiple;
 use std::ops::Range;
 
-/// Slacks and multipliers of one kind of bound, at a point; or their changes.
+/// Slacks and multipliers of one kind of bound at a point, or their changes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pairs {
     pub(crate) slack: Vec<f64>,
@@ -16,7 +16,7 @@ impl Pairs {
         Pairs { slack: vec![0.0; count], multiplier: vec![0.0; count] }
     }
 
-    /// Slacks and multipliers of a range.
+    /// Returns slacks and multipliers of a range.
     #[inline(always)]
     pub(crate) fn at(&self, range: Range<usize>) -> (&[f64], &[f64]) {
         (&self.slack[range.clone()], &self.multiplier[range])
@@ -33,13 +33,13 @@ impl Pairs {
         add_multiple(&mut self.multiplier, 1.0, &other.multiplier);
     }
 
-    /// z / s: what a multiplier gains for each unit that its slack loses.
+    /// Returns z / s: the increase of a multiplier per unit of decrease of its slack.
     pub(crate) fn ratios(&self) -> Vec<f64> {
         self.multiplier.iter().zip(&self.slack).map(|(z, s)| z / s).collect()
     }
 
-    /// The changes of multipliers that reach the target if slacks stay. `last` is the direction
-    /// before; pair i counts `weight(i)`.
+    /// Returns the changes of multipliers that reach the target with fixed slacks. `last` is the
+    /// previous direction; pair i has the weight `weight(i)`.
     pub(crate) fn held(
         &self,
         target: Target,
@@ -54,7 +54,7 @@ impl Pairs {
         (0..self.slack.len()).map(change).collect()
     }
 
-    /// The direction with these changes of slacks, for what [`Pairs::held`] gave.
+    /// Returns the direction for these changes of slacks, given the result of [`Pairs::held`].
     pub(crate) fn complete(&self, slack: Vec<f64>, mut held: Vec<f64>) -> Pairs {
         for (i, dz) in held.iter_mut().enumerate() {
             *dz -= self.multiplier[i] / self.slack[i] * slack[i];
@@ -63,13 +63,13 @@ impl Pairs {
     }
 }
 
-/// The sum of products.
+/// Returns the sum of products.
 pub(crate) fn products(at: &[Pairs]) -> f64 {
     let of = |p: &Pairs| p.slack.iter().zip(&p.multiplier).map(|(s, z)| s * z).sum::<f64>();
     at.iter().map(of).sum()
 }
 
-/// How far a direction goes.
+/// Returns the reach of a direction.
 pub(crate) fn reach(at: &[Pairs], direction: &[Pairs]) -> Reach {
     let mut reach = Reach::default();
     for (at, by) in at.iter().zip(direction) {
@@ -94,8 +94,8 @@ pub(crate) fn advance(at: &mut [Pairs], direction: &[Pairs], steps: Steps) {
     }
 }
 
-/// Variables a with 0 <= a <= c: the slacks of `lower` are a, those of `upper` c - a, which is
-/// moved with them: where it is small, the difference would have no digits.
+/// Variables a with 0 <= a <= c: the slacks of `lower` are a, those of `upper` c - a. The latter
+/// are updated too, because the difference has no correct digits where it is small.
 #[derive(Debug)]
 pub(crate) struct Bounds {
     pub(crate) at: [Pairs; 2],
@@ -103,7 +103,7 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// Of variables inside, and multipliers above 0.
+    /// Creates bounds for interior variables and multipliers above 0.
     pub(crate) fn new(a: Vec<f64>, costs: &[f64], lower: Vec<f64>, upper: Vec<f64>) -> Bounds {
         let room = a.iter().zip(costs).map(|(a, c)| c - a).collect();
         let direction = [Pairs::zeros(a.len()), Pairs::zeros(a.len())];
@@ -115,18 +115,18 @@ impl Bounds {
         &self.at[0].slack
     }
 
-    /// What both bounds add to the diagonal of the variables' equations.
+    /// Returns the contribution of both bounds to the diagonal of the variables' equations.
     pub(crate) fn diagonal(&self) -> Vec<f64> {
         let [lower, upper] = [self.at[0].ratios(), self.at[1].ratios()];
         lower.iter().zip(&upper).map(|(l, u)| l + u).collect()
     }
 
-    /// The changes of both multipliers that reach the target if variables stay.
+    /// Returns the changes of both multipliers that reach the target with fixed variables.
     pub(crate) fn held(&self, target: Target) -> [Vec<f64>; 2] {
         [0, 1].map(|side| self.at[side].held(target, &self.direction[side], |_| 1.0))
     }
 
-    /// Sets the direction for changes of the variables; one length fits all.
+    /// Sets the direction for changes of the variables, with a common step length.
     pub(crate) fn complete(&mut self, change: Vec<f64>, [lower, upper]: [Vec<f64>; 2]) -> Reach {
         let room = change.iter().map(|d| -d).collect();
         self.direction = [self.at[0].complete(change, lower), self.at[1].complete(room, upper)];
@@ -137,7 +137,7 @@ impl Bounds {
         advance(&mut self.at, &self.direction, steps);
         let [lower, upper] = &mut self.at;
         for ((a, room), cost) in lower.slack.iter_mut().zip(&mut upper.slack).zip(costs) {
-            // The larger of a and c - a has the digits of both.
+            // The larger of a and c - a determines both.
             if *a > *room {
                 *a = cost - *room;
             } else {
@@ -146,8 +146,8 @@ impl Bounds {
         }
     }
 
-    /// The variables, at the bound where a step on one alone would bring it; `curvatures` are the
-    /// second derivatives.
+    /// Returns the variables, moved to a bound if a coordinate step would reach it; `curvatures`
+    /// are the second derivatives.
     pub(crate) fn settled(&self, costs: &[f64], curvatures: &[f64]) -> Vec<f64> {
         let [lower, upper] = &self.at;
         let settle = |i: usize| {
@@ -164,5 +164,5 @@ impl Bounds {
     }
 }
 
-/// Variables within this share of their cost of a bound may belong there.
+/// Distance from a bound, relative to the cost, within which a variable may be moved to it.
 const NEAR: f64 = 1e-3;

@@ -4,15 +4,15 @@
 //! c_i is C and every margin s_i is 1.
 //!
 //! **Guarantee**: with w = sum_i a_i y_i f_i, 0 <= a_i <= c_i and g_i = s_i - y_i z_i, primal minus
-//! dual objective is sum_i (c_i - a_i) [g_i]_+ + a_i [-g_i]_+, computed from w and z that were
-//! summed afresh. The solver stops when the best primal objective exceeds the best dual one by at
-//! most `tol` times itself.
+//! dual objective is sum_i (c_i - a_i) [g_i]_+ + a_i [-g_i]_+, evaluated at recomputed w and z.
+//! The solver stops when the best primal objective exceeds the best dual one by at most `tol` times
+//! itself.
 //!
-//! **Method**: dual coordinate ascent in w, O(D) a step, with shrinking (Hsieh et al., ICML 2008),
-//! in rounds that end with a certificate. Where the rate of the rounds says that the rest would
-//! take longer, as with large C, an interior-point method goes on with the examples that are not
-//! settled at a bound. It has a w of its own, and a, which coordinate ascent goes on with if need
-//! be; the best w and the best a are kept, each with its objective.
+//! **Method**: rounds of dual coordinate ascent in w, O(D) per step, with shrinking (Hsieh et al.,
+//! ICML 2008), each followed by a certificate. If the rate of the rounds predicts a long run, as
+//! for large C, an interior-point method continues with the examples that are not settled at a
+//! bound. It has its own w, and an a from which coordinate ascent can continue. The best w and the
+//! best a are kept, each with its objective.
 
 use super::interior::{Interior, Part};
 use super::rotate::Rotation;
@@ -25,15 +25,15 @@ use crate::vectors::{add_multiple, dot, square};
 use crate::{Options, check_weighted};
 use faer::{Mat, MatRef};
 
-/// Most passes of a round.
+/// Largest number of passes per round.
 const PASSES: u64 = 10;
-/// Passes that are always left to coordinate ascent, and the passes that an interior-point method
-/// takes the time of, for each feature or example (it multiplies matrices, which is several times
+/// Predicted number of remaining passes below which ascent always continues, and the cost of an
+/// interior-point method in passes, per feature or example (its matrix products are several times
 /// faster per number).
 const LEAST_LEFT: f64 = 30.0;
 const PASSES_PER_SIZE: f64 = 0.25;
 
-/// A hinge problem over n examples; see the head of this file.
+/// Hinge problem over n examples; see the module.
 #[derive(Debug, Clone, Copy)]
 pub struct Problem<'a> {
     /// (D, n): one example per column, contiguous.
@@ -48,14 +48,13 @@ pub struct Problem<'a> {
 
 /// Minimises (1/2) |w|^2 + sum_i c_i [s_i - y_i z_i]_+.
 ///
-/// `warm` holds n dual variables to start from; they are clipped to 0..=c_i. Passes are those of
-/// coordinate ascent over the examples left, and steps of the interior-point method. Also returned:
-/// the dual variables.
+/// `warm` holds n initial dual variables, clipped to 0..=c_i. Passes count those of coordinate
+/// ascent over the unsettled examples, and interior-point steps. Also returns the dual variables.
 ///
 /// # Errors
-/// Lengths that differ, no examples or features, features that are not finite, labels that are
-/// neither -1 nor 1, costs not positive, margins not finite;
-/// [`Error::Numerical`](crate::Error::Numerical) for numbers out of range.
+/// If lengths differ, there are no examples or features, a feature is not finite, a label is not -1
+/// or 1, a cost is not positive, or a margin is not finite;
+/// [`Error::Numerical`](crate::Error::Numerical) if numbers are out of range.
 pub fn hinge(
     problem: &Problem<'_>,
     warm: Option<&[f64]>,
@@ -78,8 +77,8 @@ pub fn hinge(
     Ok((solved, search.best.duals))
 }
 
-/// Solves for each of `cs`, in their order, with all costs C and all margins 1, each from the
-/// solution of the nearest smaller C: what was at the bound stays there.
+/// Solves for each of `cs`, in their order, with costs C and margins 1, each from the solution of
+/// the nearest smaller C; variables at the bound stay there.
 ///
 /// # Errors
 /// Those of [`hinge`].
@@ -93,7 +92,7 @@ pub fn hinge_path(
     hinge_path_weighted(features, labels, &vec![1.0; labels.len()], cs, options, monitor)
 }
 
-/// The same with costs c_i = C `weights[i]`; weights are positive.
+/// Does the same with costs c_i = C `weights[i]`; weights are positive.
 ///
 /// # Errors
 /// Those of [`hinge`].
@@ -110,7 +109,7 @@ pub fn hinge_path_weighted(
     let columns = Features::new(features)?;
     let margins = vec![1.0; labels.len()];
     let mut solved: Vec<Option<LinearSolved>> = vec![None; cs.len()];
-    // The costs and dual variables of the smaller C.
+    // Costs and dual variables of the smaller C.
     let mut last: Option<[Vec<f64>; 2]> = None;
     for i in order {
         let costs: Vec<f64> = weights.iter().map(|weight| cs[i] * weight).collect();
@@ -135,7 +134,7 @@ fn check(problem: &Problem<'_>, warm: Option<&[f64]>) -> Result<()> {
     check_weighted(problem.features.ncols(), [problem.labels, problem.costs, problem.margins], warm)
 }
 
-/// A point of the dual.
+/// Dual point with its state.
 struct Search<'a> {
     features: Features<'a>,
     y: &'a [f64],
@@ -146,15 +145,14 @@ struct Search<'a> {
     all: Vec<usize>,
     a: Vec<f64>,
     w: Vec<f64>,
-    /// As of the last certificate.
+    /// s - y z as of the last certificate.
     g: Vec<f64>,
     passes: u64,
-    /// Whether the last interior-point method ended with a system that could not be solved.
+    /// True if the last interior-point method ended with a system that could not be solved.
     failed: bool,
     best: Best,
 }
 
-/// What is certain of a point.
 #[derive(Debug, Clone, Copy)]
 struct Certificate {
     primal: f64,
@@ -167,7 +165,7 @@ impl Certificate {
     }
 }
 
-/// The best w and the best a so far, with their objectives.
+/// Best w and best a so far, with their objectives.
 struct Best {
     weights: Vec<f64>,
     primal: f64,
@@ -219,7 +217,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Sums w and z afresh, and objective and gap of them.
+    /// Recomputes w and z, and objective and gap from them.
     fn certify(&mut self) -> Result<Certificate> {
         let signed: Vec<f64> = self.a.iter().zip(self.y).map(|(a, y)| a * y).collect();
         self.w.fill(0.0);
@@ -262,7 +260,7 @@ impl<'a> Search<'a> {
             self.ascend(active, 0.3 * target, PASSES.min(room), options.seed);
             now = self.certify()?;
             self.offer(now);
-            // How many passes at this rate are left, and whether another method is faster.
+            // Number of passes left at this rate; another method may be faster.
             let rate = (before / now.gap).ln() / (self.passes - started).max(1) as f64;
             let left = (now.gap / target).ln() / rate.max(1e-300);
             let active = self.unsettled();
@@ -272,7 +270,7 @@ impl<'a> Search<'a> {
             if gap > target && left > patience.max(PASSES_PER_SIZE * size) && room > 0 {
                 now = self.interior(&active, target, room, monitor)?;
                 if self.best.gap() > gap / 2.0 {
-                    // It did not help; next time much later.
+                    // No help; the next try is much later.
                     patience *= 8.0;
                 }
             }
@@ -290,13 +288,13 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Keeps the present point where it is the best.
+    /// Keeps the present point if it is the best.
     fn offer(&mut self, now: Certificate) {
         self.best.offer_weights(&self.w, now.primal);
         self.best.offer_duals(&self.a, now.dual());
     }
 
-    /// The examples that are free, or at a bound without being clearly held there.
+    /// Returns the examples that are free, or not clearly held at a bound.
     fn unsettled(&self) -> Vec<usize> {
         let violation = |i: usize| {
             if self.a[i] <= 0.0 {
@@ -311,7 +309,7 @@ impl<'a> Search<'a> {
         self.all.iter().copied().filter(|&i| violation(i) > -largest).collect()
     }
 
-    /// Passes of coordinate ascent over `active`, until what they find of the gap is at most
+    /// Makes passes of coordinate ascent over `active` until the gap seen on the way is at most
     /// `target`.
     fn ascend(&mut self, mut active: Vec<usize>, target: f64, most: u64, seed: u64) {
         let mut threshold = f64::INFINITY;
@@ -350,8 +348,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Solves for the examples of `active`, all others fixed, to a gap below `target`; ascent may
-    /// go on from the point.
+    /// Solves for the examples of `active`, with all others fixed, to a gap below `target`; ascent
+    /// may continue from the result.
     fn interior(
         &mut self,
         active: &[usize],
@@ -363,11 +361,11 @@ impl<'a> Search<'a> {
         let pick = |values: &[f64]| -> Vec<f64> { active.iter().map(|&i| values[i]).collect() };
         let (signs, costs, margins, squares) =
             (pick(self.y), pick(self.c), pick(self.s), pick(&self.squares));
-        // What the others contribute to w.
+        // Contribution of the other examples to w.
         let mut fixed = self.w.clone();
         let signed: Vec<f64> = active.iter().map(|&i| -self.a[i] * self.y[i]).collect();
         self.features.add_combined(&signed, active, &mut fixed);
-        // Fewer examples than features have the same problem in as many features.
+        // Fewer examples than features: an equal problem in that number of features.
         let narrow = (active.len() < self.features.width()).then(|| {
             let width = self.features.width();
             Rotation::new(Mat::from_fn(width, active.len(), |k, at| {
@@ -395,7 +393,7 @@ impl<'a> Search<'a> {
         let (steps, failed) = path.run(0.1 * target, most, monitor);
         self.passes += steps;
         self.failed = failed;
-        // Its own w.
+        // The w of the interior point.
         let weights = match &narrow {
             Some(rotation) => {
                 let moved: Vec<f64> =
@@ -407,7 +405,8 @@ impl<'a> Search<'a> {
         };
         let primal = self.objective(&weights);
         self.best.offer_weights(&weights, primal);
-        // Its a: with variables at their bounds if that costs nothing, else as they are.
+        // Its a: with variables moved to their bounds if that does not raise the gap, else
+        // unchanged.
         active.iter().zip(path.beta()).for_each(|(&i, a)| self.a[i] = a.min(self.c[i]));
         let (inner, inside) = (self.a.clone(), self.certify()?);
         active.iter().zip(path.settled(&squares)).for_each(|(&i, a)| self.a[i] = a);
@@ -425,7 +424,7 @@ impl<'a> Search<'a> {
         Ok(now)
     }
 
-    /// The primal objective of any w.
+    /// Returns the primal objective of any w.
     fn objective(&self, weights: &[f64]) -> f64 {
         let z = self.features.scores(weights, &self.all);
         let loss: f64 = z

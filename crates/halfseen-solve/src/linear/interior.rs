@@ -1,18 +1,18 @@
 //! Follows the central path of hinge problems over features, with or without a free bias.
 //!
 //! **Problem**: minimise (1/2) |v|^2 + sum_i c_i [s_i - y_i <v, f_i>]_+, where a last feature of
-//! ones is not in the norm if it stands for a free bias. Its dual has 0 <= beta_i <= c_i, and v =
-//! v_0 + X beta for X with columns y_i f_i; v_0 is what examples outside the problem contribute.
+//! ones for a free bias is not penalised. The dual has 0 <= beta_i <= c_i, and v = v_0 + X beta for
+//! X with columns y_i f_i; v_0 is the contribution of examples outside the problem.
 //!
-//! **Conditions** at mu, for J = I, but 0 in the place of a free bias, and t = c - beta:
+//! **Conditions** at mu, for J = I with 0 at a free bias, and t = c - beta:
 //!
 //!   J v = v_0 + X beta,   X'v - s = lower - upper,   lower beta = mu,   upper t = mu.
 //!
-//! Where mu = 0, `upper` are the losses and `lower` what each example has beyond its margin. With
-//! W = (lower / beta + upper / t)^-1 a direction of [`crate::interior`] solves (J + X W X') dv =
-//! X W rho - (J v - v_0 - X beta), then dbeta = W (rho - X' dv), as in Ferris and Munson (SIAM J.
-//! Optim. 13, 2003). v is moved by itself, not summed from beta, so that large costs take none of
-//! its digits; steps hardly grow in number with them.
+//! At mu = 0, `upper` are the losses and `lower` the excess of each example over its margin. With W
+//! = (lower / beta + upper / t)^-1 a direction of [`crate::interior`] solves (J + X W X') dv = X W
+//! rho - (J v - v_0 - X beta), then dbeta = W (rho - X' dv), as in Ferris and Munson (SIAM J.
+//! Optim. 13, 2003). v is updated itself, not summed from beta, so large costs do not reduce its
+//! precision; the number of steps hardly grows with them.
 
 use super::Features;
 use super::outer::add_outer;
@@ -23,39 +23,39 @@ use crate::stop::Stop;
 use crate::vectors::add_multiple;
 use faer::{Mat, Par};
 
-/// Examples that are gathered at a time.
+/// Number of examples gathered at a time.
 const BLOCK: usize = 1024;
 
-/// The examples of a problem.
+/// Examples of a problem.
 pub(crate) struct Part<'a> {
     pub(crate) features: Features<'a>,
-    /// Which columns of the features they are.
+    /// Columns of the features used.
     pub(crate) of: &'a [usize],
     pub(crate) signs: &'a [f64],
     pub(crate) costs: &'a [f64],
     pub(crate) margins: &'a [f64],
     /// v_0, (D).
     pub(crate) fixed: Vec<f64>,
-    /// Whether the last feature is the one of a free bias.
+    /// True if the last feature is that of a free bias.
     pub(crate) bias: bool,
 }
 
 impl Part<'_> {
-    /// sum += factor X v.
+    /// Computes sum += factor X v.
     fn add_combined(&self, factor: f64, v: &[f64], sum: &mut [f64]) {
         let signed: Vec<f64> = v.iter().zip(self.signs).map(|(v, y)| factor * v * y).collect();
         self.features.add_combined(&signed, self.of, sum);
     }
 
-    /// X'v.
+    /// Returns X'v.
     fn scores(&self, v: &[f64]) -> Vec<f64> {
         let mut scores = self.features.scores(v, self.of);
         scores.iter_mut().zip(self.signs).for_each(|(z, y)| *z *= y);
         scores
     }
 
-    /// beta half way between its bounds; with a free bias, the class of greater cost less: sum_i
-    /// y_i beta_i = 0.
+    /// Returns beta half way between its bounds; with a free bias, reduced for the class of greater
+    /// cost so that sum_i y_i beta_i = 0.
     fn middle(&self) -> Vec<f64> {
         let mass = |y: f64| {
             self.signs.iter().zip(self.costs).filter(|(s, _)| **s == y).map(|(_, c)| c).sum::<f64>()
@@ -69,7 +69,7 @@ impl Part<'_> {
     }
 }
 
-/// A point inside all bounds, with room for a step.
+/// Interior point with its workspace.
 pub(crate) struct Interior<'a> {
     part: Part<'a>,
     /// v, and its direction.
@@ -79,7 +79,7 @@ pub(crate) struct Interior<'a> {
     bounds: Bounds,
 }
 
-/// What a direction needs to know of its point.
+/// Newton system at a point.
 pub(crate) struct System {
     factor: Factor,
     /// W.
@@ -91,8 +91,8 @@ pub(crate) struct System {
 }
 
 impl<'a> Interior<'a> {
-    /// A point that satisfies all equations and is nearly centred, at the price of a large mu: beta
-    /// in the middle, v = v_0 + X beta, and slacks that all are large beside the scores.
+    /// Creates a point that satisfies all equations and is nearly centred, at the price of a large
+    /// mu: beta in the middle, v = v_0 + X beta, and slacks that are large relative to the scores.
     pub(crate) fn new(part: Part<'a>) -> Interior<'a> {
         let (features, m) = (part.fixed.len(), part.of.len());
         let beta = part.middle();
@@ -114,24 +114,25 @@ impl<'a> Interior<'a> {
         Interior { part, vector, change, bounds }
     }
 
-    /// v.
+    /// Returns v.
     pub(crate) fn vector(&self) -> &[f64] {
         &self.vector
     }
 
-    /// beta, inside its bounds.
+    /// Returns beta, inside its bounds.
     pub(crate) fn beta(&self) -> &[f64] {
         self.bounds.variables()
     }
 
-    /// beta, at the bound where a coordinate step on an example of |f_i|^2 = `squares[i]` would
-    /// bring it.
+    /// Returns beta, moved to a bound if a coordinate step on an example of |f_i|^2 = `squares[i]`
+    /// would reach it.
     pub(crate) fn settled(&self, squares: &[f64]) -> Vec<f64> {
         self.bounds.settled(self.part.costs, squares)
     }
 
-    /// Steps until lower beta and upper t sum to at most `target`, which is the gap up to rounding,
-    /// or no step helps; returns the number of steps, and whether a system could not be solved.
+    /// Makes steps until the sum of lower beta and upper t, which is the gap up to rounding, is at
+    /// most `target` or no step helps. Returns the number of steps, and true if a system could not
+    /// be solved.
     pub(crate) fn run(&mut self, target: f64, most: u64, monitor: &dyn Monitor) -> (u64, bool) {
         let judge = |path: &mut Self| {
             let left = path.products();
@@ -141,7 +142,7 @@ impl<'a> Interior<'a> {
         (steps, stop == Stop::NumericalFailure)
     }
 
-    /// The residuals of the first two conditions.
+    /// Returns the residuals of the first two conditions.
     fn residuals(&self) -> (Vec<f64>, Vec<f64>) {
         let Interior { part, vector, bounds: Bounds { at: [lower, upper], .. }, .. } = self;
         let mut stationary: Vec<f64> =
@@ -166,7 +167,7 @@ impl CentralPath for Interior<'_> {
         &self.bounds.at
     }
 
-    /// J + X W X'.
+    /// Factors J + X W X'.
     fn factor(&mut self) -> Result<System, NotPositive> {
         let (stationary, margin) = self.residuals();
         let (features, m) = (stationary.len(), margin.len());

@@ -1,18 +1,18 @@
 //! Minimises the multi-class hinge loss of Crammer and Singer over features.
 //!
 //! **Setting**: (1/2) sum_r |w_r|^2 + C sum_i max_r (1[r != y_i] + z_ir - z_(i y_i)), z_ir = <w_r,
-//! f_i> (Crammer and Singer, JMLR 2001). One class alone has no loss, and w = 0.
+//! f_i> (Crammer and Singer, JMLR 2001). A single class has no loss, and w = 0.
 //!
 //! **Guarantee**: with w_r = sum_i a_ir f_i, sum_r a_ir = 0, a_ir <= C 1[r = y_i] and b_ir = 1[r !=
 //! y_i] + z_ir, primal minus dual objective is sum_i sum_r (C 1[r = y_i] - a_ir) (max_s b_is -
-//! b_ir), computed from w and z that were summed afresh.
+//! b_ir), evaluated at recomputed w and z.
 //!
-//! **Method**: dual ascent, one example's block of variables at a time; the best block is found
-//! exactly by a sort. Within a round of passes, blocks that a visit does not change are left out.
-//! Where the gap is not reached after 40 passes, as with large C, an interior-point method takes
-//! over, once, if its systems in D or n (the smaller) times the number of classes are affordable:
-//! 3,000 unknowns with 3,000 examples, 200 with a million. Beyond, ascent goes on alone, and may
-//! end with `max_passes` before the gap is reached. w and a are kept apart, each the best so far.
+//! **Method**: dual ascent, one example's block of variables at a time; a sort gives the exact best
+//! block. Blocks that a visit does not change are left out for the rest of a round. If the gap is
+//! not reached after 40 passes, as for large C, an interior-point method follows once, if its
+//! systems of size D or n (the smaller) times the number of classes are affordable: 3,000 unknowns
+//! with 3,000 examples, 200 with a million. Otherwise ascent continues, and may end with
+//! `max_passes` before the gap is reached. The best w and the best a so far are kept separately.
 
 mod interior;
 
@@ -28,28 +28,27 @@ use faer::{Mat, MatRef};
 use interior::Interior;
 use rayon::prelude::*;
 
-/// Most passes of a round.
+/// Largest number of passes per round.
 const PASSES: u64 = 10;
-/// Passes of ascent before the interior-point method, and the most multiplications that a step of
-/// it may take.
+/// Number of passes before the interior-point method, and its largest number of multiplications per
+/// step.
 const PASSES_BEFORE_INTERIOR: u64 = 40;
 const INTERIOR_WORK: f64 = 2e10;
 
-/// Whether the steps of the interior-point method are.
+/// Returns true if the steps of the interior-point method are affordable.
 fn affordable(n: usize, width: usize, classes: usize) -> bool {
     let (n, unknowns) = (n as f64, (n.min(width) * classes) as f64);
     unknowns * unknowns * (n / 2.0 + unknowns / 6.0) <= INTERIOR_WORK
 }
 
-/// Solves for each of `cs`, in their order, each from the solution of the nearest smaller C,
-/// scaled.
+/// Solves for each of `cs`, in their order, each from the scaled solution of the nearest smaller C.
 ///
-/// `features` is (D, n), one example per column; `labels` has n classes, each below `classes`.
-/// `weights` is (D, classes).
+/// `features` is (D, n), one example per column; `labels` has n classes, each below `classes`. The
+/// resulting `weights` are (D, classes).
 ///
 /// # Errors
-/// Lengths that differ, no examples, features or classes; a label that is no class; features that
-/// are not finite; c or tol not positive; [`Error::Numerical`] for numbers out of range.
+/// If lengths differ, there are no examples, features or classes, a label is not a class, a feature
+/// is not finite, or c or tol is not positive; [`Error::Numerical`] if numbers are out of range.
 pub fn multiclass_path(
     features: MatRef<'_, f64>,
     labels: &[usize],
@@ -69,7 +68,7 @@ pub fn multiclass_path(
     )
 }
 
-/// The same where the loss of example i counts C `weights[i]`; weights are positive.
+/// Does the same with the loss of example i weighted by C `weights[i]`; weights are positive.
 ///
 /// # Errors
 /// Those of [`multiclass_path`]; weights are refused like c.
@@ -88,8 +87,7 @@ pub fn multiclass_path_weighted(
     length("labels", features.len(), labels.len())?;
     length("weights", features.len(), weights.len())?;
     if let Some(i) = labels.iter().position(|&r| r >= classes) {
-        let problem =
-            format!("label {} is class {}, counted from 0, of {classes} classes", i + 1, labels[i]);
+        let problem = format!("label {} is {}: it must be below {classes}", i + 1, labels[i]);
         return Err(Error::WrongTarget { what: "labels", problem });
     }
     let mut search = Search::new(features, labels, classes);
@@ -107,7 +105,7 @@ pub fn multiclass_path_weighted(
     Ok(solved.into_iter().flatten().collect())
 }
 
-/// A point of the dual.
+/// Dual point with its state.
 struct Search<'a> {
     features: Features<'a>,
     labels: &'a [usize],
@@ -121,11 +119,10 @@ struct Search<'a> {
     /// (D, classes).
     weights: Mat<f64>,
     passes: u64,
-    /// Whether the interior-point method ended with a system that could not be solved.
+    /// True if the interior-point method ended with a system that could not be solved.
     failed: bool,
 }
 
-/// Objective and gap.
 #[derive(Debug, Clone, Copy)]
 struct Certificate {
     primal: f64,
@@ -149,7 +146,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Takes what rounding put beyond the bounds back: a_iy is minus the sum of the others.
+    /// Clips rounding errors to the bounds: a_iy is minus the sum of the others.
     fn project(&mut self) {
         for ((block, &label), &c) in
             self.duals.chunks_exact_mut(self.classes).zip(self.labels).zip(&self.c)
@@ -165,7 +162,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Sums w and z afresh, and objective and gap of them.
+    /// Recomputes w and z, and objective and gap from them.
     fn certify(&mut self) -> Result<Certificate> {
         let classes = self.classes;
         let mut squares = 0.0;
@@ -177,7 +174,7 @@ impl<'a> Search<'a> {
             self.features.add_combined(&coefficients, &self.all, weights);
             squares += square(weights);
         }
-        // Loss and gap of each example; summed in their order.
+        // Loss and gap of each example, summed in their order.
         let of_example = |(i, block): (usize, &[f64])| {
             let mut b = vec![0.0; classes];
             self.levels(i, &mut b);
@@ -195,7 +192,7 @@ impl<'a> Search<'a> {
         Ok(Certificate { primal, gap: gap.max(0.0) })
     }
 
-    /// b_i.
+    /// Computes b_i.
     fn levels(&self, i: usize, b: &mut [f64]) {
         for (r, b) in b.iter_mut().enumerate() {
             let margin = if r == self.labels[i] { 0.0 } else { 1.0 };
@@ -206,7 +203,7 @@ impl<'a> Search<'a> {
     fn run(&mut self, options: &Options, monitor: &dyn Monitor) -> Result<LinearSolved> {
         (self.passes, self.failed) = (0, false);
         let mut now = self.certify()?;
-        // The best primal and the best dual point so far, each with its objective.
+        // Best primal and best dual point so far, each with its objective.
         let (mut primal, mut weights) = (now.primal, self.weights.clone());
         let (mut dual, mut duals) = (now.primal - now.gap, self.duals.clone());
         let mut may_finish = affordable(self.all.len(), self.features.width(), self.classes);
@@ -255,11 +252,11 @@ impl<'a> Search<'a> {
         Ok(LinearSolved { weights, objective: primal, gap, passes: self.passes, support, stop })
     }
 
-    /// Follows the central path; of its points, v and its objective are returned, and w becomes the
-    /// duals.
+    /// Follows the central path; returns the v of the end point and its objective, and stores its w
+    /// as duals.
     fn finish(&mut self, tol: f64, most: u64, monitor: &dyn Monitor) -> Result<(Mat<f64>, f64)> {
         let (n, classes) = (self.all.len(), self.classes);
-        // Fewer examples than features have the same problem in as many features.
+        // Fewer examples than features: an equal problem in that number of features.
         let narrow = (n < self.features.width())
             .then(|| Rotation::new(self.features.matrix.as_dyn_stride().to_owned()));
         let rotated = narrow.as_ref().map(|r| r.rotated(false));
@@ -273,7 +270,7 @@ impl<'a> Search<'a> {
         self.passes += steps;
         self.failed = failed;
         for ((i, block), &c) in self.duals.chunks_exact_mut(classes).enumerate().zip(&costs) {
-            // What a step on this example alone would bring to 0 is 0.
+            // Variables that a step on this example alone would bring to 0 are 0.
             let kept = |r: usize| {
                 let w = path.w()[(i, r)];
                 if w < 1e-3 * c && w * self.squares[i] < path.s()[(i, r)] { 0.0 } else { w }
@@ -304,7 +301,7 @@ impl<'a> Search<'a> {
         Ok((weights, squares / 2.0 + loss))
     }
 
-    /// Passes over the examples, until what they find of the gap is at most `target`.
+    /// Makes passes over the examples until the gap seen on the way is at most `target`.
     fn ascend(&mut self, target: f64, most: u64, seed: u64) {
         let classes = self.classes;
         let mut active = self.all.clone();
@@ -350,9 +347,9 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The best block of one example, all others fixed: min over b of (1/2) A |b - old|^2 + levels'b
-/// with sum_r b_r = 0 and b_r <= C 1[r = y], A = |f|^2. It is b_r = min(C 1[r = y], (nu - B_r) / A)
-/// with B = levels - A old; nu by a sort.
+/// Computes the best block of one example, all others fixed: min over b of (1/2) A |b - old|^2 +
+/// levels'b with sum_r b_r = 0 and b_r <= C 1[r = y], A = |f|^2. The solution is b_r = min(C 1[r =
+/// y], (nu - B_r) / A) with B = levels - A old; nu by a sort.
 fn best_block(
     levels: &[f64],
     old: &[f64],
@@ -362,7 +359,7 @@ fn best_block(
     next: &mut [f64],
 ) {
     if square == 0.0 {
-        // The scores are 0 whatever the block is; what a class gains is its margin.
+        // The scores are 0 for any block; a class gains its margin.
         next.fill(0.0);
         if let Some(other) = (0..levels.len()).find(|&r| r != label) {
             (next[label], next[other]) = (c, -c);
@@ -371,7 +368,7 @@ fn best_block(
     }
     let bound = |r: usize| if r == label { c } else { 0.0 };
     for (r, next) in next.iter_mut().enumerate() {
-        // Where nu is above this, b_r is at its bound.
+        // If nu is above this, b_r is at its bound.
         *next = levels[r] + square * (bound(r) - old[r]);
     }
     sorted.copy_from_slice(next);
@@ -393,7 +390,7 @@ fn best_block(
             total += *next;
         }
     }
-    // Exactly feasible, whatever was rounded.
+    // Exactly feasible despite rounding.
     next[label] = (-total).clamp(0.0, c);
 }
 
@@ -460,7 +457,7 @@ mod tests {
                         objective(&features, &labels, c, &other) >= found.objective - found.gap
                     );
                 }
-                // A new start ends at the same objective.
+                // A cold start ends at the same objective.
                 let cold = solve(&features, &labels, k, &[c], &fine()).remove(0);
                 assert!((cold.objective - found.objective).abs() <= 1e-8 * found.objective);
             }
@@ -469,8 +466,8 @@ mod tests {
 
     #[test]
     fn large_costs_are_certified() {
-        // The shapes of the Cleveland and the dermatology data, more features than examples, and a
-        // class never seen.
+        // Shapes of the Cleveland and the dermatology data, more features than examples, and an
+        // unseen class.
         for (d, n, k, noise) in
             [(14, 303, 5, 0.6), (35, 366, 6, 0.3), (90, 60, 3, 0.3), (4, 50, 4, 1.0)]
         {
@@ -533,7 +530,7 @@ mod tests {
     fn one_class_and_empty_examples_are_defined() {
         let found = solve(&normal(3, 5, 3), &[0; 5], 1, &[1.0], &fine()).remove(0);
         assert_eq!((found.objective, found.gap, found.support), (0.0, 0.0, 0));
-        // Of three classes only one is seen.
+        // Only one of three classes occurs.
         let found = solve(&normal(3, 5, 3), &[1; 5], 3, &[1.0], &fine()).remove(0);
         assert_eq!(found.stop, Stop::Tolerance);
         let found = solve(&Mat::zeros(3, 4), &[0, 1, 2, 1], 3, &[2.0], &fine()).remove(0);

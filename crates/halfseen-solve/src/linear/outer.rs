@@ -5,7 +5,7 @@ use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
-/// Columns of the sum that one task makes; fixed, so that no number of threads changes the bits.
+/// Number of columns per task; fixed, so that results do not depend on the number of threads.
 const STRIPE: usize = 128;
 
 /// Adds B B', B (D, b), to the lower triangle of `sum`, (D, D).

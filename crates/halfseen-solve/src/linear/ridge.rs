@@ -1,13 +1,14 @@
-//! Minimises the squared loss over features, from second moments that are summed block by block.
+//! Minimises the squared loss over features from second moments, summed in blocks of examples.
 //!
 //! **Setting**: (1/2) |w|^2 + (C/2) sum_i (<w, f_i> - y_i)^2 for each column of targets. The
-//! optimum is (G + I/C) w = h with G = F F', (D, D), and h = F y: once these are summed, no example
-//! is needed again, and every C takes a factorisation of D^3 / 3 multiplications; eleven of them
-//! take less time than one eigendecomposition of G, which is made only where a factor fails.
+//! optimum is (G + I/C) w = h with G = F F', (D, D), and h = F y. After these are summed no
+//! examples are needed, and every C costs a factorisation of D^3 / 3 multiplications. Eleven
+//! factorisations are cheaper than one eigendecomposition of G, which is computed only if a
+//! factorisation fails.
 //!
-//! **Guarantee**: the objective is 1-strongly convex, so that it is at most |gradient|^2 / 2 above
-//! the optimum. Gradient and objective come from the moments; that costs accuracy where the losses
-//! are tiny beside y.
+//! **Guarantee**: the objective is 1-strongly convex, so it exceeds the optimum by at most
+//! |gradient|^2 / 2. Gradient and objective come from the moments, which is inaccurate if the
+//! losses are tiny relative to y.
 
 use super::outer::{add_outer, mirror};
 use super::{Features, LinearSolved, check_finite, increasing};
@@ -21,12 +22,12 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
-/// Relative gap below which refinement stops, and above which a factor is not trusted.
+/// Relative gap below which refinement stops, and above which a factor is rejected.
 const FINE: f64 = 1e-13;
 const COARSE: f64 = 1e-8;
 const REFINEMENTS: u64 = 3;
 
-/// Second moments of features and targets, to which blocks of examples are added.
+/// Second moments of features and targets, updated by blocks of examples.
 #[derive(Debug, Clone)]
 pub struct Moments {
     /// G, (D, D); its lower triangle.
@@ -39,7 +40,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// No example yet, of `features` features and `outputs` targets.
+    /// Creates empty moments of `features` features and `outputs` targets.
     pub fn new(features: usize, outputs: usize) -> Moments {
         Moments {
             gram: Mat::zeros(features, features),
@@ -52,8 +53,8 @@ impl Moments {
     /// Adds examples: `features` is (D, b), one example per column; `targets` (b, outputs).
     ///
     /// # Errors
-    /// Sizes that differ, numbers that are not finite (rows are counted from the first example
-    /// added); nothing is added then.
+    /// If sizes differ or a number is not finite (rows count from the first example added); nothing
+    /// is added then.
     pub fn add(&mut self, features: MatRef<'_, f64>, targets: MatRef<'_, f64>) -> Result<()> {
         let checked = Features::new(features)?;
         length("features", self.gram.nrows(), checked.width())?;
@@ -74,12 +75,12 @@ impl Moments {
         Ok(())
     }
 
-    /// The number of examples added.
+    /// Returns the number of examples added.
     pub fn len(&self) -> usize {
         self.examples
     }
 
-    /// Whether there is no example yet.
+    /// Returns true if no examples have been added.
     pub fn is_empty(&self) -> bool {
         self.examples == 0
     }
@@ -87,8 +88,8 @@ impl Moments {
     /// Solves for each of `cs`, in their order, all outputs together.
     ///
     /// # Errors
-    /// No examples; `c` not positive; [`Error::Numerical`] for numbers out of range;
-    /// [`Error::Interrupted`].
+    /// If there are no examples or a C is not positive; [`Error::Numerical`] if numbers are out of
+    /// range; [`Error::Interrupted`].
     pub fn path(&self, cs: &[f64], monitor: &dyn Monitor) -> Result<Vec<LinearSolved>> {
         cs.iter().try_for_each(|&c| positive("c", c))?;
         if self.is_empty() {
@@ -122,7 +123,7 @@ impl Moments {
     }
 
     /// Solves by `invert`, which replaces b by an approximation of (G + I/C)^-1 b, and refines
-    /// while that helps.
+    /// while the gap falls.
     fn refined(&self, full: &Mat<f64>, c: f64, invert: impl Fn(&mut Mat<f64>)) -> LinearSolved {
         let mut first = self.cross.clone();
         invert(&mut first);
@@ -140,7 +141,8 @@ impl Moments {
         best
     }
 
-    /// Objective and gap of weights, and what is missing in the normal equations: h - (G + I/C) w.
+    /// Returns objective and gap of weights, and the residual of the normal equations: h - (G +
+    /// I/C) w.
     fn certified(
         &self,
         full: &Mat<f64>,
@@ -183,7 +185,7 @@ fn invert(values: &[f64], vectors: &Mat<f64>, c: f64, b: &mut Mat<f64>) {
     matmul(b.as_mut(), Accum::Replace, vectors.as_ref(), turned.as_ref(), 1.0, Par::Seq);
 }
 
-/// Examples that are added at a time.
+/// Number of examples added at a time.
 const BLOCK: usize = 2048;
 
 /// Solves for each of `cs`, in their order: `features` is (D, n), `targets` (n, outputs).

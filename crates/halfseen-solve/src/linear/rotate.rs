@@ -1,8 +1,7 @@
-//! Rotates m examples with more than m features into a space of m features, where they have the
-//! same products.
+//! Rotates m examples with more than m features into m dimensions, preserving their products.
 //!
-//! **Method**: F = Q R by Householder's reflections; R has the products of F, R'R = F'F, to the
-//! last digit of F itself, which the square root of F'F would not have.
+//! **Method**: F = Q R by Householder reflections. R'R = F'F holds to the precision of F itself; a
+//! square root of F'F would lose half of the digits.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::householder::{
@@ -19,14 +18,14 @@ use faer::{Conj, Mat, Par};
 /// F = Q R, F (d, m) with d >= m.
 #[derive(Debug)]
 pub(crate) struct Rotation {
-    /// R below a diagonal of ones in spirit: the reflections, (d, m), below R.
+    /// R on and above the diagonal, Householder vectors (unit diagonal implied) below, (d, m).
     factored: Mat<f64>,
-    /// The blocks' coefficients.
+    /// Block coefficients of the reflections.
     blocks: Mat<f64>,
 }
 
 impl Rotation {
-    /// Consumes F; more examples than features are no case for it.
+    /// Factors F, which must have at least as many features as examples.
     pub(crate) fn new(mut features: Mat<f64>) -> Rotation {
         let (d, m) = (features.nrows(), features.ncols());
         let size = recommended_block_size::<f64>(d, m);
@@ -38,7 +37,7 @@ impl Rotation {
         Rotation { factored: features, blocks }
     }
 
-    /// R, (m, m), and rows of ones below it if asked for.
+    /// Returns R, (m, m), with an additional row of ones if `ones`.
     pub(crate) fn rotated(&self, ones: bool) -> Mat<f64> {
         let m = self.factored.ncols();
         let entry = |j: usize, i: usize| match j {
@@ -49,7 +48,7 @@ impl Rotation {
         Mat::from_fn(m + usize::from(ones), m, entry)
     }
 
-    /// Q v of the v (m): the vector of the first space.
+    /// Returns Q v for v (m), a vector of the original space.
     pub(crate) fn back(&self, v: &[f64]) -> Vec<f64> {
         let mut out =
             Mat::from_fn(self.factored.nrows(), 1, |k, _| v.get(k).copied().unwrap_or(0.0));
@@ -67,7 +66,7 @@ impl Rotation {
         out.col_as_slice(0).to_vec()
     }
 
-    /// Q'w, (m), of a w (d).
+    /// Returns Q'w, (m), for w (d).
     pub(crate) fn forward(&self, w: &[f64]) -> Vec<f64> {
         let mut out = Mat::from_fn(w.len(), 1, |k, _| w[k]);
         let (d, size) = (self.factored.nrows(), self.blocks.nrows());
@@ -94,7 +93,7 @@ mod tests {
     fn products_survive_and_vectors_come_back() {
         for (d, m) in [(1, 1), (7, 3), (40, 40), (300, 130)] {
             let mut features = normal(d, m, 3);
-            // Columns that depend on each other.
+            // Linearly dependent columns.
             if m > 2 {
                 (0..d).for_each(|j| features[(j, 2)] = features[(j, 0)] + features[(j, 1)]);
             }

@@ -1,4 +1,4 @@
-//! Makes small problems for the tests of the linear solvers.
+//! Generates small problems for the tests of the linear solvers.
 
 use crate::sampling::{Purpose, Stream};
 use faer::Mat;
@@ -10,7 +10,7 @@ pub(super) fn normal(rows: usize, columns: usize, seed: u64) -> Mat<f64> {
     Mat::from_fn(rows, columns, |_, _| stream.normal())
 }
 
-/// Features and the classes of a noisy linear rule.
+/// Returns features and the classes of a noisy linear rule.
 pub(super) fn classes(
     d: usize,
     n: usize,
@@ -28,13 +28,13 @@ pub(super) fn classes(
     (features, labels)
 }
 
-/// The same with two classes, -1 and 1.
+/// Returns the same with two classes, -1 and 1.
 pub(super) fn signs(d: usize, n: usize, noise: f64, seed: u64) -> (Mat<f64>, Vec<f64>) {
     let (features, labels) = classes(d, n, 2, noise, seed);
     (features, labels.iter().map(|&r| 2.0 * r as f64 - 1.0).collect())
 }
 
-/// The largest difference relative to the largest number.
+/// Returns the largest difference relative to the largest number.
 pub(super) fn farthest(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
     let largest =
         |m: &Mat<f64>| m.col_iter().flat_map(|c| c.iter()).fold(0.0_f64, |s, d| s.max(d.abs()));

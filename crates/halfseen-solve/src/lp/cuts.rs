@@ -1,19 +1,20 @@
-//! Minimises mean losses that are largest affine pieces over weights in a box, by row generation.
+//! Minimises mean losses that are maxima of affine pieces, over weights in a box, by row
+//! generation.
 //!
 //! **Setting**: (1/m) sum_i s_i max(0, max_c k_c - e_c (<x_i - r_c, w> + b)) with |w_j| <= C and b
-//! free, or none; s_i is how much a row counts, m their sum. There may be exponentially many pieces
-//! c, of which few matter: an [`Oracle`] finds them.
+//! free, or none; s_i is the weight of row i, m their sum. There may be exponentially many pieces
+//! c, but few matter: an [`Oracle`] generates them.
 //!
 //! **Method**: a round solves the linear program over the pieces found so far, loosely at first,
-//! and asks the oracle at its point. The program's dual bound holds for all pieces together, as
-//! more of them only raise losses; the loss that the oracle finds bounds the optimum from above.
+//! and queries the oracle at its solution. The program's dual bound holds for all pieces, as more
+//! pieces only increase losses; the loss that the oracle finds bounds the optimum from above.
 //!
-//! | file | what it does |
+//! | file | task |
 //! |---|---|
-//! | `pieces` | keeps pieces: scores and sums |
-//! | `system`, `master`, `certify` | solve the linear program over the pieces that are kept, by an interior-point method |
+//! | `pieces` | stores pieces; computes scores and sums |
+//! | `system`, `master`, `certify` | solve the linear program over them by interior points |
 //!
-//! **Guarantee**: the objective is the mean loss at the weights, as the oracle finds it; the gap is
+//! **Guarantee**: the objective is the mean loss at the weights, computed by the oracle; the gap is
 //! its distance from a dual bound of the whole program.
 
 mod certify;
@@ -30,87 +31,85 @@ use master::{Found, Master};
 pub use pieces::List;
 use pieces::Pieces;
 
-/// A round's program is solved to this share of the gap between the bounds.
+/// Tolerance of a round's program, as a share of the gap between the bounds.
 const LOOSE: f64 = 0.3;
-/// And to this share of the gap that is wanted, at least.
+/// Least such tolerance, as a share of the requested gap.
 const TIGHT: f64 = 0.3;
-/// Rows whose pieces are right up to this share of the gap that is wanted get no more.
+/// Share of the requested gap up to which errors of a row's pieces are ignored.
 const MARGIN: f64 = 0.2;
-/// A multiplier below this stands for an idle piece.
+/// Multiplier below which a piece counts as idle.
 const IDLE: f64 = 1e-4;
-/// Rounds after which an idle piece is dropped; this grows by one with each round that drops some.
+/// Rounds after which an idle piece is dropped; increased by one in each round that drops some.
 const DROP: u32 = 4;
-/// Rounds start this far from the central point of their gap: new pieces exceed what was known by
-/// several times the mean.
+/// Factor of the central-path parameter at the start of a round: new pieces exceed the previous
+/// loss by several times the mean.
 const BOOST: f64 = 20.0;
-/// And so many times farther after one that led nowhere.
+/// Further factor after a round that failed.
 const FARTHER: f64 = 30.0;
-/// Objectives below this share of that of weights of 0 are as good as none.
+/// Objectives below this share of that of weights of 0 count as 0.
 const NOTHING: f64 = 1e-3;
 
-/// Bytes of a piece in the list and in the vectors of a step, and of one entry.
+/// Bytes of a piece in the list and in the vectors of a step, and of one deleted entry.
 const PIECE: f64 = 150.0;
 const ENTRY: f64 = 24.0;
 
-/// How to solve.
+/// Parameters of the solver.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// C.
     pub box_radius: f64,
-    /// Whether there is a bias, unbounded.
+    /// True for an unbounded bias, false for none.
     pub intercept: bool,
-    /// Gap, relative to the objective, at which the solution is accepted.
+    /// Relative gap at which the solution is accepted.
     pub tol: f64,
-    /// Most rounds, and most steps of the interior-point method in each.
+    /// Largest number of rounds, and of interior-point steps per round.
     pub max_iter: u64,
 }
 
-/// A minimiser, and how far from the optimum it can be.
+/// Minimiser with its certified gap.
 #[derive(Debug, Clone)]
 pub struct Solution {
-    /// One for each slot, in the box.
+    /// One weight per slot, in the box.
     pub weights: Vec<f64>,
     /// b.
     pub bias: f64,
-    /// The mean loss.
+    /// Mean loss.
     pub objective: f64,
-    /// Objective minus a bound that no weights go below.
+    /// Objective minus a lower bound.
     pub gap: f64,
-    /// The least mean loss of weights that are all 0.
+    /// Least mean loss with weights of 0.
     pub alone: f64,
-    /// The bias that has it.
+    /// Bias that attains it.
     pub alone_bias: f64,
-    /// Steps of the interior-point method, over all rounds.
+    /// Number of interior-point steps over all rounds.
     pub passes: u64,
-    /// Why it stopped.
+    /// Reason for stopping.
     pub stop: Stop,
 }
 
-/// Knows the losses of all rows.
+/// Losses of all rows.
 pub trait Oracle {
-    /// The pieces to begin with.
+    /// Returns the initial pieces.
     fn first(&self) -> List;
 
-    /// The best bias of weights that are all 0, of biases that are allowed, and the mean loss
-    /// there.
+    /// Returns the best allowed bias with weights of 0, and the mean loss there.
     fn alone(&self) -> (f64, f64);
 
-    /// The sum of losses for these weights and this bias, each as often as its row counts; and of
-    /// row i the pieces above `levels[i]` that have the loss.
+    /// Returns the weighted sum of losses for these weights and this bias, and for each row i the
+    /// maximal pieces above `levels[i]`.
     fn ask(&self, weights: &[f64], bias: f64, levels: &[f64]) -> Answer;
 }
 
-/// What an oracle says.
+/// Answer of an oracle.
 #[derive(Debug)]
 pub struct Answer {
-    /// The sum of losses.
+    /// Weighted sum of losses.
     pub sum: f64,
-    /// The pieces.
+    /// Generated pieces.
     pub lists: Vec<List>,
 }
 
-/// Bytes that a solution will take, about, if so many pieces are kept, that each delete so many
-/// entries.
+/// Estimates the bytes of a solution with this number of pieces, with `deleted` entries each.
 pub fn bytes(width: usize, pieces: f64, deleted: f64) -> f64 {
     system::bytes(width + 1) + pieces * (PIECE + ENTRY * deleted)
 }
@@ -118,7 +117,7 @@ pub fn bytes(width: usize, pieces: f64, deleted: f64) -> f64 {
 /// Minimises the mean loss.
 ///
 /// # Errors
-/// Lists that do not fit together; a radius or a tolerance that is not positive and finite.
+/// If lists do not fit together, or a radius or a tolerance is not positive and finite.
 pub fn solve(
     rows: SparseRows<'_>,
     oracle: &dyn Oracle,
@@ -173,7 +172,7 @@ struct Rounds<'o, 'a> {
     oracle: &'o dyn Oracle,
     pieces: Pieces<'a>,
     options: &'o Options,
-    /// Rounds for which each piece was idle.
+    /// Number of rounds for which each piece was idle.
     idle: Vec<u32>,
     patience: u32,
     best: Bounds,
@@ -222,8 +221,8 @@ impl Rounds<'_, '_> {
                 return if ran_out { Stop::IterationLimit } else { Stop::NoProgress };
             }
             share = if added == 0 { 0.1 * share } else { LOOSE };
-            // After a start too near the optimum for what was added, one from farther off, and then
-            // from the beginning.
+            // If the start was too near the optimum for the added pieces, the next is farther off,
+            // then cold.
             boost = if failed { FARTHER * boost } else { BOOST };
             warm = boost <= FARTHER * BOOST;
             let next = self.next(found, &more, sum / m);
@@ -231,7 +230,7 @@ impl Rounds<'_, '_> {
         }
     }
 
-    /// The sum of losses at a point, and the pieces that exceed what is kept of their row by more
+    /// Returns the sum of losses at a point, and the pieces that exceed those of their row by more
     /// than `margin`.
     fn ask(&self, point: &[f64], margin: f64) -> Answer {
         let (pieces, n) = (&self.pieces, self.pieces.rows.width);
@@ -243,7 +242,7 @@ impl Rounds<'_, '_> {
         self.oracle.ask(&point[..n], point.get(n).copied().unwrap_or(0.0), &levels)
     }
 
-    /// Drops idle pieces, adds others, and says where to go on.
+    /// Drops idle pieces, adds others, and returns the next start.
     fn next(&mut self, found: Found, more: &[List], upper: f64) -> Start {
         let slope = self.pieces.combine(&found.sigma);
         for (c, (idle, sigma)) in self.idle.iter_mut().zip(&found.sigma).enumerate() {
@@ -258,12 +257,11 @@ impl Rounds<'_, '_> {
     }
 }
 
-/// Where a round starts.
 #[derive(Debug, Clone)]
 struct Start {
     point: Vec<f64>,
-    /// sum_c sigma_c a_c there.
+    /// sum_c sigma_c a_c at the point.
     slope: Vec<f64>,
-    /// The gap, per row, that it is thought to have.
+    /// Estimated gap per unit of row weight.
     distance: f64,
 }

@@ -1,12 +1,11 @@
-//! Ascends the dual of the multi-class hinge loss, one example's weights at a time.
+//! Ascends the dual of the multi-class hinge loss by one example's weights at a time.
 
 use super::Search;
 use crate::monitor::Monitor;
 use crate::sampling::{Purpose, Stream, shuffle};
 use faer::{Mat, MatRef};
 
-/// Puts on `point` the nearest point of {w >= 0, sum w = `total`}; `sorted` is scratch of the same
-/// length.
+/// Projects `point` onto {w >= 0, sum w = `total`}; `sorted` is scratch of the same length.
 pub(super) fn project(point: &mut [f64], total: f64, sorted: &mut [f64]) {
     sorted.copy_from_slice(point);
     sorted.sort_unstable_by(|a, b| b.total_cmp(a));
@@ -24,7 +23,7 @@ pub(super) fn project(point: &mut [f64], total: f64, sorted: &mut [f64]) {
     point.iter_mut().for_each(|p| *p = (*p - first - shift).max(0.0));
 }
 
-/// The point in flight: g follows every change of w.
+/// Current point: g is updated with every change of w.
 pub(super) struct Ascent<'s> {
     gram: MatRef<'s, f64>,
     w: &'s mut Mat<f64>,
@@ -33,13 +32,13 @@ pub(super) struct Ascent<'s> {
 }
 
 impl<'s> Ascent<'s> {
-    /// `search.g` must be that of `search.w`.
+    /// Creates an ascent; `search.g` must belong to `search.w`.
     pub(super) fn new(search: &'s mut Search<'_>) -> Ascent<'s> {
         Ascent { gram: search.gram, w: &mut search.w, g: &mut search.g, c: &search.c }
     }
 
-    /// Passes over the examples that are not settled, until the gap seen on the way is at most
-    /// `target`; returns their number.
+    /// Makes passes over the unsettled examples until the gap seen on the way is at most `target`;
+    /// returns their number.
     pub(super) fn passes(
         &mut self,
         most: u64,
@@ -90,8 +89,7 @@ impl<'s> Ascent<'s> {
         most
     }
 
-    /// Maximises the dual over the weights of example i: the nearest point of the simplex to w + g
-    /// / K_ii.
+    /// Maximises the dual over the weights of example i: projects w + g / K_ii onto the simplex.
     fn step(&mut self, i: usize, old: &[f64], new: &mut [f64], sorted: &mut [f64]) {
         let curvature = self.gram[(i, i)];
         if curvature > 0.0 {

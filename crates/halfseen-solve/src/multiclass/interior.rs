@@ -1,5 +1,4 @@
-//! Follows the central path of the dual of the multi-class hinge loss to its optimum, by
-//! [`crate::interior`].
+//! Follows the central path of the multi-class hinge loss's dual by [`crate::interior`].
 //!
 //! With multipliers m_i of sum_r w_ir = c_i and slacks s_ir = m_i - g_ir >= 0 the gap is sum_ir
 //! w_ir s_ir. A direction solves (K + diag(s_r / w_r)) dw_r + dm = t_r for every class r, and
@@ -14,12 +13,12 @@ use crate::monitor::Monitor;
 use crate::stop::Stop;
 use faer::{Mat, MatRef};
 
-/// Most steps; the method needs 15 to 40.
+/// Step limit; the method needs 15 to 40.
 const STEPS: u64 = 100;
-/// The gap to reach, as a share of that which is accepted.
+/// Gap to reach, as a share of the accepted gap.
 const TIGHT: f64 = 0.3;
 
-/// A point with its room for a step.
+/// Point with its workspace.
 struct Path<'s, 'a> {
     search: &'s mut Search<'a>,
     form: Form<'s>,
@@ -31,14 +30,14 @@ struct Path<'s, 'a> {
     direction: [Pairs; 1],
 }
 
-/// The numbers of a matrix, column by column.
+/// Returns the entries of a matrix, column by column.
 fn flat(matrix: &Mat<f64>) -> Vec<f64> {
     (0..matrix.ncols()).flat_map(|r| matrix.col_as_slice(r)).copied().collect()
 }
 
 impl Search<'_> {
-    /// Steps until the gap is at most a third of `tol` times the objective, numbers allow no more,
-    /// or the passes are used up.
+    /// Makes steps until the gap is at most `TIGHT` times `tol` times the objective, rounding
+    /// prevents progress, or the passes are used up.
     pub(super) fn interior(
         &mut self,
         form: Form<'_>,
@@ -71,8 +70,8 @@ impl Search<'_> {
 }
 
 impl Path<'_, '_> {
-    /// Multiplies the scores afresh. Those start large and end small: slacks that were only updated
-    /// would keep the first ones' rounding.
+    /// Recomputes the scores, which start large and end small: updated slacks would keep the
+    /// rounding errors of the first ones.
     fn certify(&mut self) -> Certificate {
         let [Pairs { slack: w, multiplier: s }] = &mut self.pairs;
         let n = self.m.len();

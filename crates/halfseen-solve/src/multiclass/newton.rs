@@ -1,5 +1,5 @@
-//! Solves the linear systems of an interior-point step: through a factor of the Gram matrix where
-//! its rank is low, else class by class.
+//! Solves the linear systems of an interior-point step: by a factor of the Gram matrix if its rank
+//! is low, else class by class.
 //!
 //! **System**: (K + D_r) dw_r + dm = t_r for every class r, and sum_r dw_r = 0, with diagonal D_r =
 //! s_r / w_r.
@@ -8,7 +8,7 @@
 //! these inverses.
 //!
 //! **Low rank**: with K = L L' and u_r = -L' dw_r (the change of v_r in the factor's coordinates),
-//! elimination of dm leaves for every example a weighted Laplacian over its classes, H_i with
+//! eliminating dm leaves for every example a weighted Laplacian over its classes, H_i with
 //! off-diagonal elements -d_ir d_is / sum_q d_iq, d = w / s. Then dw_i = H_i (t_i + (L u)_i), and u
 //! solves (I + N) u = -L' (H t), where block (r, s) of N is L' diag(h_rs) L. Nothing is subtracted
 //! from the diagonal, so large and small d mix without loss.
@@ -19,13 +19,12 @@ use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular};
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
-/// Least diagonal that is added to the Gram matrix, relative to its mean, so that singular matrices
-/// have a factor.
+/// Least ridge relative to the mean diagonal, so that singular Gram matrices can be factored.
 const FLOOR: f64 = 1e-13;
-/// Rows that are weighted at a time.
+/// Number of rows weighted at a time.
 const ROWS: usize = 512;
 
-/// The Gram matrix, as the systems need it.
+/// Representation of the Gram matrix.
 #[derive(Clone, Copy)]
 pub(super) enum Form<'a> {
     /// K itself.
@@ -34,7 +33,7 @@ pub(super) enum Form<'a> {
     Low(MatRef<'a, f64>),
 }
 
-/// A system that is ready to be solved.
+/// Factored system.
 pub(super) enum Newton<'a> {
     /// K, its (K + D_r)^-1, and the Cholesky factor of their sum.
     Dense { gram: MatRef<'a, f64>, inverses: Vec<Mat<f64>>, sum: Factor },
@@ -42,7 +41,7 @@ pub(super) enum Newton<'a> {
     Low { rows: MatRef<'a, f64>, d: Mat<f64>, inner: Factor },
 }
 
-/// Multiplications of one step with K itself, and with a factor of this rank.
+/// Returns the multiplications of one step with K itself, or with a factor of this rank.
 pub(super) fn work(n: usize, classes: usize, rank: Option<usize>) -> f64 {
     let (n, k) = (n as f64, classes as f64);
     match rank.map(|p| p as f64) {
@@ -58,7 +57,8 @@ fn multiply(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
 }
 
 impl<'a> Newton<'a> {
-    /// `mean` is that of the Gram matrix's diagonal, `ratios` are s / w, (n, classes).
+    /// Factors a system; `mean` is that of the Gram matrix's diagonal, `ratios` are s / w, (n,
+    /// classes).
     pub(super) fn new(
         form: Form<'a>,
         mean: f64,
@@ -120,7 +120,7 @@ impl<'a> Newton<'a> {
             .collect();
         let mut inner = Mat::identity(classes * rank, classes * rank);
         for (block, &(r, q)) in blocks.iter().zip(&pairs) {
-            // Every block is symmetric, and holds its lower triangle.
+            // Every block is symmetric and holds its lower triangle.
             for j in 0..rank {
                 for i in 0..rank {
                     inner[(r * rank + i, q * rank + j)] += block[(i.max(j), i.min(j))];
@@ -131,14 +131,14 @@ impl<'a> Newton<'a> {
         Ok(Newton::Low { rows, d, inner: Factor::new(inner, Par::Seq)? })
     }
 
-    /// The changes (dw, ds, dm) for the right-hand sides t (n, classes), with ds_r = dm + K dw_r.
+    /// Returns the changes (dw, ds, dm) for right-hand sides t (n, classes), with ds_r = dm + K
+    /// dw_r.
     pub(super) fn direction(&self, t: &Mat<f64>) -> (Mat<f64>, Mat<f64>, Mat<f64>) {
         let (mut dw, dm) = match self {
             Newton::Dense { inverses, sum, .. } => by_inverses(inverses, sum, t),
             Newton::Low { rows, d, inner } => by_factor(*rows, d, inner, t),
         };
-        // Rounding must not move the sums of rows: the heaviest errors come with the largest
-        // changes.
+        // Rounding must not change row sums: the largest errors come with the largest changes.
         for i in 0..dw.nrows() {
             let (sum, size) = dw.row(i).iter().fold((0.0, 0.0), |(s, a), d| (s + d, a + d.abs()));
             if size > 0.0 {
@@ -187,8 +187,7 @@ fn by_factor(
     let stacked = |m: &Mat<f64>| Mat::from_fn(rank * classes, 1, |i, _| m[(i % rank, i / rank)]);
     let mut u = Mat::<f64>::zeros(rank, classes);
     let (mut dw, mut dm) = laplacian(d, t);
-    // What is left of u = -L' H (t + L u) is the right-hand side; the second time, what rounding
-    // left.
+    // The residual of u = -L' H (t + L u) is first the right-hand side, then the rounding error.
     for _ in 0..2 {
         let mut left = stacked(&multiply(rows.transpose(), dw.as_ref()));
         left = -(left + stacked(&u));
@@ -200,7 +199,7 @@ fn by_factor(
     (dw, dm)
 }
 
-/// H_i x_i for every example, and the mean of x_i weighted by d_i.
+/// Returns H_i x_i for every example, and the mean of x_i weighted by d_i.
 fn laplacian(d: &Mat<f64>, x: &Mat<f64>) -> (Mat<f64>, Mat<f64>) {
     let (n, classes) = (d.nrows(), d.ncols());
     let (mut product, mut means) = (Mat::zeros(n, classes), Mat::zeros(n, 1));
@@ -218,7 +217,7 @@ fn laplacian(d: &Mat<f64>, x: &Mat<f64>) -> (Mat<f64>, Mat<f64>) {
     (product, means)
 }
 
-/// The lower triangle of L' diag(weight) L.
+/// Returns the lower triangle of L' diag(weight) L.
 fn weighted(rows: MatRef<'_, f64>, weight: impl Fn(usize) -> f64) -> Mat<f64> {
     let (n, rank) = rows.shape();
     let mut product = Mat::zeros(rank, rank);
@@ -284,8 +283,8 @@ mod tests {
 
     #[test]
     fn large_and_small_weights_mix() {
-        // Weights and slacks of a late step: each product is about 1e-9, each ratio 1e15 or 1e-15
-        // or 1.
+        // Weights and slacks of a late step: each product is about 1e-9, each ratio 1e15, 1e-15 or
+        // 1.
         let (n, rank, classes) = (30, 4, 3);
         let mut stream = Stream::new(8, Purpose::Data, 0);
         let rows = Mat::from_fn(n, rank, |_, _| stream.normal());

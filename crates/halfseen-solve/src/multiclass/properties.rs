@@ -1,5 +1,4 @@
-//! Holds the solver to its certificate on larger problems of low rank, to random directions and to
-//! odd data.
+//! Tests the solver's certificate on larger low-rank problems, random directions and odd data.
 
 use super::*;
 use crate::monitor::Silent;
@@ -9,7 +8,7 @@ fn exact() -> Options {
     Options { tol: 1e-8, ..Options::default() }
 }
 
-/// Rows of a few columns, classes that go with them, and some noise.
+/// Returns rows of a few columns, with noisy classes correlated with them.
 fn problem(n: usize, columns: usize, classes: usize, seed: u64) -> (Mat<f64>, Vec<u32>) {
     let mut stream = Stream::new(seed, Purpose::Data, n as u64);
     let rows = Mat::from_fn(columns, n, |_, _| stream.normal());
@@ -24,7 +23,7 @@ fn problem(n: usize, columns: usize, classes: usize, seed: u64) -> (Mat<f64>, Ve
     (gram, codes)
 }
 
-/// Primal objective of coefficients, computed plainly.
+/// Returns the primal objective of coefficients, by plain sums.
 fn primal(gram: &Mat<f64>, codes: &[u32], c: f64, b: &Mat<f64>) -> f64 {
     let z = gram * b;
     let square: f64 = (0..b.ncols()).map(|r| b.col(r).transpose() * z.col(r)).sum();
@@ -119,11 +118,11 @@ fn odd_data_have_defined_answers() {
     assert!(found.gap <= 1e-8 * found.objective);
     let z: Vec<f64> = (0..3).map(|r| 2.0 * found.coefficients[(0, r)]).collect();
     assert!((z[1] - z[0] - 1.0).abs() < 1e-6 && (z[0] - z[2]).abs() < 1e-6, "{z:?}");
-    // One class: nothing is lost by saying nothing.
+    // One class: predicting 0 has no loss.
     let (gram, _) = problem(10, 2, 3, 1);
     let found = solve(gram.as_ref(), &[2; 10], 3, 1.0, None, &Options::default(), &Silent).unwrap();
     assert!(found.objective.is_finite() && found.stop == Stop::Tolerance);
-    // Rows of zeros lose 1 each whatever is done.
+    // Rows of zeros always lose 1 each.
     let zeros = Mat::zeros(4, 4);
     let found = solve(zeros.as_ref(), &[0, 1, 2, 0], 3, 2.0, None, &exact(), &Silent).unwrap();
     assert_eq!((found.objective, found.stop), (8.0, Stop::Tolerance));

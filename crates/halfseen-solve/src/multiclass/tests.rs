@@ -3,7 +3,7 @@ use crate::hinge;
 use crate::monitor::Silent;
 use crate::sampling::{Purpose, Stream};
 
-/// The Gram matrix of n rows of d normal numbers, and random codes.
+/// Returns the Gram matrix of n rows of d normal numbers, and random codes.
 fn problem(n: usize, d: usize, classes: usize, seed: u64) -> (Mat<f64>, Vec<u32>) {
     let mut stream = Stream::new(seed, Purpose::Data, 0);
     let x = Mat::from_fn(n, d, |_, _| stream.normal());
@@ -15,7 +15,7 @@ fn options(tol: f64) -> Options {
     Options { tol, ..Options::default() }
 }
 
-/// Objective and dual objective by their definitions.
+/// Returns objective and dual objective by definition.
 fn both(gram: &Mat<f64>, codes: &[u32], c: f64, b: &Mat<f64>) -> (f64, f64) {
     let z = gram * b;
     let (mut primal, mut dual) = (0.0, 0.0);
@@ -33,7 +33,7 @@ fn both(gram: &Mat<f64>, codes: &[u32], c: f64, b: &Mat<f64>) -> (f64, f64) {
     (primal, dual)
 }
 
-/// The nearest point of the simplex, among those of all faces.
+/// Returns the projection onto the simplex, by comparing all faces.
 fn by_faces(point: &[f64], total: f64) -> Vec<f64> {
     let mut best = (f64::INFINITY, Vec::new());
     for face in 1..1_u32 << point.len() {
@@ -167,7 +167,7 @@ fn a_larger_matrix_of_low_rank_is_solved_for_every_c() {
             assert!(primal - dual <= 1.01 * tol * primal + 1e-12 * primal);
         }
     }
-    // Nothing to learn from: every example loses 1.
+    // No signal: every example loses 1.
     let nothing = Mat::zeros(60, 60);
     let found =
         solve(nothing.as_ref(), &codes[..60], 4, 0.5, None, &options(1e-8), &Silent).unwrap();

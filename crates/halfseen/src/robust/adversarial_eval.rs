@@ -1,4 +1,4 @@
-//! Tries a model on the rows of a table: attacks them, certifies them, and values their attributes.
+//! Evaluates a model on a table: attacks and certifies rows, and computes costs of attributes.
 
 use super::attack::{Attack, Attacked, attack};
 use super::certify::{Certificate, Promise, certify};
@@ -10,7 +10,7 @@ use crate::prepare::{Applied, Other};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A model and the rows of a table, prepared as it prepares them.
+/// Model and table rows, prepared as the model prepares them.
 #[derive(Debug)]
 pub struct Trial<'a> {
     model: &'a Model,
@@ -19,42 +19,42 @@ pub struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    /// Prepares the table; columns are matched by name. Without a target there are certificates
-    /// only. A target's classes are the model's.
+    /// Prepares the table; columns are matched by name. Without a target only certificates are
+    /// possible. Classes of the target are the model's.
     ///
     /// # Errors
-    /// [`Predictor::additive`](crate::model::Predictor::additive)'s; see
+    /// See [`Predictor::additive`](crate::model::Predictor::additive) and
     /// [`Schema::encode`](crate::prepare::Schema::encode).
     pub fn new(model: &'a Model, table: &'a Table, target: Option<&Target>) -> Result<Trial<'a>> {
         model.predictor.additive()?;
         let layout = Arc::new(model.prepare.schema.layout()?);
         let table = model.prepare.apply(table, target)?;
-        // More than two classes have none.
+        // Targets of more than two classes have no scores.
         target.map(Target::scores).transpose()?;
         Ok(Trial { model, layout, table })
     }
 
-    /// Looks at these rows only, counted from 0; each is attacked as it is among all.
+    /// Restricts the evaluation to these rows, counted from 0; attacks on each row do not change.
     pub fn only(&mut self, rows: Range<u32>) {
         self.table.only(rows);
     }
 
-    /// The rows.
+    /// Returns the rows.
     pub fn examples(&self) -> Examples<'_> {
         self.table.examples(&self.model.prepare, &self.layout)
     }
 
-    /// What the table had too much or too little of.
+    /// Returns the differences between table and schema.
     pub fn applied(&self) -> &Applied {
         &self.table.applied
     }
 
-    /// Names of the attributes that can vanish, in the order of a threat's values.
+    /// Returns the names of attributes that can be deleted, in the order of a threat's values.
     pub fn attributes(&self) -> Vec<String> {
         (0..self.layout.sampled_panels()).map(|panel| self.layout.name(panel).to_owned()).collect()
     }
 
-    /// The scores of attacked rows, in the target's units.
+    /// Computes the scores of attacked rows, in the target's units.
     ///
     /// # Errors
     /// See [`attack`]; [`ErrorKind::WrongLength`] without a target.
@@ -74,11 +74,11 @@ impl<'a> Trial<'a> {
         Ok(Attacked { scores: attacked.scores.map(|score| target.undo(score)), ..attacked })
     }
 
-    /// What no deletion can do to each row's prediction; see [`certify`]. `within`, in the target's
-    /// units, is for models that estimate numbers.
+    /// Certifies each row's prediction; see [`certify`]. `within`, in the target's units, is for
+    /// regression models.
     ///
     /// # Errors
-    /// A model of numbers without `within`, or one of classes with it; `within` that is negative or
+    /// If a regression model has no `within` or a classifier has one; if `within` is negative or
     /// not finite; see [`certify`].
     pub fn certify(&self, values: &Threat, within: Option<f64>) -> Result<Vec<Certificate>> {
         let wrong = |problem: &str| {
@@ -98,11 +98,12 @@ impl<'a> Trial<'a> {
             }
             (Task::Regression, None) => {
                 return wrong(
-                    "the model estimates a number; give within (in the program --within), a number: how far, in its units, an estimate may move",
+                    "the model estimates a number; give within (in the program --within), the \
+                     allowed change of an estimate in the target's units",
                 );
             }
             (Task::Classification, Some(_)) => {
-                return wrong("the model tells classes, which cannot move; leave within out");
+                return wrong("the model predicts classes, not numbers; leave within out");
             }
         };
         certify(
@@ -114,10 +115,11 @@ impl<'a> Trial<'a> {
         )
     }
 
-    /// The mutual information of each attribute with the target's classes; see [`information`].
+    /// Returns the mutual information of each attribute with the target's classes; see
+    /// [`information`].
     ///
     /// # Errors
-    /// See [`information`]; a target that is not of two classes.
+    /// See [`information`]; also if the target does not have two classes.
     pub fn information(&self) -> Result<Vec<f64>> {
         let examples = self.examples();
         information(&examples, &Signs::of(&examples, "costs = mi")?.signs)

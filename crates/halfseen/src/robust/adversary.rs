@@ -1,10 +1,10 @@
-//! Answers which deletions do the most damage to a row: a knapsack, whole or in fractions.
+//! Computes the deletions that do the most damage to a row: a knapsack, whole or fractional.
 //!
-//! The adversary maximises sum_D p_j over sets D with sum_D v_j <= N, where p_j is what the
-//! deletion of attribute j gains (paper E, section 2). Its relaxation takes attributes by p_j /
-//! v_j, and a part of one. Equal values need no more than the largest gains, found in O(n); general
-//! ones a selection about weighted medians, O(n) too. Of equal gains (per value) the first item
-//! vanishes.
+//! The adversary maximises sum_D p_j over sets D with sum_D v_j <= N, where p_j is the gain of
+//! deleting attribute j (Dekel and Shamir 2008, section 2). The relaxation takes attributes by
+//! falling p_j / v_j, the last one in part. Equal values need only the largest gains, found in
+//! O(n); other values a selection by weighted medians, also O(n). Ties (per value) go to the first
+//! item.
 
 mod largest;
 pub(super) mod search;
@@ -19,24 +19,24 @@ use search::Search;
 use split::Split;
 use table::Table;
 
-/// Nodes that a search for whole deletions looks at before it gives up.
+/// Node limit of a search for whole deletions.
 const NODES: usize = 100_000;
 
-/// Nodes before whole numbers are given to a table.
+/// Node limit before whole numbers are solved by a table.
 const FEW_NODES: usize = 5_000;
 
-/// The adversary of one threat, with room to work in.
+/// Adversary of one threat, with its workspace.
 #[derive(Debug, Clone)]
 pub struct Adversary<'t> {
     threat: &'t Threat,
     costs: Costs,
     budget: f64,
-    /// Whether every value is the same and none is 0: gains alone decide.
+    /// True if all values are equal and above 0, so that only gains matter.
     plain: bool,
     nodes: usize,
-    /// What was deleted of each item of the last question.
+    /// Deleted share of each item of the last query.
     shares: Vec<f64>,
-    /// The items of which something was deleted, increasing.
+    /// Items with a share above 0, increasing.
     deleted: Vec<u32>,
     largest: Largest,
     split: Split,
@@ -45,17 +45,17 @@ pub struct Adversary<'t> {
     order: Vec<u32>,
 }
 
-/// Whole deletions.
+/// Result of a search for whole deletions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Worst {
-    /// What they gain.
+    /// Gain of the deletions.
     pub gain: f64,
-    /// Whether no others gain more, but for rounding.
+    /// True if no others gain more, up to rounding.
     pub exact: bool,
 }
 
 impl<'t> Adversary<'t> {
-    /// Makes room.
+    /// Creates the adversary and its workspace.
     pub fn new(threat: &'t Threat) -> Adversary<'t> {
         Adversary {
             threat,
@@ -73,13 +73,12 @@ impl<'t> Adversary<'t> {
         }
     }
 
-    /// The threat.
+    /// Returns the threat.
     pub fn threat(&self) -> &'t Threat {
         self.threat
     }
 
-    /// Leaves the next questions what a budget has left after so much was spent, never less than
-    /// nothing.
+    /// Sets the budget of the next queries to the threat's budget minus `spent`, at least 0.
     pub fn spend(&mut self, spent: f64) {
         let left = (self.threat.budget() - spent).max(0.0);
         (self.costs, self.budget) = match self.threat.costs() {
@@ -92,25 +91,25 @@ impl<'t> Adversary<'t> {
         };
     }
 
-    /// What may be spent.
+    /// Returns the remaining budget.
     pub fn budget(&self) -> f64 {
         self.budget
     }
 
-    /// The deleted share of each item of the last question to [`Adversary::relaxed`] or
-    /// [`Adversary::whole`], in [0, 1].
+    /// Returns the deleted share in [0, 1] of each item of the last call of [`Adversary::relaxed`]
+    /// or [`Adversary::whole`].
     pub fn shares(&self) -> &[f64] {
         &self.shares
     }
 
-    /// The items of the last question of which something was deleted, increasing.
+    /// Returns the items of the last query with a share above 0, increasing.
     pub fn deleted(&self) -> &[u32] {
         &self.deleted
     }
 
-    /// The largest gain of fractional deletions from items (attribute, gain of its deletion), at
-    /// least 0. Exact for equal values; otherwise an upper bound of the gain of whole deletions.
-    /// O(items).
+    /// Returns the largest gain, at least 0, of fractional deletions, given attributes and the gain
+    /// of deleting each. Exact for equal values; otherwise an upper bound on the gain of whole
+    /// deletions. O(items).
     pub fn relaxed(&mut self, attributes: &[u32], gains: &[f64]) -> f64 {
         self.shares.clear();
         self.shares.resize(gains.len(), 0.0);
@@ -126,10 +125,10 @@ impl<'t> Adversary<'t> {
         }
     }
 
-    /// The largest gain of whole deletions found; [`Adversary::shares`] are then 0 or 1. Exact for
-    /// equal values; for others by branch and bound, and for whole numbers, where that takes long,
-    /// by dynamic programming. Beyond a limit of nodes (and 32 MB of table) the best found, which
-    /// is then not marked exact.
+    /// Returns the largest gain of whole deletions found; [`Adversary::shares`] are then 0 or 1.
+    /// Equal values are solved exactly; others by branch and bound, and long searches over whole
+    /// numbers by dynamic programming. Beyond a limit of nodes (and 32 MB of table) the result is
+    /// the best found, not marked exact.
     pub fn whole(&mut self, attributes: &[u32], gains: &[f64]) -> Worst {
         if matches!(self.costs, Costs::Equal { .. }) {
             return Worst { gain: self.relaxed(attributes, gains), exact: true };
@@ -165,8 +164,8 @@ impl<'t> Adversary<'t> {
         Worst { gain: self.deleted.iter().map(|&i| gains[i as usize]).sum(), exact }
     }
 
-    /// Takes items in an order, free ones first, as long as each fits what is left, and skips those
-    /// that do not: gives their gain. `order` compares items that cost something.
+    /// Takes items in order, free ones first; skips items that exceed the remaining budget. Returns
+    /// the gain. `order` compares items with a cost.
     pub(super) fn skipping(
         &mut self,
         attributes: &[u32],
@@ -183,7 +182,7 @@ impl<'t> Adversary<'t> {
         self.deleted.iter().map(|&i| gains[i as usize]).sum()
     }
 
-    /// Takes these items, in their order, as long as each fits what is left.
+    /// Takes these items in order; skips items that exceed the remaining budget.
     pub(super) fn taking(&mut self, attributes: &[u32], order: &[u32]) {
         self.order.clear();
         self.order.extend_from_slice(order);
@@ -193,7 +192,7 @@ impl<'t> Adversary<'t> {
     fn take_in_order(&mut self, attributes: &[u32]) {
         let values = self.threat.values();
         let (unit, mut left) = match self.costs {
-            // Counted, for sums of values may differ from multiples.
+            // Counted, as sums of values may differ from multiples by rounding.
             Costs::Equal { value, count } => (value, count as f64),
             _ => (1.0, self.budget),
         };
@@ -208,7 +207,8 @@ impl<'t> Adversary<'t> {
         self.deleted.sort_unstable();
     }
 
-    /// Takes by gain per value what the budget allows, and a share of the last where values differ.
+    /// Takes items by falling gain per value within the budget, a share of the last if values
+    /// differ.
     fn split_off(&mut self, attributes: &[u32], gains: &[f64]) -> f64 {
         let values = self.threat.values();
         let value = |i: u32| values[attributes[i as usize] as usize];
@@ -223,7 +223,7 @@ impl<'t> Adversary<'t> {
             }
         }
         let spent = match self.costs {
-            // Counted, for sums of values may differ from multiples; the next one does not fit.
+            // Counted, as sums of values may differ from multiples; the next item does not fit.
             Costs::Equal { count, .. } => {
                 self.split.reach(count as f64 + 0.5, |_| 1.0).map(|_| self.budget)
             }
@@ -244,7 +244,7 @@ impl<'t> Adversary<'t> {
         self.deleted.iter().map(|&i| self.shares[i as usize] * gains[i as usize]).sum()
     }
 
-    /// Looks at no more nodes than this.
+    /// Sets the node limit.
     #[cfg(test)]
     fn limited(mut self, nodes: usize) -> Adversary<'t> {
         self.nodes = nodes;

@@ -1,9 +1,8 @@
-//! Attacks rows before they are predicted: attributes vanish, or turn into noise, within a threat's
-//! budget.
+//! Attacks rows before prediction: attributes are deleted or replaced by noise within a budget.
 //!
-//! Every attack is on the very predictor that is evaluated. What vanishes counts as a missing cell
-//! does; cells that were missing before count as deletions spent. The greedy attack is that of
-//! paper E, section 4.
+//! Every attack targets the evaluated predictor itself. A deleted attribute is a missing cell;
+//! cells that were missing before count as spent budget. The greedy attack is that of Dekel and
+//! Shamir 2008, section 4.
 
 #[cfg(test)]
 mod tests;
@@ -16,53 +15,52 @@ use crate::model::{Linear, Predictor, Scores};
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use rayon::prelude::*;
 
-/// Who attacks.
+/// Method of attack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attack {
-    /// Attributes that are there and not 0 (not the fill), in random order, as long as each fits
-    /// the budget.
+    /// Deletes observed attributes that differ from the fill in random order, skipping those that
+    /// exceed the budget.
     Random,
-    /// Attributes whose loss brings the row nearer to an error, in this order, as long as each fits
-    /// the budget.
+    /// Deletes attributes whose loss moves the row towards an error, in this order, skipping those
+    /// that exceed the budget.
     Greedy(Order),
-    /// The deletions that do the most damage.
+    /// Deletes the attributes that do the most damage.
     Exact,
-    /// Attributes that are there turn into independent noise, uniform on [-1, 1] in scaled units.
+    /// Replaces observed attributes by independent noise, uniform on [-1, 1] in scaled units.
     Noise(Choice),
 }
 
-/// What a greedy adversary takes first.
+/// Order of a greedy attack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// What its loss does to the score, per value.
+    /// By change of the score per value.
     Ratio,
-    /// The value, the largest first.
+    /// By value, largest first.
     Value,
-    /// The weight's absolute value (of several columns their length), the largest first.
+    /// By absolute weight (the norm for several columns), largest first.
     Weight,
 }
 
-/// Which attributes turn into noise.
+/// Attributes replaced by noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
-    /// Random ones.
+    /// Random attributes.
     Random,
-    /// Those of the largest weights.
+    /// Attributes with the largest weights.
     Weight,
 }
 
-/// The predictions of attacked rows.
+/// Predictions of attacked rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attacked {
-    /// Their scores.
+    /// Scores of the rows.
     pub scores: Scores,
-    /// Rows for which no search could prove that no other deletions do more damage; 0 but for
-    /// [`Attack::Exact`].
+    /// Number of rows whose worst deletions are not proven; 0 except for [`Attack::Exact`].
     pub unproven: usize,
 }
 
 impl Attack {
-    /// Every attack, with its name in the program.
+    /// Attacks with their names in the program.
     pub const ALL: [(&'static str, Attack); 7] = [
         ("exact", Attack::Exact),
         ("greedy", Attack::Greedy(Order::Ratio)),
@@ -73,23 +71,23 @@ impl Attack {
         ("noise-weight", Attack::Noise(Choice::Weight)),
     ];
 
-    /// The name in the program.
+    /// Returns the name in the program.
     pub fn name(self) -> &'static str {
         Attack::ALL.iter().find(|(_, attack)| *attack == self).map_or("", |(name, _)| name)
     }
 }
 
-/// Rows that share room to work in.
+/// Number of rows that share a workspace.
 const CHUNK: usize = 64;
 
-/// The scores of attacked examples, in scaled units; `seed` decides what is random. A row meets the
-/// same random order under every budget.
+/// Computes the scores of attacked examples, in scaled units. `seed` determines the random choices;
+/// a row has the same random order under every budget.
 ///
-/// Against a class the adversary moves the score away from it; against a number it moves the score
-/// away from the target (the exact one into the better direction).
+/// The adversary moves the score of a class away from it, and the score of a number away from the
+/// target (the exact attack in the worse direction).
 ///
 /// # Errors
-/// See [`Predictor::additive`]; values that are not one for each attribute.
+/// See [`Predictor::additive`]; also if there is not one value per attribute.
 pub fn attack(
     predictor: &Predictor,
     examples: &Examples<'_>,
@@ -122,26 +120,26 @@ pub fn attack(
     Ok(Attacked { scores: Scores { values, outputs: 1, estimates }, unproven })
 }
 
-/// One thread's attacks.
+/// Attack state of one thread.
 struct Attacker<'a> {
     linear: &'a Linear,
     effects: Effects<'a>,
     adversary: Adversary<'a>,
     attack: Attack,
     seed: u64,
-    /// The weight of each attribute, where an attack goes by it.
+    /// Weight of each attribute, if the attack uses it.
     weights: &'a [f64],
     gains: Vec<f64>,
-    /// Items in an order of their own, or those that another attack deletes.
+    /// Items in random order, or those that another attack deletes.
     order: Vec<u32>,
 }
 
 impl Attacker<'_> {
-    /// The score of a row after the attack, and whether the attack is proven to be what it says.
+    /// Returns the score of a row after the attack, and true if the attack is proven optimal.
     fn row(&mut self, examples: &Examples<'_>, row: usize) -> (f64, bool) {
         self.effects.read(examples, row);
         self.adversary.spend(self.effects.spent);
-        // Where the score is to go.
+        // Direction in which to move the score.
         let away = match examples.code(row) {
             Some(code) => {
                 if code == 1 {
@@ -168,8 +166,8 @@ impl Attacker<'_> {
             Attack::Greedy(order) => self.greedy(order, away),
             Attack::Exact => match examples.code(row) {
                 Some(_) => proven = self.exact(away).exact,
-                // A number may be missed by more on the other side, although the way there is
-                // longer.
+                // A larger error may lie on the other side of the target, although it is further
+                // away.
                 None => {
                     let missed =
                         |score: f64| (self.linear.clip(score) - examples.target(row)).abs();
@@ -200,7 +198,7 @@ impl Attacker<'_> {
         self.adversary.whole(&self.effects.attributes, &self.gains)
     }
 
-    /// What each deletion moves the score to where it is to go.
+    /// Computes the change towards `away` for each deletion.
     fn gain(&mut self, away: f64) {
         self.gains.clear();
         self.gains.extend(self.effects.changes.iter().map(|change| away * change));
@@ -222,7 +220,7 @@ impl Attacker<'_> {
         self.adversary.skipping(attributes, gains, |a, b| key(b).total_cmp(&key(a)));
     }
 
-    /// Turns attributes into noise, those that are 0 too.
+    /// Replaces attributes by noise, zero ones included.
     fn noise(&mut self, choice: Choice, stream: &mut Stream) {
         let missing = &self.effects.missing;
         let all = self.adversary.threat().values().len() as u32;

@@ -1,19 +1,18 @@
-//! Bounds the risk on new rows under the worst deletions: theorems 2 and 3 and corollary 1 of paper
-//! E, for data as they are.
+//! Bounds the risk on new rows under the worst deletions (Dekel and Shamir 2008, theorems 2 and 3
+//! and corollary 1), for data of any scale.
 //!
-//! **Setting**: m rows drawn independently; gamma, C, N and the values fixed before they were seen,
-//! or one of `tried` settings chosen by them, for which delta is divided by their number. The risk
-//! is the probability that some deletion of value at most N makes a mistake on a new row.
+//! **Setting**: m rows drawn independently; gamma, C, N and the costs fixed before the rows are
+//! seen. If the rows choose one of `tried` settings, delta is divided by their number. The risk is
+//! the probability that some deletion of value at most N makes the prediction of a new row wrong.
 //!
-//! **Departures** from the paper, all towards what real data need. Theorem 2 is printed for |x_j|
-//! <= 1 without bias: an attribute of another size has its weight's box stretched by that, a bias
-//! or a column that never vanishes takes a share t of the margin, and a logarithm below 0 counts
-//! as 0. Corollary 1 is printed for |x|_1 <= 1: here it has the lengths that rows have. Theorem 3
-//! has the constant that Hoeffding's inequality gives. Columns that are 0 in all rows are left out,
-//! as if that had been known before.
+//! **Departures** from the paper, all needed for real data. Theorem 2 is stated for |x_j| <= 1
+//! without bias: here the box of a weight is scaled by the largest |x_j|, a bias or a column that
+//! cannot be deleted takes a share t of the margin, and a negative logarithm counts as 0. Corollary
+//! 1 is stated for |x|_1 <= 1: here rows have any length. Theorem 3 has the constant of Hoeffding's
+//! inequality. Columns that are 0 in all rows are left out, as if this had been known beforehand.
 //!
-//! **Symbols**: beta the complexity; KL(a, b) the relative entropy of two coins; V, P = V - N; L
-//! the largest loss.
+//! **Symbols**: beta the complexity; KL(a, b) the relative entropy of two Bernoulli distributions;
+//! V the total value; P = V - N; L the largest loss.
 
 use super::margin::columns_bought;
 use super::{KNOWN, RobustHinge, Rows};
@@ -21,20 +20,20 @@ use crate::data::Threat;
 use crate::model::Note;
 use std::fmt;
 
-/// From here on a bound on the risk of two classes says no more than tossing a coin.
+/// Risk bound for two classes from which on it is no better than a coin toss.
 const VACUOUS: f64 = 0.5;
 
-/// A number that the risk exceeds with probability at most delta.
+/// Upper bound on the risk that fails with probability at most delta.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RiskBound(f64);
 
 impl RiskBound {
-    /// The bound; at most 1.
+    /// Returns the bound; at most 1.
     pub fn value(self) -> f64 {
         self.0
     }
 
-    /// Whether it says no more than tossing a coin.
+    /// Returns true if the bound is no better than a coin toss.
     pub fn is_vacuous(self) -> bool {
         self.0 >= VACUOUS
     }
@@ -46,18 +45,18 @@ impl fmt::Display for RiskBound {
     }
 }
 
-/// One weight, as theorem 2 sees it.
+/// One weight in theorem 2.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Coordinate {
-    /// The largest part that it can have in a score: C times the largest |x_j|, or a bound on |b|
-    /// fixed beforehand.
+    /// Largest contribution to a score: C times the largest |x_j|, or a bound on |b| fixed
+    /// beforehand.
     pub reach: f64,
-    /// v_j, shared evenly by the columns of an attribute; `None` for what never vanishes.
+    /// v_j, shared evenly by the columns of an attribute; `None` if never deleted.
     pub value: Option<f64>,
 }
 
-/// The coordinates of rows for weights of at most `box_radius`, and a bias of at most `bias` where
-/// there is one. Columns that are 0 in all rows have none.
+/// Returns the coordinates of rows for weights of at most `box_radius` and a bias of at most
+/// `bias`, if any. Columns that are 0 in all rows have none.
 pub fn coordinates(
     rows: &Rows,
     threat: &Threat,
@@ -88,10 +87,10 @@ pub fn coordinates(
     filled().map(coordinate).chain(bias.map(|reach| Coordinate { reach, value: None })).collect()
 }
 
-/// What theorem 2 asks for.
+/// Assumptions of theorem 2.
 #[derive(Debug, Clone, Copy)]
 pub struct MarginBound<'a> {
-    /// The weights, and the bias.
+    /// Weights and bias.
     pub coordinates: &'a [Coordinate],
     /// P.
     pub left: f64,
@@ -99,18 +98,18 @@ pub struct MarginBound<'a> {
     pub margin: f64,
     /// m.
     pub examples: usize,
-    /// The share of the training rows whose robust hinge loss is above 0: see [`margin_error`].
+    /// Share of the training rows whose robust hinge loss is above 0: see [`margin_error`].
     pub error: f64,
     /// delta.
     pub confidence: f64,
-    /// How many settings of (gamma, C, N) were tried on the rows; at least 1.
+    /// Number of settings of (gamma, C, N) tried on the rows; at least 1.
     pub tried: usize,
 }
 
 impl MarginBound<'_> {
-    /// beta = ln(m / delta) + the sum of max(0, ln(4 P reach_j / (s gamma v_j))), in nats; where u
-    /// coordinates never vanish and n can, these have s = n / (n + u) and those ln(4 reach (n + u)
-    /// / gamma). `None` where one can vanish for nothing.
+    /// Returns beta = ln(m / delta) + the sum of max(0, ln(4 P reach_j / (s gamma v_j))), in nats.
+    /// With u coordinates that are never deleted and n others, s = n / (n + u), and the former
+    /// contribute ln(4 reach (n + u) / gamma). `None` if a cost is 0.
     pub fn complexity(&self) -> Option<f64> {
         let all = self.coordinates.len() as f64;
         let vanishing = self.coordinates.iter().filter(|c| c.value.is_some()).count() as f64;
@@ -126,8 +125,8 @@ impl MarginBound<'_> {
         Some(beta)
     }
 
-    /// With probability at least 1 - delta, for all weights in the box at once: the largest risk e
-    /// with KL(error, e) <= beta / (m - 1).
+    /// Returns the largest risk e with KL(error, e) <= beta / (m - 1). It holds with probability at
+    /// least 1 - delta for all weights in the box at once.
     pub fn risk(&self) -> RiskBound {
         match self.complexity() {
             Some(beta) if self.examples > 1 => {
@@ -137,7 +136,7 @@ impl MarginBound<'_> {
         }
     }
 
-    /// The weaker closed form: error + sqrt(2 error beta / (m-1)) + 2 beta / (m-1).
+    /// Returns the weaker closed form: error + sqrt(2 error beta / (m-1)) + 2 beta / (m-1).
     pub fn closed_form(&self) -> RiskBound {
         let Some(beta) = self.complexity().filter(|_| self.examples > 1) else {
             return RiskBound(1.0);
@@ -147,7 +146,8 @@ impl MarginBound<'_> {
     }
 }
 
-/// The share of rows whose relaxed robust hinge loss is above 0, for weights (n_slots) and bias.
+/// Returns the share of rows whose relaxed robust hinge loss is above 0, for weights (n_slots) and
+/// bias.
 pub fn margin_error(
     hinge: &RobustHinge<'_>,
     rows: &Rows,
@@ -161,7 +161,7 @@ pub fn margin_error(
         / rows.total().max(f64::MIN_POSITIVE)
 }
 
-/// sup {e in [error, 1]: KL(error, e) <= rate}, from above.
+/// Returns sup {e in [error, 1]: KL(error, e) <= rate}, from above.
 fn largest_risk(error: f64, rate: f64) -> f64 {
     let (mut low, mut high) = (error, 1.0);
     for _ in 0..200 {
@@ -174,23 +174,23 @@ fn largest_risk(error: f64, rate: f64) -> f64 {
     high
 }
 
-/// KL(a, b) in nats, for b in (0, 1).
+/// Returns KL(a, b) in nats, for b in (0, 1).
 fn relative_entropy(a: f64, b: f64) -> f64 {
     let term = |p: f64, q: f64| if p > 0.0 { p * (p / q).ln() } else { 0.0 };
     term(a, b) + term(1.0 - a, 1.0 - b)
 }
 
-/// The largest lengths of rows.
+/// Largest norms of rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lengths {
-    /// R^2: the largest squared Euclidean length.
+    /// R^2: the largest squared Euclidean norm.
     pub square: f64,
-    /// The largest l1 length.
+    /// Largest l1 norm.
     pub absolute: f64,
 }
 
 impl Lengths {
-    /// Those of these rows.
+    /// Computes the largest norms of these rows.
     pub fn of(rows: &Rows) -> Lengths {
         let mut lengths = Lengths { square: 0.0, absolute: 0.0 };
         for i in 0..rows.len() {
@@ -202,8 +202,7 @@ impl Lengths {
     }
 }
 
-/// What corollary 1 asks for: one pass of the Perceptron with the step of theory, intercept
-/// included.
+/// Assumptions of corollary 1: one pass of the Perceptron with intercept and the theoretical step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PassBound {
     /// m.
@@ -216,44 +215,44 @@ pub struct PassBound {
     pub margin: f64,
     /// V / P.
     pub growth: f64,
-    /// Bounds on the lengths of rows, also of new ones.
+    /// Bounds on the norms of all rows, new ones included.
     pub lengths: Lengths,
     /// delta.
     pub confidence: f64,
 }
 
 impl PassBound {
-    /// Theorem 4: what the mean loss of the hypotheses exceeds that of any fixed one in the box by,
-    /// at most: C sqrt((n+1)(R^2+1) / m).
+    /// Returns the bound of theorem 4 on the mean loss of the hypotheses minus that of any fixed
+    /// one in the box: C sqrt((n+1)(R^2+1) / m).
     pub fn regret(&self) -> f64 {
         let (n, m) = (self.columns as f64, self.examples as f64);
         self.box_radius * ((n + 1.0) * (self.lengths.square + 1.0) / m).sqrt()
     }
 
-    /// L = C |x|_1 + C + gamma V / P: no loss is larger.
+    /// Returns the largest possible loss, L = C |x|_1 + C + gamma V / P.
     pub fn largest_loss(&self) -> f64 {
         self.box_radius * (self.lengths.absolute + 1.0) + self.margin * self.growth
     }
 
-    /// With probability at least 1 - delta the mean loss of the averaged hypothesis on new rows
-    /// exceeds the least of the box by at most regret + L sqrt(2 ln(2/delta) / m): the regret, and
-    /// Hoeffding's inequality for the pass and for the best, each with delta / 2.
+    /// Returns regret + L sqrt(2 ln(2/delta) / m). With probability at least 1 - delta it bounds
+    /// the mean loss of the averaged hypothesis on new rows minus the least of the box. Hoeffding's
+    /// inequality is used for the pass and for the best hypothesis, each with delta / 2.
     pub fn excess(&self) -> f64 {
         let tail = 2.0 * (2.0 / self.confidence).ln() / self.examples as f64;
         self.regret() + self.largest_loss() * tail.sqrt()
     }
 
-    /// A bound on the risk, where the least mean loss of the box on new rows is known to be at most
-    /// `least`: (least + excess) / gamma.
+    /// Returns the risk bound (least + excess) / gamma, where `least` bounds the least mean loss of
+    /// the box on new rows.
     pub fn risk(&self, least: f64) -> RiskBound {
         let bound = (least + self.excess()) / self.margin;
         RiskBound(if bound < 1.0 { bound } else { 1.0 })
     }
 
-    /// The same from what was seen: with probability at least 1 - delta the mean loss of the
-    /// averaged hypothesis on new rows is at most the mean loss `online` of the hypotheses on the
-    /// rows that they met, plus L sqrt(ln(1/delta) / (2m)) (Cesa-Bianchi, Conconi and Gentile 2004,
-    /// whatever the steps), and the risk at most that over gamma.
+    /// Returns a risk bound from the progressive loss. With probability at least 1 - delta the mean
+    /// loss of the averaged hypothesis on new rows is at most `online`, the mean loss of each
+    /// hypothesis on its next row, plus L sqrt(ln(1/delta) / (2m)), for any steps (Cesa-Bianchi,
+    /// Conconi and Gentile 2004). The risk is at most this over gamma.
     pub fn risk_after(&self, online: f64) -> RiskBound {
         let tail = ((1.0 / self.confidence).ln() / (2.0 * self.examples as f64)).sqrt();
         let bound = (online + self.largest_loss() * tail) / self.margin;
@@ -261,14 +260,13 @@ impl PassBound {
     }
 }
 
-/// What reports promise, but for this probability.
+/// Probability that a reported bound fails.
 const DELTA: f64 = 0.05;
 
-/// The shares of the margin that may be left to noise; one of them is chosen by the rows.
+/// Shares of the margin reserved for noise; the rows choose one.
 const LEFT_TO_NOISE: [f64; 3] = [0.5, 0.75, 0.9];
 
-/// A classifier, the rows that it was learned from, and what a theorem wants fixed before they are
-/// seen.
+/// Fitted classifier, its training rows, and quantities that the theorem assumes fixed beforehand.
 pub(super) struct Learned<'a> {
     pub(super) hinge: RobustHinge<'a>,
     pub(super) rows: &'a Rows,
@@ -276,22 +274,22 @@ pub(super) struct Learned<'a> {
     pub(super) weights: &'a [f64],
     pub(super) bias: f64,
     pub(super) box_radius: f64,
-    /// A bound on the bias, fixed beforehand; `None` where there is no bias.
+    /// Bound on the bias, fixed beforehand; `None` without a bias.
     pub(super) largest_bias: Option<f64>,
-    /// Settings tried on the rows.
+    /// Number of settings tried on the rows.
     pub(super) tried: u64,
-    /// What was taken from the rows all the same.
+    /// Quantities nevertheless chosen from the rows.
     pub(super) from_rows: Vec<String>,
 }
 
 impl Learned<'_> {
-    /// The bias that the optimum of the linear program needs, at most: C max |x|_1 + gamma V / P.
+    /// Returns a bound on the bias of the linear program's optimum: C max |x|_1 + gamma V / P.
     pub(super) fn needed_bias(hinge: &RobustHinge<'_>, rows: &Rows, box_radius: f64) -> f64 {
         box_radius * Lengths::of(rows).absolute + hinge.rate() * hinge.threat.total()
     }
 
-    /// Theorem 2, for the share of new rows whose margin is at most `kept` after some deletion,
-    /// where `tried` settings were tried.
+    /// Returns the bound of theorem 2 on the share of new rows whose margin is at most `kept` after
+    /// some deletion, with `tried` settings tried.
     fn theorem_2(&self, kept: f64, tried: u64) -> f64 {
         let Learned { hinge, rows, .. } = self;
         let coordinates = coordinates(rows, hinge.threat, self.box_radius, self.largest_bias);
@@ -307,13 +305,14 @@ impl Learned<'_> {
         bound.risk().value()
     }
 
-    /// What is promised of deletions.
+    /// Returns the risk bound under deletions.
     pub(super) fn promise(&self) -> Note {
         let risk = self.theorem_2(0.0, self.tried);
         self.note("theorem 2", risk)
     }
 
-    /// What is promised of noise: theorem 3 for a part of the margin, theorem 2 for what it leaves.
+    /// Returns the risk bound under noise: theorem 3 for a part of the margin, theorem 2 for the
+    /// rest.
     pub(super) fn promise_of_noise(&self) -> Note {
         let columns = columns_bought(self.hinge.threat, self.rows);
         let margin = self.hinge.margin;
@@ -331,8 +330,8 @@ impl Learned<'_> {
         }
     }
 
-    /// What is promised after one pass whose hypotheses had the mean loss `online` on the rows that
-    /// they met.
+    /// Returns the risk bound after one pass whose hypotheses had the mean progressive loss
+    /// `online`.
     pub(super) fn promise_after(&self, online: f64) -> Note {
         let Learned { hinge, rows, .. } = self;
         let bound = PassBound {
@@ -353,15 +352,15 @@ impl Learned<'_> {
     }
 }
 
-/// The probability, at most, that noise on N columns does more than a margin gamma covers:
-/// exp(-gamma^2 / (2 N C^2)), for independent noise of mean 0 in [-1, 1] and weights of at most C.
-/// (Theorem 3 as printed asks for the margin C sqrt(N ln(1/delta) / 2), half of what Hoeffding's
-/// inequality gives.)
+/// Bounds the probability that noise on N columns exceeds a margin gamma: exp(-gamma^2 / (2 N
+/// C^2)), for independent noise of mean 0 in [-1, 1] and weights of at most C. (The margin printed
+/// in theorem 3, C sqrt(N ln(1/delta) / 2), is half of that from Hoeffding's inequality.)
 pub fn noise_failure(margin: f64, box_radius: f64, columns: f64) -> f64 {
     if columns <= 0.0 { 0.0 } else { (-0.5 * (margin / box_radius).powi(2) / columns).exp() }
 }
 
-/// The least margin for which [`noise_failure`] is at most `confidence`: C sqrt(2 N ln(1/delta)).
+/// Returns the least margin for which [`noise_failure`] is at most `confidence`: C sqrt(2 N
+/// ln(1/delta)).
 pub fn noise_margin(box_radius: f64, columns: f64, confidence: f64) -> f64 {
     box_radius * (2.0 * columns * (1.0 / confidence).ln()).sqrt()
 }

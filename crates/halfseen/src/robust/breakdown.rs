@@ -1,15 +1,15 @@
-//! Finds from which threat on nothing that is left tells the target.
+//! Finds the smallest threat under which the remaining attributes carry no signal.
 
 use crate::data::{Costs, Threat};
 use crate::error::Result;
 use halfseen_solve::Monitor;
 
-/// Halvings of a budget that is no multiple of one value: to a hundredth of it.
+/// Number of bisections for unequal values: to a hundredth of the budget.
 const HALVINGS: u32 = 7;
 
-/// The least budget, up to the threat's own, for which `silent` holds. It holds for the threat
-/// itself, and for every larger budget once it holds. Exact for equal values, to a hundredth of the
-/// budget for others; `None` if the monitor stops the search, as what was cut short proves nothing.
+/// Returns the least budget, up to the threat's own, for which `silent` holds. It must hold for the
+/// threat itself and be monotone in the budget. Exact for equal values, otherwise to a hundredth of
+/// the budget. `None` if the monitor stops the search, as an interrupted fit proves nothing.
 ///
 /// # Errors
 /// Those of `silent`.
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use halfseen_solve::Silent;
 
-    /// Stops whatever looks.
+    /// Monitor that stops at once.
     struct Stopped;
 
     impl Monitor for Stopped {
@@ -80,7 +80,7 @@ mod tests {
             .unwrap()
             .unwrap();
         assert!((2.0..2.06).contains(&found), "{found}");
-        // A search that is stopped says nothing, whatever it was told so far.
+        // A stopped search returns nothing, whatever it has seen.
         for silent in [true, false] {
             assert_eq!(breakdown_threat(&equal, &Stopped, |_| Ok(silent)).unwrap(), None);
         }

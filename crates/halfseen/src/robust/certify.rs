@@ -1,11 +1,10 @@
-//! Certifies single predictions: the largest budget up to which no deletion whatever can change
-//! one.
+//! Certifies single predictions: computes the largest deletion budget that cannot change one.
 //!
-//! The cheapest set of attributes whose loss changes a prediction is a knapsack the other way
-//! round. Equal values need no more than the largest changes, found in O(n); other values branch
-//! and bound, or for whole numbers dynamic programming. Where a search gives up, the relaxation is
-//! a lower bound, and the certificate says so. Sums are compared with allowance for rounding, so
-//! that a certificate is never wrong: what lies within rounding of a change counts as changed.
+//! The cheapest set of attributes whose deletion changes a prediction is a knapsack problem with
+//! roles exchanged. Equal values need only the largest changes, found in O(n); others use branch
+//! and bound or, for whole numbers, dynamic programming. If a search gives up, the relaxation gives
+//! a lower bound, and the certificate says so. Comparisons of sums allow for rounding, so a
+//! certificate is never wrong: within rounding of a change counts as changed.
 
 mod cheapest;
 #[cfg(test)]
@@ -18,43 +17,42 @@ use crate::model::Linear;
 use cheapest::{Cheapest, Found};
 use rayon::prelude::*;
 
-/// What a certificate is about.
+/// Certified property of a prediction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Promise {
-    /// Which of two classes a prediction tells: the second where it is above 0.
+    /// The predicted one of two classes: the second if the prediction is above 0.
     Class,
-    /// That a prediction moves by no more than this, up or down, at least 0 and in the target's
-    /// units.
+    /// The prediction moves by at most this distance, at least 0 and in the target's units.
     Within(f64),
 }
 
-/// What no deletion can do to one row.
+/// Certificate of one row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Certificate {
-    /// The largest budget N with which no adversary can change the prediction, cells that are
-    /// missing already counted as spent: the value of all attributes where nothing changes it;
-    /// `None` where attributes that cost nothing change it.
+    /// Largest budget N with which no adversary can change the prediction, missing cells counted as
+    /// spent. The value of all attributes if nothing changes it; `None` if attributes of cost 0
+    /// change it.
     pub certified: Option<f64>,
-    /// The least budget that is known to be enough to change it, missing cells included; `None` if
-    /// none is.
+    /// Least budget known to suffice to change it, missing cells included; `None` if unknown or
+    /// impossible.
     pub flips_at: Option<f64>,
-    /// The attributes whose loss changes it at that budget, increasing; none where nothing does.
+    /// Attributes whose deletion changes it at that budget, increasing; empty if none are known.
     pub flips: Vec<u32>,
-    /// Whether `certified` is the largest such budget (for values that are neither equal nor whole,
-    /// up to one part in a billion); if not it is a lower bound.
+    /// True if `certified` is the largest such budget (for values neither equal nor whole, up to
+    /// one part in a billion); otherwise a lower bound.
     pub exact: bool,
-    /// How many attributes are missing.
+    /// Number of missing attributes.
     pub missing: usize,
 }
 
-/// Rows that share room to work in.
+/// Number of rows that share a workspace.
 const CHUNK: usize = 64;
 
-/// One certificate for each example, whose prediction is the weighted sum taken back to the
-/// target's units by `scale`; of the threat only the values count.
+/// Certifies the prediction of each example, a linear score mapped to the target's units by
+/// `scale`. Only the values of the threat are used.
 ///
 /// # Errors
-/// Values that are not one for each attribute; weights that are not one for each column.
+/// If there is not one value per attribute and one weight per column.
 pub fn certify(
     linear: &Linear,
     scale: TargetScale,
@@ -81,14 +79,14 @@ pub fn certify(
     Ok(parts.collect::<Vec<_>>().concat())
 }
 
-/// The share of rows that are wrong, or that a threat of this budget may turn: a row is safe at N
-/// iff it is predicted right and certified at least N.
+/// Returns the share of rows that are misclassified or may be changed by a threat of this budget. A
+/// row is safe at N iff it is predicted correctly and certified at least N.
 pub fn certified_error(
     certificates: &[Certificate],
     right: impl Iterator<Item = bool>,
     budget: f64,
 ) -> f64 {
-    // A multiple of a value may be off by rounding.
+    // Multiples of a value may differ by rounding.
     let safe = |certificate: &Certificate| {
         certificate.certified.is_some_and(|n| n >= budget * (1.0 - 1e-12))
     };
@@ -99,7 +97,7 @@ pub fn certified_error(
     unsafe_rows.count() as f64 / certificates.len().max(1) as f64
 }
 
-/// One thread's certificates.
+/// Certification state of one thread.
 struct Certifier<'a> {
     effects: Effects<'a>,
     promise: Promise,
@@ -108,7 +106,7 @@ struct Certifier<'a> {
     costs: Costs,
     cheapest: Cheapest<'a>,
     gains: Vec<f64>,
-    /// The row as it is, while attributes vanish from it.
+    /// Copy of the row before deletions.
     whole: Vec<f64>,
 }
 
@@ -141,7 +139,7 @@ impl Certifier<'_> {
         let certified = self.below(&found).map(|below| (spent + below).min(self.total));
         let (mut exact, mut flips) = (found.exact, self.named(&found));
         if !self.changes(&flips) {
-            // Within rounding of a change, and yet none: what is sure to change it may cost more.
+            // Within rounding of a change but none: a certain change may cost more.
             exact = false;
             flips.clear();
             if let Some(sure) = self.surely(needed + slack, away) {
@@ -157,18 +155,18 @@ impl Certifier<'_> {
         Certificate { certified, flips_at, flips, exact, missing }
     }
 
-    /// How much a score may be off, and sums of changes with it.
+    /// Returns a bound on the rounding error of scores and of sums of changes.
     fn rounding(&self) -> f64 {
         let terms = (self.effects.row.len() + 8) as f64;
         8.0 * terms * f64::EPSILON * (self.effects.size() + self.threshold().abs() + self.needed())
     }
 
-    /// The score above which the second class begins.
+    /// Returns the score above which the second class is predicted.
     fn threshold(&self) -> f64 {
         -self.scale.mean / self.scale.deviation
     }
 
-    /// By how much the score must move.
+    /// Returns the change of score needed.
     fn needed(&self) -> f64 {
         match self.promise {
             Promise::Class => (self.effects.score - self.threshold()).abs(),
@@ -176,11 +174,11 @@ impl Certifier<'_> {
         }
     }
 
-    /// The cheapest deletions that move the score by so much, and whither.
+    /// Returns the cheapest deletions that move the score by `needed`, and their direction.
     fn least(&mut self, needed: f64) -> Option<(Found, f64)> {
         match self.promise {
             Promise::Class => {
-                // As predictions are: on the threshold, rounding decides which class it is.
+                // Like predictions: on the threshold, rounding decides the class.
                 let away = if self.scale.undo(self.effects.score) > 0.0 { -1.0 } else { 1.0 };
                 self.surely(needed, away).map(|found| (found, away))
             }
@@ -206,7 +204,7 @@ impl Certifier<'_> {
         named
     }
 
-    /// Whether a prediction without these attributes is another one.
+    /// Returns true if deleting these attributes changes the prediction.
     fn changes(&mut self, flips: &[u32]) -> bool {
         self.whole.clear();
         self.whole.extend_from_slice(&self.effects.row);
@@ -220,14 +218,14 @@ impl Certifier<'_> {
         }
     }
 
-    /// The largest budget below what the cheapest deletions cost; `None` if they cost nothing.
+    /// Returns the largest budget below the cost of the cheapest deletions; `None` if this is 0.
     fn below(&self, found: &Found) -> Option<f64> {
         if found.bound <= 0.0 {
             return None;
         }
         Some(match self.costs {
             Costs::Equal { value, .. } => value * ((found.bound / value).round() - 1.0),
-            // Of a bound that was proven the next whole number.
+            // The next whole number below the proven bound.
             Costs::Whole { .. } => (found.bound * (1.0 - 1e-9)).ceil() - 1.0,
             Costs::General => (found.bound * (1.0 - 1e-9) - 1e-12 * self.total).max(0.0),
         })

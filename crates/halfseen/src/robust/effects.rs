@@ -1,39 +1,39 @@
-//! Measures what the loss of each attribute would do to the score of a row.
+//! Computes the change of a row's score when each attribute is deleted.
 
 use crate::data::{Examples, Layout, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::model::Linear;
 
-/// One row after the other, as a weighted sum sees it: what vanishes takes the predictor's fill, as
-/// a missing cell does.
+/// State of one row at a time for a linear model; a deleted attribute takes the predictor's fill,
+/// like a missing cell.
 #[derive(Debug, Clone)]
 pub(super) struct Effects<'a> {
     linear: &'a Linear,
     layout: &'a Layout,
     values: &'a [f64],
-    /// Whether attribute, slot and column are the same number.
+    /// True if attribute, slot and column have the same number.
     single: bool,
-    /// The scaled row, missing cells filled.
+    /// Scaled row with missing cells filled.
     pub(super) row: Vec<f64>,
-    /// The attributes with a cell that is there and differs from its fill, increasing.
+    /// Attributes with an observed cell that differs from its fill, increasing.
     pub(super) attributes: Vec<u32>,
-    /// What the loss of each adds to the score.
+    /// Change of the score when each of them is deleted.
     pub(super) changes: Vec<f64>,
-    /// Whether it changes any term of the score at all.
+    /// True if the deletion changes any term of the score.
     pub(super) alters: Vec<bool>,
-    /// The attributes whose cells are all missing, increasing.
+    /// Attributes whose cells are all missing, increasing.
     pub(super) missing: Vec<u32>,
-    /// Their value: what has been spent.
+    /// Total value of the missing attributes, already spent.
     pub(super) spent: f64,
-    /// The score as it is.
+    /// Score before deletions.
     pub(super) score: f64,
 }
 
 impl<'a> Effects<'a> {
-    /// Effects for the rows of these examples.
+    /// Creates the workspace for these examples.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`]: weights or values of other numbers of columns or attributes.
+    /// [`ErrorKind::WrongLength`]: the number of weights or values does not match the table.
     pub(super) fn new(
         linear: &'a Linear,
         examples: &'a Examples<'_>,
@@ -49,7 +49,7 @@ impl<'a> Effects<'a> {
             return Err(wrong("columns, one for each weight", linear.weights.len(), columns).into());
         }
         if threat.values().len() != layout.sampled_panels() {
-            let what = "costs, one for each attribute that can vanish";
+            let what = "costs, one for each attribute that can be deleted";
             return Err(wrong(what, layout.sampled_panels(), threat.values().len()).into());
         }
         Ok(Effects {
@@ -67,7 +67,6 @@ impl<'a> Effects<'a> {
         })
     }
 
-    /// Looks at one row.
     pub(super) fn read(&mut self, examples: &Examples<'_>, row: usize) {
         examples.row_into(row, &mut self.row);
         self.attributes.clear();
@@ -95,7 +94,7 @@ impl<'a> Effects<'a> {
         self.score = self.linear.score(&self.row);
     }
 
-    /// An attribute of several columns, or one that is known.
+    /// Handles an attribute of several columns, or a known one.
     fn panel(&mut self, panel: usize) {
         let (mut change, mut alters, mut there, mut differs) = (0.0, false, false, false);
         for slot in self.layout.slots_of(panel) {
@@ -123,30 +122,28 @@ impl<'a> Effects<'a> {
         }
     }
 
-    /// The columns of an attribute.
     pub(super) fn columns(&self, attribute: u32) -> impl Iterator<Item = usize> + use<'a> {
         let layout = self.layout;
         layout.slots_of(attribute as usize).map(move |slot| layout.column(slot))
     }
 
-    /// Takes an attribute away from the row.
     pub(super) fn vanish(&mut self, attribute: u32) {
         for column in self.columns(attribute) {
             self.row[column] = self.linear.fill[column];
         }
     }
 
-    /// The score of the row as it is now: what a prediction of it says.
+    /// Returns the score of the row in its present state.
     pub(super) fn score_now(&self) -> f64 {
         self.linear.score(&self.row)
     }
 
-    /// The Euclidean length of an attribute's weights.
+    /// Returns the Euclidean norm of an attribute's weights.
     pub(super) fn weight(&self, attribute: u32) -> f64 {
         self.columns(attribute).map(|column| self.linear.weights[column]).fold(0.0, f64::hypot)
     }
 
-    /// The largest sum of absolute terms that a score of this row can have, whatever vanishes.
+    /// Returns the largest possible sum of absolute terms of this row's score under any deletions.
     pub(super) fn size(&self) -> f64 {
         let terms = self.row.iter().zip(&self.linear.weights).zip(&self.linear.fill);
         self.linear.intercept.abs()

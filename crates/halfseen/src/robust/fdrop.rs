@@ -1,17 +1,16 @@
-//! Fits the support vector machine that prepares for deleted attributes (FDROP), in a Euclidean
-//! norm.
+//! Fits the support vector machine for deleted attributes (FDROP), with a Euclidean norm penalty.
 //!
 //! **Setting**: minimises (1/2) |w|^2 + C sum_i [1 - y_i (<w, x_i> + b) + max over D of sum_D y_i
-//! w_j x_ij]_+ over w and any b, D the attributes that vanish, of value at most N (Globerson and
-//! Roweis, 2006; there each is worth 1). The intercept never vanishes. Where values differ, D takes
-//! attributes in fractions, which bounds the loss from above.
+//! w_j x_ij]_+ over w and any b, D the deleted attributes, of value at most N (Globerson and Roweis
+//! 2006, there with unit values). The intercept is never deleted. Unequal values are deleted in
+//! fractions, an upper bound on the loss.
 //!
-//! **Guarantee**: the report's gap bounds objective minus optimum, by a point of the dual; the fit
-//! stops where it is at most `tol` times the objective. N = 0 is the support vector machine.
+//! **Guarantee**: the report's gap bounds objective minus optimum by a dual point; the fit stops
+//! when it is at most `tol` times the objective. N = 0 is the support vector machine.
 //!
 //! **Method**: cutting planes ([`crate::solve`]), as the margin of a row under its worst deletions
-//! is a least of linear functions of w. A cut costs one look at every value that is not 0, and a
-//! grid of C shares all of them.
+//! is a minimum of linear functions of w. A cut takes one pass over the nonzero values, and a grid
+//! of C shares all cuts.
 //!
 //! **Symbols**: C `c`, N `threat`, v `costs`.
 
@@ -31,11 +30,12 @@ use halfseen_solve::bundle::{Bundle, Margins};
 use std::time::Instant;
 
 parameters! {
-    /// The support vector machine that prepares for deleted attributes.
+    /// Support vector machine that prepares for deleted attributes.
     pub struct Fdrop {
         name: "fdrop", family: Robust,
         title: "Support vector machine under the worst deletions",
-        source: "E 4 (comparator); Globerson and Roweis 2006; Teo et al. 2010";
+        source: "Dekel and Shamir 2008, section 4 (comparator); Globerson and Roweis 2006; \
+                 Teo et al. 2010";
         c: f64 = 1.0, C;
         threat: Option<f64> = None, THREAT;
         costs: AttributeCosts = AttributeCosts::Uniform, COSTS;
@@ -54,21 +54,21 @@ impl Learner for Fdrop {
         Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self) }
     }
 
-    // One path over C for each threat and kind of intercept. Each report's seconds include reading
+    // One path over C for each threat and intercept setting. Each report's seconds include reading
     // the rows.
     fits_together!(fit_all);
 }
 
 impl Fdrop {
-    /// Whether both have the same losses.
+    /// Returns true if both have the same losses.
     fn shares_cuts(&self, other: &Fdrop) -> bool {
         self.intercept == other.intercept
             && self.threat == other.threat
             && self.costs == other.costs
     }
 
-    /// Whether no weights are better than 0. The first better ones found answer it, mostly after
-    /// few cuts.
+    /// Returns true if no weights are better than 0. Stops at the first better weights, usually
+    /// after few cuts.
     fn is_silent(&self, attacked: &Attacked<'_>, monitor: &dyn Monitor) -> Result<bool> {
         let mut bundle = Bundle::new(attacked, self.intercept)?;
         let (mut left, mut cuts) = (self.max_iter, FEW_CUTS);
@@ -87,8 +87,7 @@ impl Fdrop {
     }
 }
 
-/// Cuts between two looks whether weights of 0 are the best: so many, and so many times more each
-/// time.
+/// Number of cuts before the first check for weights other than 0, and the factor for later checks.
 const FEW_CUTS: u64 = 8;
 const MORE_CUTS: u64 = 8;
 
@@ -142,9 +141,9 @@ fn fit_all(learners: &[Fdrop], examples: &Examples<'_>, monitor: &dyn Monitor) -
 struct Attacked<'a> {
     rows: &'a Rows,
     signs: &'a [f64],
-    /// `None` is 1 for all.
+    /// `None` means 1 for all.
     weights: Option<&'a [f64]>,
-    /// Without a margin its loss is what a row's own margin falls short of 0 by, after deletions.
+    /// Hinge with margin 0: its loss is [-margin after deletions]_+.
     hinge: RobustHinge<'a>,
 }
 
@@ -178,7 +177,7 @@ impl<'a> Margins for Attacked<'a> {
         self.hinge.scratch()
     }
 
-    /// The adversary's shares are then what it deletes.
+    /// Leaves the deletions in the adversary's shares.
     fn margin(&self, row: usize, weights: &[f64], room: &mut Scratch<'a>) -> f64 {
         let before = self.hinge.before(self.rows, row, self.signs[row], (weights, 0.0), room);
         -(before + room.adversary.relaxed(&room.attributes, &room.gains))

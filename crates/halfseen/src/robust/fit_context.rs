@@ -1,5 +1,5 @@
-//! Begins and ends a fit of two classes: what all learners of the family read before, and return
-//! after.
+//! Prepares and completes a fit of this family: reads rows and threat, and builds the model and its
+//! notes.
 
 use super::bounds::margin_error;
 use super::values::threat_of;
@@ -11,17 +11,16 @@ use crate::params::{AttributeCosts, Damage};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Largest values of two attributes that differ more than this should not share a box.
+/// Ratio of two attributes' largest values above which they should not share a box.
 const UNEVEN: f64 = 1e3;
 
-/// The rows of a fit and the threat they prepare for.
+/// Rows of a fit and the threat that it prepares for.
 #[derive(Debug, Clone)]
 pub(crate) struct FitContext {
-    /// The rows, entries in the order of slots.
+    /// Rows with entries in the order of slots.
     pub(crate) rows: Rows,
-    /// What may vanish.
     pub(crate) threat: Threat,
-    /// What the report must say of the data and the threat.
+    /// Notes on the data and the threat for the report.
     pub(crate) notes: Vec<Note>,
     layout: Arc<Layout>,
     learner: &'static str,
@@ -29,7 +28,7 @@ pub(crate) struct FitContext {
 }
 
 impl FitContext {
-    /// Reads the rows and settles the threat.
+    /// Reads the rows and determines the threat.
     ///
     /// # Errors
     /// See [`Rows::new`] and [`Threat::new`].
@@ -46,7 +45,7 @@ impl FitContext {
         Ok(FitContext { rows, threat, notes, layout: Arc::clone(examples.layout), learner, start })
     }
 
-    /// The fit whose weights (n_slots) and bias tell -1 from +1, made for this damage.
+    /// Builds the classifier with these weights (n_slots) and bias, trained for this damage.
     pub(crate) fn classifier(
         mut self,
         signs: &Signs,
@@ -54,7 +53,7 @@ impl FitContext {
         damage: Damage,
         stop: Stop,
     ) -> Result<Fit> {
-        // What deletions leave says nothing of what noise would.
+        // The error under deletions does not apply to noise.
         if damage == Damage::Deletion {
             let note = self.no_better_than_constant(&signs.signs, weights, bias);
             self.notes.extend(note);
@@ -65,7 +64,7 @@ impl FitContext {
         self.finish(Predictor::Margin(linear), stop)
     }
 
-    /// The fit whose weights (n_slots) and bias estimate the scaled target.
+    /// Builds the regression model for the scaled target with these weights (n_slots) and bias.
     pub(crate) fn regressor(self, weights: &[f64], bias: f64, stop: Stop) -> Result<Fit> {
         let weights = self.rows.by_column(weights);
         let linear =
@@ -73,9 +72,9 @@ impl FitContext {
         self.finish(Predictor::Linear(linear), stop)
     }
 
-    /// Says where a constant would bear the threat as well.
+    /// Returns a note if a constant is as good under the threat.
     fn no_better_than_constant(&self, signs: &[f64], weights: &[f64], bias: f64) -> Option<Note> {
-        // Weights of 0 are a constant, and said elsewhere; without a threat a loss is no argument.
+        // Weights of 0 have their own note; without a threat the training error decides nothing.
         if self.threat.effective() == 0.0 || weights.iter().all(|w| *w == 0.0) {
             return None;
         }
@@ -112,26 +111,26 @@ impl FitContext {
     }
 }
 
-/// Says where not all of a budget can be spent.
+/// Returns a note if part of the budget cannot be spent.
 fn floored(threat: &Threat) -> Option<Note> {
     let (asked, used) = (threat.budget(), threat.effective());
     (asked != used).then_some(Note::ThreatFloored { asked, used })
 }
 
-/// What the program took from the rows, though bounds on new rows want it fixed before they are
-/// seen.
+/// Returns the parameters taken from the rows, although bounds on new rows assume them fixed
+/// beforehand.
 pub(crate) fn from_rows(values: &AttributeCosts, margin: bool) -> Vec<String> {
     let values = (*values == AttributeCosts::Information).then_some("costs");
     let margin = margin.then_some("margin");
     values.into_iter().chain(margin).map(str::to_owned).collect()
 }
 
-/// Says of how many rows the worst deletions are not known.
+/// Returns a note on the number of rows with unproven worst deletions.
 pub(crate) fn unproven_note(rows: usize) -> Option<Note> {
     (rows > 0).then_some(Note::UnprovenDeletions { rows: rows as u64 })
 }
 
-/// Says where largest values differ so much that one box of weights cannot suit all attributes.
+/// Returns a note if attributes differ so much in scale that one box cannot suit all.
 fn uneven(rows: &Rows, examples: &Examples<'_>) -> Option<Note> {
     let mut largest = vec![0.0_f64; rows.attributes()];
     for i in 0..rows.len() {
@@ -168,7 +167,7 @@ mod tests {
     fn a_constant_is_the_measure_under_deletions_alone() {
         let codes: Vec<u32> = (0..20).map(|i| i % 2).collect();
         let sign = |i: usize| if codes[i] == 1 { 1.0 } else { -1.0 };
-        // Without the first attribute the second turns every row wrong.
+        // Without the first attribute the second misclassifies every row.
         let cells =
             Array2::from_shape_fn((20, 2), |(i, j)| if j == 0 { sign(i) } else { 0.1 * sign(i) });
         let data = Data::new(cells, (0..20).map(sign).collect());

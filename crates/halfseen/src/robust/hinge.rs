@@ -1,48 +1,49 @@
-//! Measures the hinge loss under the worst deletions, row by row and over a table.
+//! Computes the hinge loss under the worst deletions for a row and for a table.
 
 use super::{Adversary, Rows};
 use crate::data::Threat;
 use halfseen_solve::sum;
 
-/// The robust hinge loss of a threat and a margin (paper E, equation (2)): max over J of [gamma
-/// V(J) / P - y (b + sum_J w_j x_j)]_+, J what is left after deletions of value at most N.
+/// Robust hinge loss of a threat and a margin (Dekel and Shamir 2008, equation (2)): max over J of
+/// [gamma V(J) / P - y (b + sum_J w_j x_j)]_+, J the attributes left by deletions of value at most
+/// N.
 #[derive(Debug, Clone, Copy)]
 pub struct RobustHinge<'t> {
-    /// What may vanish.
+    /// Costs and budget of the adversary.
     pub threat: &'t Threat,
     /// gamma.
     pub margin: f64,
 }
 
-/// The loss of one row.
+/// Loss of one row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RowLoss {
     /// The loss.
     pub loss: f64,
-    /// Whether it is above 0, so that it has a slope.
+    /// True if the loss is above 0, so that its gradient is not 0.
     pub active: bool,
 }
 
 impl RowLoss {
-    /// [excess]_+.
+    /// Returns the loss [excess]_+.
     pub(super) fn of(excess: f64) -> RowLoss {
         RowLoss { loss: excess.max(0.0), active: excess > 0.0 }
     }
 }
 
-/// Room to work in.
+/// Workspace of one thread.
 #[derive(Debug, Clone)]
 pub struct Scratch<'t> {
-    /// The adversary; after a loss its shares are what is deleted of `attributes`.
+    /// Adversary; after a loss its shares are the deletions among `attributes`.
     pub adversary: Adversary<'t>,
-    /// The attributes of the row that are not 0.
+    /// Attributes of the row that are not 0.
     pub attributes: Vec<u32>,
-    /// What deleting each of them gains.
+    /// Gain of deleting each of them.
     pub gains: Vec<f64>,
 }
 
 impl<'t> RobustHinge<'t> {
-    /// Room for one thread.
+    /// Returns a workspace for one thread.
     pub fn scratch(&self) -> Scratch<'t> {
         Scratch {
             adversary: Adversary::new(self.threat),
@@ -51,12 +52,12 @@ impl<'t> RobustHinge<'t> {
         }
     }
 
-    /// gamma / P: the margin that one unit of value asks for.
+    /// Returns gamma / P, the margin per unit of value.
     pub fn rate(&self) -> f64 {
         self.margin / self.threat.left()
     }
 
-    /// The relaxed loss of one row with sign y, for weights (n_slots) and bias.
+    /// Returns the relaxed loss of one row with sign y, for weights (n_slots) and bias.
     pub fn loss(
         &self,
         rows: &Rows,
@@ -70,8 +71,8 @@ impl<'t> RobustHinge<'t> {
         RowLoss::of(before + room.adversary.relaxed(&room.attributes, &room.gains))
     }
 
-    /// What one row asks for with nothing deleted, below 0 where it has more; `room` then holds
-    /// what deletions gain.
+    /// Returns the hinge excess of one row before deletions, negative if the margin is exceeded;
+    /// `room` then holds the gains of deletions.
     pub(super) fn before(
         &self,
         rows: &Rows,
@@ -86,7 +87,7 @@ impl<'t> RobustHinge<'t> {
         self.rate() * self.threat.total() - y * score
     }
 
-    /// Turns what attributes add to the score into what their deletion gains.
+    /// Turns contributions to the score into gains of deletion.
     fn gains(&self, y: f64, room: &mut Scratch<'t>) {
         let (rate, values) = (self.rate(), self.threat.values());
         let Scratch { gains, attributes, .. } = room;
@@ -99,7 +100,7 @@ impl<'t> RobustHinge<'t> {
         }
     }
 
-    /// The mean relaxed loss over all rows, each counted by its weight.
+    /// Returns the weighted mean of the relaxed loss over all rows.
     pub fn mean(&self, rows: &Rows, signs: &[f64], weights: &[f64], bias: f64) -> f64 {
         let mut room = self.scratch();
         let mut loss =

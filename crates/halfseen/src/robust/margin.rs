@@ -1,38 +1,37 @@
-//! Settles the margin: what was asked for, a share of what is left, or what noise needs.
+//! Determines the margin: as given, as a share of the remaining value, or as needed for noise.
 //!
-//! Noise (paper E, theorem 3): where c columns are replaced by independent noise of mean 0 in [-1,
-//! 1], each moves the score by at most C, and by Hoeffding's inequality they move it by more than C
-//! sqrt(2 c ln(1/delta)) with probability at most delta. (The paper prints half of what stands
-//! below the root, for terms of range C; they have range 2C.)
+//! Noise (Dekel and Shamir 2008, theorem 3): if c columns are replaced by independent noise of mean
+//! 0 in [-1, 1], each moves the score by at most C. By Hoeffding's inequality their sum exceeds C
+//! sqrt(2 c ln(1/delta)) with probability at most delta. (The paper prints half of this, for terms
+//! of range C; the range is 2C.)
 
 use super::{KNOWN, Rows};
 use crate::data::Threat;
 use crate::model::Note;
 use crate::params::Damage;
 
-/// gamma over P where nothing is asked for.
+/// Default gamma / P.
 const SHARE: f64 = 0.01;
 
-/// The most that it then takes of what weights of 1 can make of a row of mean size: where rows are
-/// nearly empty, as counts of words are, a hundredth of P is more than any row attains.
+/// Cap of the default, as a share of the score that weights of 1 give a row of mean size: in nearly
+/// empty rows, such as word counts, no row attains a hundredth of P.
 const REACH: f64 = 0.1;
 
-/// Rounding in a quotient of values.
+/// Relative rounding error of a quotient of values.
 const ROUNDING: f64 = 1e-9;
 
-/// A margin, and what the report must say of it.
+/// Margin and its provenance.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Margin {
     /// gamma.
     pub(crate) gamma: f64,
-    /// Whether the rows decided it.
+    /// True if the margin depends on the rows.
     pub(crate) from_rows: bool,
-    /// What the report must say.
     pub(crate) note: Option<Note>,
 }
 
-/// The margin for weights of at most `box_radius`: `asked`, or else a hundredth of P but no more
-/// than a tenth of the mean sum of absolute values of a row, and no less than noise needs.
+/// Returns the margin for weights of at most `box_radius`: `asked`, or else a hundredth of P, at
+/// most a tenth of the mean l1 norm of a row, and at least the margin needed for noise.
 pub(crate) fn margin_of(
     asked: Option<f64>,
     threat: &Threat,
@@ -63,22 +62,22 @@ pub(crate) fn margin_of(
     }
 }
 
-/// The mean sum of absolute values of a row; without bound where all rows are 0.
+/// Returns the mean l1 norm of a row; infinite if all rows are 0.
 fn mean_size(rows: &Rows) -> f64 {
     let size = |i: usize| rows.weight(i) * rows.row(i).1.iter().map(|x| x.abs()).sum::<f64>();
     let sum: f64 = (0..rows.len()).map(size).sum();
     if sum > 0.0 { sum / rows.total() } else { f64::INFINITY }
 }
 
-/// The most columns that the budget buys (an upper bound where values differ): N where each
-/// attribute is one column worth 1.
+/// Returns the largest number of columns that the budget can delete (an upper bound if values
+/// differ): N if each attribute is one column of value 1.
 pub(super) fn columns_bought(threat: &Threat, rows: &Rows) -> f64 {
     let mut columns = vec![0.0_f64; rows.attributes()];
     for &attribute in rows.attribute().iter().filter(|&&attribute| attribute != KNOWN) {
         columns[attribute as usize] += 1.0;
     }
     let mut items: Vec<(f64, f64)> = threat.values().iter().copied().zip(columns).collect();
-    // Most columns for the value first; multiplied out, so that free ones come before all others.
+    // Most columns per value first; multiplied out so that free ones come first.
     items.sort_by(|a, b| (b.1 * a.0).total_cmp(&(a.1 * b.0)));
     let (mut left, mut bought) = (threat.effective(), 0.0);
     for (value, columns) in items {
@@ -121,8 +120,8 @@ mod tests {
             Margin { note: Some(Note::MarginTooSmall { margin: 1.0, needed }), ..fixed(1.0) };
         assert_eq!(margin(Some(1.0), Damage::Noise), small);
         assert_eq!(margin(Some(9.0), Damage::Noise), fixed(9.0));
-        // Cheap attributes let the adversary take more of them: two free, four of a half, one of 1
-        // is too dear by then.
+        // Cheap attributes let the adversary delete more: two free, four of a half; one of 1 then
+        // costs too much.
         let values = [vec![0.0; 2], vec![0.5; 5], vec![1.0; 33]].concat();
         let cheap = Threat::new(values, 2.2).unwrap();
         assert_eq!(columns_bought(&cheap, &rows), 6.0);

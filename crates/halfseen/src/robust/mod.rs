@@ -1,15 +1,14 @@
-//! FAMILY 3: learners that prepare for attributes that vanish, or are corrupted, at prediction
-//! time.
+//! FAMILY 3: learners that prepare for attributes that are deleted or corrupted at prediction time.
 //!
-//! A [`Threat`](crate::data::Threat) says what each attribute is worth and what the adversary may
-//! spend; an [`Adversary`] answers what deletions do the most damage to a row. Learners, attacks
-//! and certificates all use that one answer.
+//! A [`Threat`](crate::data::Threat) holds the cost of each attribute and the adversary's budget.
+//! An [`Adversary`] finds the deletions that do the most damage to a row. Learners, attacks and
+//! certificates all use it.
 //!
-//! | learner | minimises | over | how |
+//! | learner | objective | feasible set | method |
 //! |---|---|---|---|
-//! | [`RobustLp`] | the mean robust hinge loss, or that of numbers | the box | a linear program, to a certified gap |
-//! | [`RobustPerceptron`] | the mean robust hinge loss | the box | one pass: gradient steps, averaged |
-//! | [`Fdrop`] | hinge losses after deletions and a quadratic penalty | everything | cutting planes, to a certified gap |
+//! | [`RobustLp`] | mean robust hinge or quantile loss | box | linear program, certified gap |
+//! | [`RobustPerceptron`] | mean robust hinge loss | box | one pass of averaged gradient steps |
+//! | [`Fdrop`] | robust hinge losses, quadratic penalty | all | cutting planes, certified gap |
 
 mod adversarial_eval;
 mod adversary;
@@ -43,7 +42,7 @@ pub use values::information;
 
 use crate::learner::Learner;
 
-/// The learners of this family.
+/// Returns the learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
     vec![
         Box::new(RobustLp::default()),

@@ -1,22 +1,21 @@
-//! Learns a classifier for attributes that vanish from one pass over the rows: the modified
-//! Perceptron, averaged.
+//! Learns a classifier robust to deleted attributes in one pass: the modified, averaged Perceptron.
 //!
-//! **Setting**: paper E, section 3. Every row is attacked by the deletions that raise its robust
-//! hinge loss l(w, b) = max over J of [gamma V(J) / P - y (b + sum_J w_j x_j)]_+ most; where it is
-//! above 0, also for a row that is told right, w and b make a gradient step on what is left of the
-//! row and are clipped to [-C, C]. The model is the average of the hypotheses that the rows met.
+//! **Setting** (Dekel and Shamir 2008, section 3): every row is attacked by the deletions that
+//! maximise its robust hinge loss l(w, b) = max over J of [gamma V(J) / P - y (b + sum_J w_j
+//! x_j)]_+. If the loss is above 0, even if the row is classified correctly, w and b take a
+//! gradient step on the remaining attributes and are clipped to [-C, C]. The model is the average
+//! of the hypotheses before each row.
 //!
-//! **Guarantee** (theorem 4, for any length of rows): with the step C sqrt((n+1) / (m (R^2+1))), R
+//! **Guarantee** (theorem 4, for rows of any length): with the step C sqrt((n+1) / (m (R^2+1))), R
 //! the largest |x|_2, the mean loss of the hypotheses exceeds that of any fixed (w, b) in the box
-//! by at most C sqrt((n+1)(R^2+1) / m). The start, 0, is at most (n+1) C^2 from it in squares, and
-//! (n+1) C^2 / (2 tau m) + tau (R^2+1) / 2 is least there. With R = 1 these are the paper's
-//! numbers. What follows for new rows is corollary 1 of the paper. Without intercept both "+1" go.
+//! by at most C sqrt((n+1)(R^2+1) / m). The squared distance from the start, 0, is at most (n+1)
+//! C^2, and this step minimises (n+1) C^2 / (2 tau m) + tau (R^2+1) / 2. R = 1 gives the paper's
+//! constants. Corollary 1 extends this to new rows. Without intercept both "+1" are dropped.
 //!
-//! **Departures**: rows come in a random order, as tables may be sorted, and the theorem for new
-//! rows wants them drawn independently. Values that are not equal are attacked in fractions, which
-//! bounds the loss from above, or exactly if they are whole numbers. Further passes have no
-//! theorem: the p-th steps by 1 / sqrt(p) of the first, averages its own hypotheses, and rows kept
-//! out choose the pass.
+//! **Departures**: rows come in random order because tables may be sorted, and the theorem for new
+//! rows assumes independent draws. Unequal costs are attacked in fractions, an upper bound on the
+//! loss, or exactly if they are whole numbers. Further passes have no theorem: pass p uses 1 /
+//! sqrt(p) of the first step and averages its own hypotheses; validation rows choose the pass.
 //!
 //! **Symbols**: C `box_radius`, gamma `margin`, N `threat`, v `costs`, P = V - N, tau the step, n
 //! columns, m rows.
@@ -37,11 +36,11 @@ use halfseen_solve::{Monitor, Quiet};
 use rayon::prelude::*;
 
 parameters! {
-    /// The Perceptron that prepares for attributes that vanish, averaged over one pass.
+    /// Perceptron that prepares for deleted attributes, averaged over one pass.
     pub struct RobustPerceptron {
         name: "robust-perceptron", family: Robust,
         title: "Perceptron under the worst deletions, averaged over one pass",
-        source: "E 3, theorem 4, corollary 1";
+        source: "Dekel and Shamir 2008, section 3, theorem 4, corollary 1";
         threat: Option<f64> = None, THREAT;
         costs: AttributeCosts = AttributeCosts::Uniform, COSTS;
         margin: Option<f64> = None, MARGIN;
@@ -59,8 +58,7 @@ parameters! {
 }
 
 impl Learner for RobustPerceptron {
-    /// Only the ratio to the margin matters, which is a hundredth of what is left unless it is
-    /// given.
+    /// Varies the box only: its ratio to the margin matters, by default a hundredth of P.
     fn grid(&self) -> Grid {
         Grid::new(&[("box_radius", &["0.1", "0.3", "1", "3", "10", "30"])])
     }
@@ -75,7 +73,7 @@ impl Learner for RobustPerceptron {
         self.fit_on(self.frame(examples)?, &signs, monitor)
     }
 
-    /// All settings in parallel; those of one threat share their rows.
+    /// Fits all settings in parallel; settings with the same threat share rows.
     fn fit_grid(
         &self,
         settings: &[Setting],
@@ -107,7 +105,7 @@ impl Learner for RobustPerceptron {
     }
 }
 
-/// Rows between two looks at the monitor.
+/// Number of rows between two calls of the monitor.
 const BETWEEN_LOOKS: usize = 256;
 
 impl RobustPerceptron {
@@ -151,8 +149,8 @@ impl RobustPerceptron {
         };
         let promised = match self.damage {
             Damage::Noise => Some(learned.promise_of_noise()),
-            // Rows that were met once, by hypotheses that had not seen them, tell what new ones
-            // will lose. But the theorem's step is made of the longest of all rows.
+            // The loss of hypotheses on rows that they had not yet seen estimates the loss on new
+            // rows. But the theorem's step depends on the longest of all rows.
             Damage::Deletion => found.online.map(|online| {
                 learned
                     .from_rows
@@ -167,7 +165,6 @@ impl RobustPerceptron {
         Ok(fit)
     }
 
-    /// The passes.
     fn search(
         &self,
         attack: &Attack<'_>,
@@ -228,7 +225,7 @@ impl RobustPerceptron {
         best.map(|(_, found)| Found { passes: self.passes, ..found }).ok_or_else(none)
     }
 
-    /// tau = C sqrt((n+1) / (m (R^2+1))).
+    /// Returns tau = C sqrt((n+1) / (m (R^2+1))).
     fn theory(&self, rows: &Rows, train: &[u32]) -> Result<f64> {
         let square = |&row: &u32| rows.row(row as usize).1.iter().map(|x| x * x).sum::<f64>();
         let largest = train.iter().map(square).fold(0.0, f64::max);
@@ -241,23 +238,22 @@ impl RobustPerceptron {
         }
         let constant = f64::from(u8::from(self.intercept));
         let (n, m) = (rows.width() as f64, train.len() as f64);
-        // Rows of zeros without intercept teach nothing at any step.
+        // Rows of zeros without intercept change no weight with any step.
         let length = if largest + constant > 0.0 { largest + constant } else { 1.0 };
         Ok(self.box_radius * ((n + constant) / (m * length)).sqrt())
     }
 }
 
-/// What the passes found.
 struct Found {
     weights: Vec<f64>,
     bias: f64,
     passes: u64,
     stop: Stop,
-    /// Mean loss of the hypotheses on the rows that they met, of a single whole pass.
+    /// Mean progressive loss of the hypotheses, if there was a single complete pass.
     online: Option<f64>,
 }
 
-/// The loss that is attacked, and whether attributes vanish in parts.
+/// Attacked loss, with whole or fractional deletions.
 #[derive(Debug, Clone, Copy)]
 struct Attack<'t> {
     hinge: RobustHinge<'t>,
@@ -265,8 +261,8 @@ struct Attack<'t> {
 }
 
 impl<'t> Attack<'t> {
-    /// The loss of one row, and whether no deletions are proven to do more; the adversary's shares
-    /// are then what it deletes.
+    /// Returns the loss of one row, and true if the deletions are proven to be the worst. The
+    /// adversary's shares then hold these deletions.
     fn loss(
         &self,
         rows: &Rows,
@@ -287,7 +283,7 @@ impl<'t> Attack<'t> {
         (RowLoss::of(before + gain), proven)
     }
 
-    /// The mean loss of some rows, and of how many the worst deletions are not proven.
+    /// Returns the mean loss of some rows and the number of rows with unproven worst deletions.
     fn mean(
         &self,
         rows: &Rows,
@@ -308,8 +304,8 @@ impl<'t> Attack<'t> {
     }
 }
 
-/// The hypothesis, and what is needed of those before it for their average: a number that changes
-/// where a weight does.
+/// Current hypothesis and the state of the running average; an update costs one number per changed
+/// weight.
 struct Walk {
     /// tau.
     step: f64,
@@ -318,11 +314,11 @@ struct Walk {
     intercept: bool,
     weights: Vec<f64>,
     bias: f64,
-    /// For each weight the sum of its moves, each times the number of the row that caused it: what
-    /// the hypotheses that met a row fall short of the present one, summed up.
+    /// For each weight the sum of its changes, each times the number of the row that caused it: the
+    /// difference between `count` times the present weight and the sum over past hypotheses.
     sums: Vec<f64>,
     bias_sum: f64,
-    /// Hypotheses that met a row.
+    /// Number of hypotheses averaged, one per row.
     count: u64,
     /// Sum of their losses.
     lost: f64,
@@ -344,13 +340,13 @@ impl Walk {
         }
     }
 
-    /// Starts a new average at the present hypothesis.
+    /// Restarts the average at the present hypothesis.
     fn forget(&mut self) {
         self.sums.fill(0.0);
         (self.bias_sum, self.count, self.lost) = (0.0, 0, 0.0);
     }
 
-    /// Lets a row meet the hypothesis, and moves it.
+    /// Adds the hypothesis to the average and updates it with one row.
     fn learn<'t>(
         &mut self,
         attack: &Attack<'t>,
@@ -370,7 +366,7 @@ impl Walk {
         let (slots, values) = rows.row(row);
         let shares = room.adversary.shares();
         if rows.single() && slots.len() == self.weights.len() {
-            // Slots that are all there need not be looked up, and several weights move at once.
+            // Dense rows need no look-up, and several weights are updated at once.
             let (radius, count) = (self.radius, self.count as f64);
             let moved = self.weights.iter_mut().zip(&mut self.sums).zip(values).zip(shares);
             for (((weight, sum), x), share) in moved {
@@ -388,7 +384,7 @@ impl Walk {
         }
     }
 
-    /// Moves one weight inside the box.
+    /// Adds to one weight and clips it to the box.
     #[inline]
     fn shift(&mut self, slot: usize, by: f64) {
         let weight = &mut self.weights[slot];
@@ -397,7 +393,7 @@ impl Walk {
         *weight = new;
     }
 
-    /// The mean of the hypotheses that met a row; before the first the hypothesis itself.
+    /// Returns the mean of the hypotheses; before the first row the hypothesis itself.
     fn average(&self) -> (Vec<f64>, f64) {
         let count = self.count.max(1) as f64;
         let mean = |(weight, sum): (&f64, &f64)| weight - sum / count;

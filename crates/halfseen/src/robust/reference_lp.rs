@@ -1,5 +1,4 @@
-//! Solves the linear programs of paper E as they are printed, by a general solver, for the tests of
-//! this family.
+//! Solves the linear programs of Dekel and Shamir 2008 as printed, by a general solver, for tests.
 
 use super::{Adversary, KNOWN, RobustHinge, Rows};
 use crate::data::{Examples, Layout, Matrix, Scaler, Threat};
@@ -11,7 +10,7 @@ use halfseen_solve::sampling::{Purpose, Stream};
 use ndarray::Array2;
 use std::sync::Arc;
 
-/// A problem over rows in slots: weights in a box, and a bias that is free or none.
+/// Problem over rows in slots: weights in a box, and a free bias or none.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Textbook<'a> {
     pub(crate) rows: &'a Rows,
@@ -20,7 +19,7 @@ pub(crate) struct Textbook<'a> {
     pub(crate) intercept: bool,
 }
 
-/// An optimum, to about nine digits.
+/// Optimum, to about nine digits.
 #[derive(Debug, Clone)]
 pub(crate) struct Optimum {
     pub(crate) weights: Vec<f64>,
@@ -28,7 +27,7 @@ pub(crate) struct Optimum {
     pub(crate) objective: f64,
 }
 
-/// A linear program over unbounded variables: least cost subject to `left` >= `right`, row by row.
+/// Linear program over free variables: minimal cost subject to `left` >= `right`, row by row.
 #[derive(Debug, Default)]
 struct Program {
     costs: Vec<f64>,
@@ -84,7 +83,7 @@ impl Program {
 }
 
 impl Textbook<'_> {
-    /// Weights, then the bias where there is one, then xi.
+    /// Returns a program with variables for weights, bias (if any) and xi.
     fn program(&self) -> (Program, usize) {
         let mut program = Program::default();
         let (width, m) = (self.rows.width(), self.rows.len());
@@ -99,8 +98,7 @@ impl Textbook<'_> {
         (program, losses)
     }
 
-    /// `factor` times the bias and the part of a score that comes from slots whose attribute is in
-    /// `of`.
+    /// Adds `factor` times the bias and the score of slots whose attribute is in `of`.
     fn score(
         &self,
         row: usize,
@@ -129,7 +127,7 @@ impl Textbook<'_> {
         }
     }
 
-    /// LP (4): lambda and alpha for every row and attribute, zeros too.
+    /// Solves LP (4) with lambda and alpha for every row and attribute, zeros included.
     pub(crate) fn relaxed(&self, signs: &[f64], margin: f64) -> Optimum {
         let (mut program, losses) = self.program();
         let (left, values) = (self.threat.left(), self.threat.values());
@@ -151,7 +149,7 @@ impl Textbook<'_> {
         self.optimum(&program)
     }
 
-    /// The sets of deletions that the threat allows, as bits: all of them.
+    /// Returns all deletions that the threat allows, as bit sets.
     fn deletions(&self) -> Vec<u32> {
         let values = self.threat.values();
         assert!(values.len() <= 12, "all subsets of {} attributes", values.len());
@@ -163,7 +161,7 @@ impl Textbook<'_> {
             .collect()
     }
 
-    /// LP (3): a constraint for every row and every set of what is left.
+    /// Solves LP (3): a constraint for every row and every remaining set.
     pub(crate) fn whole(&self, signs: &[f64], margin: f64) -> Optimum {
         let (mut program, losses) = self.program();
         let (left, values) = (self.threat.left(), self.threat.values());
@@ -180,7 +178,7 @@ impl Textbook<'_> {
         self.optimum(&program)
     }
 
-    /// Least mean of max(q r, (q - 1) r), r = target - bias - the rest of the score after the worst
+    /// Minimises the mean of max(q r, (q - 1) r), r = target - bias - the score after the worst
     /// whole deletions: a constraint for every row, sign and set.
     pub(crate) fn quantile_whole(&self, targets: &[f64], q: f64) -> Optimum {
         let (mut program, losses) = self.program();
@@ -197,7 +195,7 @@ impl Textbook<'_> {
         self.optimum(&program)
     }
 
-    /// The same for deletions in fractions, by the dual of each row's knapsack: for both slopes s,
+    /// Does the same for fractional deletions by each row's dual knapsack: for both slopes s,
     /// xi >= s (y - b - <w, x>) + N lambda + sum_j beta_j,   beta_j + v_j lambda >= s w_j x_j.
     pub(crate) fn quantile_relaxed(&self, targets: &[f64], q: f64) -> Optimum {
         let (mut program, losses) = self.program();
@@ -224,7 +222,7 @@ impl Textbook<'_> {
     }
 }
 
-/// The mean quantile loss after the worst deletions of weights and a bias, row by row.
+/// Returns the mean quantile loss of weights and a bias after the worst deletions of each row.
 pub(crate) fn quantile_loss(
     case: &Textbook<'_>,
     targets: &[f64],
@@ -251,13 +249,13 @@ pub(crate) fn quantile_loss(
     total / targets.len() as f64
 }
 
-/// The rows of a table, every column an attribute that can vanish.
+/// Returns the rows of a table in which every column is an attribute that can be deleted.
 pub(crate) fn rows_of(cells: Array2<f64>) -> Rows {
     let layout = Layout::singletons(cells.ncols());
     rows_in(cells, layout)
 }
 
-/// The rows of a table in a layout.
+/// Returns the rows of a table in a layout.
 pub(crate) fn rows_in(cells: Array2<f64>, layout: Layout) -> Rows {
     let m = cells.nrows();
     let (matrix, scaler, layout) = (Matrix::F64(cells), Scaler::None {}, Arc::new(layout));
@@ -275,7 +273,7 @@ pub(crate) fn rows_in(cells: Array2<f64>, layout: Layout) -> Rows {
     Rows::new(&examples, "a test").unwrap()
 }
 
-/// A random table in [-1, 1] with this share of zeros, and signs of a noisy linear rule.
+/// Returns a random table in [-1, 1] with this share of zeros, and signs of a noisy linear rule.
 pub(crate) fn random(m: usize, n: usize, zeros: f64, seed: u64) -> (Array2<f64>, Vec<f64>) {
     let mut stream = Stream::new(seed, Purpose::Data, (m * 1000 + n) as u64);
     let rule: Vec<f64> = (0..n).map(|_| stream.normal()).collect();
@@ -299,12 +297,12 @@ mod tests {
 
     #[test]
     fn one_row_by_hand() {
-        // y = 1, x = (1, 1), v = (1, 1), N = 1, C = 1: what is left of w = (1, 1) scores 1.
+        // y = 1, x = (1, 1), v = (1, 1), N = 1, C = 1: after a deletion w = (1, 1) scores 1.
         let rows = rows_of(Array2::from_elem((1, 2), 1.0));
         let threat = Threat::uniform(2, 1.0).unwrap();
         let case = Textbook { rows: &rows, threat: &threat, box_radius: 1.0, intercept: false };
-        // gamma V(J) / P: 2 for two left, 1.5 for one: the losses are [4 - 2]_+ and [2 - 1]_+ at
-        // gamma = 2.
+        // gamma V(J) / P: 2 for both attributes, 1.5 for one: the losses are [4 - 2]_+ and [2 -
+        // 1]_+ at gamma = 2.
         for found in [case.relaxed(&[1.0], 2.0), case.whole(&[1.0], 2.0)] {
             assert!((found.objective - 2.0).abs() < 1e-8, "{found:?}");
         }

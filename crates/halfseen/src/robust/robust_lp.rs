@@ -1,28 +1,27 @@
-//! Minimises the mean robust hinge loss over a box of weights, exactly: the robust linear program
-//! of paper E.
+//! Minimises the mean robust hinge or quantile loss over a box of weights by linear programming.
 //!
-//! **Setting** (paper E, section 2): an adversary may take attributes of total value N from every
-//! row at prediction time. Minimises (1/m) sum_i [max_J gamma V(J)/P - y_i (b + sum_J w_j x_ij)]_+
-//! over |w|_inf <= C and b, the maximum over what deletions of value at most N leave; with
-//! `deletions = fractional` parts of attributes may be deleted too, the linear program (4), which
-//! is the same where all values are equal (theorem 1) and an upper bound otherwise.
+//! **Setting** (Dekel and Shamir 2008, section 2): at prediction time an adversary may delete
+//! attributes of total value N from every row. Minimises (1/m) sum_i [max_J gamma V(J)/P - y_i (b +
+//! sum_J w_j x_ij)]_+ over |w|_inf <= C and b, J the attributes left by deletions of value at most
+//! N. With `deletions = fractional` attributes may also be deleted in part: the linear program (4),
+//! equivalent for equal values (theorem 1) and an upper bound otherwise.
 //!
 //! **Guarantee**: the report's gap bounds objective minus optimum by linear programming duality.
 //! Theorem 2 bounds the error under attack on new rows.
 //!
-//! **Solvers**: the linear program (4) by an interior point that eliminates rows; whole deletions
-//! of values that differ (LP (3)), a threat of 0 and numbers by row generation, which asks the
-//! adversary for what is missing.
+//! **Solvers**: an interior-point method that eliminates rows solves the linear program (4). Row
+//! generation with the adversary as oracle solves whole deletions of unequal values (LP (3)), a
+//! threat of 0, and regression.
 //!
-//! **Numbers** are predicted by a quantile: the loss of the residual r = y - b - sum_J w_j x_j is
-//! max(q r, (q - 1) r) after the worst deletions, on either side. There is no margin.
+//! **Regression** predicts a quantile: the loss of the residual r = y - b - sum_J w_j x_j is max(q
+//! r, (q - 1) r) after the worst deletions, in either direction. There is no margin.
 //!
-//! **Symbols**: N the threat, v the values, V(J) the value of a set, P = V - N what is left, gamma
-//! the margin, C the box.
+//! **Symbols**: N the threat, v the values, V(J) the value of a set, P = V - N the remaining value,
+//! gamma the margin, C the box.
 //!
-//! **Chunks**: the paper solved the program for chunks of the rows and averaged their weights. With
-//! `chunk` that is done here as well; as the mean of the chunks' optima is no more than the optimum
-//! over all rows, the gap is certified too, and says what the chunks may have cost.
+//! **Chunks**: the paper solves the program on chunks of the rows and averages the weights; `chunk`
+//! does the same. The mean of the chunks' optima is at most the optimum over all rows, so the gap
+//! is certified and includes the loss due to chunks.
 
 use super::bounds::Learned;
 use super::breakdown::breakdown_threat;
@@ -42,11 +41,11 @@ use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use rayon::prelude::*;
 
 parameters! {
-    /// The robust linear program.
+    /// Robust linear program.
     pub struct RobustLp {
         name: "robust-lp", family: Robust,
         title: "Robust linear program: the least mean loss under the worst deletions",
-        source: "E, equations (3) and (4)";
+        source: "Dekel and Shamir 2008, equations (3) and (4)";
         threat: Option<f64> = None, THREAT;
         costs: AttributeCosts = AttributeCosts::Uniform, COSTS;
         margin: Option<f64> = None, MARGIN;
@@ -66,8 +65,7 @@ parameters! {
 }
 
 impl Learner for RobustLp {
-    /// Only the ratio of margin and box matters: the margin stays, a share of what the threat
-    /// leaves.
+    /// Varies the box only: its ratio to the margin matters, by default a share of P.
     fn grid(&self) -> Grid {
         Grid::new(&[("box_radius", &["0.3", "1", "3", "10", "30"])])
     }
@@ -89,20 +87,19 @@ impl Learner for RobustLp {
     }
 }
 
-/// Why chunks take no weights.
-const CHUNKS: &str = "as chunks are drawn among rows, whatever they count";
+const CHUNKS: &str = "because chunks are drawn without regard to weights";
 
-/// What a program gave, in the order of slots.
+/// Solution of a program, in the order of slots.
 struct Found {
     weights: Vec<f64>,
     bias: f64,
-    /// No weights have a lower mean loss.
+    /// Lower bound on the mean loss.
     bound: f64,
     passes: u64,
     stop: Stop,
 }
 
-/// Two classes, as rows of both kinds of linear programs.
+/// Rows and signs of a binary classification problem.
 #[derive(Clone, Copy)]
 struct Classes<'a> {
     rows: &'a Rows,
@@ -110,11 +107,10 @@ struct Classes<'a> {
     hinge: RobustHinge<'a>,
 }
 
-/// Solves for some rows.
+/// Solver for a subset of rows.
 type Solve<'s> = &'s (dyn Fn(&[usize]) -> Result<Found> + Sync);
 
 impl RobustLp {
-    /// Two classes.
     fn classify(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
         let signs = Signs::of(examples, Self::NAME)?;
         let mut frame = FitContext::new(examples, Self::NAME, &self.costs, self.threat)?;
@@ -140,13 +136,13 @@ impl RobustLp {
                 (vec![0.0; frame.rows.width()], alone_bias, alone);
             let threat = threat.effective();
             if !self.one_class(&classes, &all) && threat > 0.0 {
-                // Small weights make no deletion worth its price, so that weights of 0 are as good
-                // with any threat as with none.
+                // With small weights no deletion gains its price, so weights of 0 are as good under
+                // any threat as without one.
                 let priced = frame.threat.values().iter().all(|v| *v > 0.0);
                 frame.notes.push(Note::ThreatBeatsSignal { threat, from: priced.then_some(0.0) });
             }
         }
-        // Theorems want rows drawn alike.
+        // The theorems assume identically distributed rows.
         if !frame.rows.weighted() {
             let largest_bias =
                 self.intercept.then(|| Learned::needed_bias(&hinge, &frame.rows, self.box_radius));
@@ -176,10 +172,9 @@ impl RobustLp {
         Ok(fit)
     }
 
-    /// Numbers.
     fn regress(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
         if let Some(margin) = self.margin {
-            let allowed = "auto where the target is numbers: their loss has no margin".to_owned();
+            let allowed = "auto for a numeric target: the quantile loss has no margin".to_owned();
             return Err(ErrorKind::OutOfRange {
                 name: "margin",
                 value: margin.to_string(),
@@ -188,7 +183,7 @@ impl RobustLp {
             .into());
         }
         if self.damage == Damage::Noise {
-            let what = "a target of two classes: what it promises is a sign";
+            let what = "a target of two classes: the noise bound is for signs";
             return Err(ErrorKind::Needs { name: "damage", value: "noise", what }.into());
         }
         let mut frame = FitContext::new(examples, Self::NAME, &self.costs, self.threat)?;
@@ -220,24 +215,24 @@ impl RobustLp {
         Ok(fit)
     }
 
-    /// Whether a bias is allowed, and is right for all rows.
+    /// Returns true if a bias is allowed and classifies all rows correctly.
     fn one_class(&self, &Classes { signs, .. }: &Classes<'_>, keep: &[usize]) -> bool {
         self.intercept && keep.iter().all(|&i| signs[i] == signs[keep[0]])
     }
 
-    /// Whether attributes vanish whole in a way that differs from fractions.
+    /// Returns true if whole deletions differ from fractional ones.
     fn whole(&self, threat: &Threat) -> bool {
         self.deletions == Deletions::Whole
             && !matches!(threat.costs(), Costs::Equal { .. })
             && threat.effective() > 0.0
     }
 
-    /// The losses of rows, as row generation asks for them.
+    /// Returns the row losses as input of row generation.
     fn task<'a>(&self, rows: &'a Rows, loss: Loss<'a>) -> Task<'a> {
         Task { rows, loss, whole: self.whole(loss.threat()), intercept: self.intercept }
     }
 
-    /// What `solve` finds of all rows, or the mean of what it finds of chunks.
+    /// Solves for all rows, or averages the solutions of chunks.
     fn all_or_chunks(&self, all: &[usize], solve: Solve<'_>) -> Result<Found> {
         match self.chunk {
             Some(chunk) if (chunk as usize) < all.len() => self.average(all, chunk as usize, solve),
@@ -245,7 +240,7 @@ impl RobustLp {
         }
     }
 
-    /// The optimum over some rows: which solver is exact depends on what the adversary may do.
+    /// Solves for some rows; the adversary determines which solver is exact.
     fn optimum(
         &self,
         classes: &Classes<'_>,
@@ -254,7 +249,7 @@ impl RobustLp {
     ) -> Result<Found> {
         let Classes { rows, hinge, .. } = *classes;
         if self.one_class(classes, keep) {
-            // A bias alone has no loss.
+            // A bias alone has loss 0.
             let bias = classes.signs[keep[0]] * hinge.rate() * hinge.threat.total();
             let (weights, stop) = (vec![0.0; rows.width()], Stop::Tolerance);
             return Ok(Found { weights, bias, bound: 0.0, passes: 0, stop });
@@ -266,8 +261,8 @@ impl RobustLp {
         self.rounds(rows, keep, Loss::Hinge { signs: &signs, hinge }, monitor)
     }
 
-    /// Least mean loss by row generation; the loss is of the rows `keep` in their order. Weights
-    /// are 0 where nothing does better.
+    /// Minimises the mean loss by row generation; `loss` holds the rows `keep` in their order.
+    /// Weights are 0 unless others are better.
     fn rounds(
         &self,
         rows: &Rows,
@@ -291,7 +286,7 @@ impl RobustLp {
         Ok(Found { weights, bias, bound, passes: found.passes, stop: found.stop.into() })
     }
 
-    /// The program (4) by the interior point.
+    /// Solves the program (4) by the interior-point method.
     fn interior(
         &self,
         &Classes { rows, signs, hinge }: &Classes<'_>,
@@ -319,7 +314,7 @@ impl RobustLp {
         Ok(Found { weights, bias, bound, passes: iterations, stop: stop.into() })
     }
 
-    /// The mean of the optima over random chunks of at most `chunk` rows each.
+    /// Returns the mean of the optima over random chunks of at most `chunk` rows each.
     fn average(&self, all: &[usize], chunk: usize, solve: Solve<'_>) -> Result<Found> {
         let mut order = all.to_vec();
         shuffle(&mut Stream::new(self.seed, Purpose::Order, 0), &mut order);
@@ -343,21 +338,21 @@ impl RobustLp {
         Ok(mean)
     }
 
-    /// Refuses to take more memory than is allowed, before it is taken.
+    /// Refuses to exceed the memory limit, before allocation.
     fn check_memory(&self, rows: usize, bytes: f64) -> Result<()> {
         let needed = bytes / f64::from(1_u32 << 30);
         if needed <= self.memory {
             return Ok(());
         }
         let chunk = (rows / 4).clamp(2, 2000);
-        let remedy = format!("chunk={chunk}, or another number of rows of which each chunk fits");
+        let remedy = format!("chunk={chunk}, or another number of rows per chunk that fits");
         let (learner, allowed) = (Self::NAME.to_owned(), self.memory);
         Err(ErrorKind::TooMuchMemory { learner, rows, needed, allowed, remedy }.into())
     }
 }
 
-/// The certified gap; none where the worst deletions of a row are not known, for the objective may
-/// then be larger.
+/// Returns the certified gap; `None` if the worst deletions of a row are unproven, as the true
+/// objective may then be larger.
 fn certified(objective: f64, bound: f64, unproven: usize) -> Option<f64> {
     (unproven == 0).then_some((objective - bound).max(0.0))
 }

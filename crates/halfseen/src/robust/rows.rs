@@ -1,46 +1,46 @@
-//! Keeps the values of rows that are not 0, in the order of a layout's slots, so that those of one
-//! attribute lie together.
+//! Stores the nonzero values of rows in a layout's order of slots, so that those of an attribute
+//! are contiguous.
 
 use crate::data::{Cells, Examples, Layout, bad_cell, check_shape};
 use crate::error::{ErrorKind, Result};
 use halfseen_solve::lp::SparseRows;
 use std::sync::Arc;
 
-/// Scaled rows without their zeros.
+/// Scaled rows without zeros.
 ///
-/// A row is a list of entries (slot, value), slots increasing. Weights of learners of this family
-/// are in the order of slots too; [`Rows::by_column`] puts them in the order of columns.
+/// A row is a list of entries (slot, value), slots increasing. Weights of this family's learners
+/// are in the order of slots too; [`Rows::by_column`] reorders them by column.
 #[derive(Debug, Clone)]
 pub struct Rows {
     starts: Vec<usize>,
     slots: Vec<u32>,
     values: Vec<f64>,
-    /// How much each row counts; `None` is 1 for all.
+    /// Weight of each row; `None` means 1 for all.
     weights: Option<Vec<f64>>,
     /// Slot -> attribute (sampled panel), or [`KNOWN`].
     attribute: Vec<u32>,
     attributes: usize,
-    /// Whether slot and attribute are the same number: every attribute is one column and all can
-    /// vanish.
+    /// True if slot and attribute have the same number: every attribute is one column and can be
+    /// deleted.
     single: bool,
     layout: Arc<Layout>,
 }
 
-/// Stands for an attribute that never vanishes.
+/// Marks an attribute that is never deleted.
 pub use halfseen_solve::lp::deletion::KNOWN;
 
 impl Rows {
     /// Reads all rows.
     ///
     /// # Errors
-    /// No rows or columns; a target or cell that is missing or infinite; no attribute that could
-    /// vanish.
+    /// If there are no rows or columns, a target or cell is missing or infinite, or no attribute
+    /// can be deleted.
     pub fn new(examples: &Examples<'_>, learner: &str) -> Result<Rows> {
         check_shape(examples, learner)?;
         let layout = examples.layout;
         if layout.sampled_panels() == 0 {
             let problem =
-                "all attributes are known, and known ones never vanish; declare fewer of them"
+                "all attributes are known, and known ones are never deleted; declare fewer of them"
                     .to_owned();
             return Err(ErrorKind::WrongDeclaration {
                 what: "threat",
@@ -67,7 +67,7 @@ impl Rows {
             if let Some((column, value)) = cells.bad() {
                 return Err(bad_cell(examples, i, column, value));
             }
-            // A cell may be stored as 0, or become 0 in scaling.
+            // A cell may be stored as 0 or become 0 by scaling.
             entries.clear();
             entries.extend(
                 cells
@@ -85,78 +85,78 @@ impl Rows {
         Ok(rows)
     }
 
-    /// What the linear programs see of them.
+    /// Returns the rows as input of the linear programs.
     pub(super) fn view(&self) -> SparseRows<'_> {
         let Rows { starts, slots, values, weights, .. } = self;
         SparseRows { starts, slots, values, weights: weights.as_deref(), width: self.width() }
     }
 
-    /// How much a row counts in means: 1 where rows have no weights. Weights whose mean is neither
-    /// tiny nor huge are as they were given, others divided by it.
+    /// Returns the weight of a row in means; 1 without weights. Weights with a very small or large
+    /// mean are divided by it.
     #[inline]
     pub fn weight(&self, row: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[row])
     }
 
-    /// The sum of what all rows count: their number where they have no weights.
+    /// Returns the sum of the weights; the number of rows without weights.
     pub fn total(&self) -> f64 {
         self.weights.as_ref().map_or(self.len() as f64, |weights| weights.iter().sum())
     }
 
-    /// Whether rows count by weights.
+    /// Returns true if rows have weights.
     pub fn weighted(&self) -> bool {
         self.weights.is_some()
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Whether there is no row.
+    /// Returns true if there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Number of slots: of weights.
+    /// Returns the number of slots, that is of weights.
     pub fn width(&self) -> usize {
         self.attribute.len()
     }
 
-    /// Number of attributes that can vanish.
+    /// Returns the number of attributes that can be deleted.
     pub fn attributes(&self) -> usize {
         self.attributes
     }
 
-    /// Whether slot and attribute are the same number.
+    /// Returns true if slot and attribute have the same number.
     pub fn single(&self) -> bool {
         self.single
     }
 
-    /// The attribute of each slot, [`KNOWN`] where it never vanishes.
+    /// Returns the attribute of each slot, [`KNOWN`] if never deleted.
     pub fn attribute(&self) -> &[u32] {
         &self.attribute
     }
 
-    /// Number of entries.
+    /// Returns the number of entries.
     pub fn entries(&self) -> usize {
         self.slots.len()
     }
 
-    /// Where the entries of a row are, among all.
+    /// Returns the range of a row among all entries.
     #[inline]
     pub fn range(&self, row: usize) -> std::ops::Range<usize> {
         self.starts[row]..self.starts[row + 1]
     }
 
-    /// Slots and values of one row.
+    /// Returns the slots and values of one row.
     #[inline]
     pub fn row(&self, row: usize) -> (&[u32], &[f64]) {
         let range = self.range(row);
         (&self.slots[range.clone()], &self.values[range])
     }
 
-    /// The rows of `keep`, in that order, which count alike.
+    /// Returns the rows `keep` in that order, with equal weights.
     pub fn select(&self, keep: &[usize]) -> Rows {
         let mut kept =
             Rows { starts: vec![0], slots: Vec::new(), values: Vec::new(), ..self.shell() };
@@ -169,9 +169,9 @@ impl Rows {
         kept
     }
 
-    /// What a row adds to the score through each attribute, for these weights (n_slots): appends
-    /// (attribute, sum of w x) where it is not 0, attributes increasing, and returns the part of
-    /// the known ones.
+    /// Computes each attribute's contribution to the score of a row for these weights (n_slots).
+    /// Appends (attribute, sum of w x), attributes increasing, if it is not 0, and returns the
+    /// contribution of known attributes.
     pub fn contributions(
         &self,
         row: usize,
@@ -185,7 +185,7 @@ impl Rows {
         if self.single {
             attributes.extend_from_slice(slots);
             if slots.len() == weights.len() {
-                // Nothing to look up: several products at once.
+                // No look-ups: several products at once.
                 sums.extend(weights.iter().zip(values).map(|(w, x)| w * x));
             } else {
                 sums.extend(slots.iter().zip(values).map(|(&slot, x)| weights[slot as usize] * x));
@@ -207,9 +207,9 @@ impl Rows {
         known
     }
 
-    /// Visits the entries of a row, each with the share that is left of it after deletions: slot,
-    /// value, and 1 minus the share of its attribute, 1 where it never vanishes. `attributes` are
-    /// those of [`Rows::contributions`], `deleted` their shares.
+    /// Visits the entries of a row after deletions: slot, value, and the remaining share of its
+    /// attribute (1 if it is never deleted). `attributes` come from [`Rows::contributions`], and
+    /// `deleted` are their deleted shares.
     #[inline]
     pub(super) fn kept(
         &self,
@@ -238,7 +238,7 @@ impl Rows {
         }
     }
 
-    /// Numbers in the order of slots, put in the order of columns.
+    /// Reorders numbers from slots to columns.
     pub fn by_column(&self, by_slot: &[f64]) -> Vec<f64> {
         (0..by_slot.len()).map(|column| by_slot[self.layout.slot(column)]).collect()
     }
@@ -257,11 +257,11 @@ impl Rows {
     }
 }
 
-/// Means of weights between which solvers take weights as they are: a row of weight 2 then moves
-/// them as the row twice would.
+/// Range of means in which solvers use weights unchanged: a row of weight 2 then acts exactly like
+/// two rows.
 const MODERATE: std::ops::RangeInclusive<f64> = 0.01..=100.0;
 
-/// Weights of a moderate mean; only their ratios matter to a mean.
+/// Rescales weights to a moderate mean; only their ratios matter to a mean.
 fn moderate(mut weights: Vec<f64>) -> Vec<f64> {
     let mean = weights.iter().sum::<f64>() / weights.len() as f64;
     if !MODERATE.contains(&mean) {
@@ -270,7 +270,6 @@ fn moderate(mut weights: Vec<f64>) -> Vec<f64> {
     weights
 }
 
-/// The attribute of a slot.
 pub(super) fn attribute_of(layout: &Layout, slot: usize) -> u32 {
     let panel = layout.panel_of(slot);
     if panel < layout.sampled_panels() { panel as u32 } else { KNOWN }

@@ -1,14 +1,16 @@
-//! Values attributes by their mutual information with the target (paper E, section 4).
+//! Computes attribute costs from mutual information with the target (Dekel and Shamir 2008, section
+//! 4).
 
 use crate::data::{Examples, Signs, Threat, check_row};
 use crate::error::{ErrorKind, Result};
 use crate::params::AttributeCosts;
 
-/// The threat that parameters mean for these examples; `budget` auto is a tenth of the total value.
+/// Returns the threat that the parameters define for these examples; `budget` auto is a tenth of
+/// the total cost.
 ///
 /// # Errors
-/// Not one number for each attribute; see [`Threat::new`]; [`AttributeCosts::Information`] without two
-/// classes.
+/// If costs are not one number per attribute; see [`Threat::new`]; for
+/// [`AttributeCosts::Information`] if the target does not have two classes.
 pub(crate) fn threat_of(
     worth: &AttributeCosts,
     budget: Option<f64>,
@@ -21,7 +23,7 @@ pub(crate) fn threat_of(
             information(examples, &Signs::of(examples, "costs = mi")?.signs)?
         }
         AttributeCosts::Numbers(numbers) if numbers.len() != attributes => {
-            let what = "costs, one for each attribute that can vanish".to_owned();
+            let what = "costs, one for each attribute that can be deleted".to_owned();
             return Err(ErrorKind::WrongLength {
                 what,
                 expected: attributes,
@@ -38,11 +40,11 @@ pub(crate) fn threat_of(
     Threat::new(values, budget)
 }
 
-/// `v_j = (1/Z) max_c I([x_j > c]; y)` with Z such that the values sum to their number; of several
-/// columns the best. (n_attributes). The values of rows with the sign -1 or +1 each.
+/// Returns the costs `v_j = (1/Z) max_c I([x_j > c]; y)` (n_attributes) for rows with signs -1 or
+/// +1. Z makes them sum to their number; an attribute takes the maximum over its columns.
 ///
 /// # Errors
-/// Cells that are missing or infinite; no attribute tells anything of the target.
+/// If a cell is missing or infinite, or no attribute is informative about the target.
 pub fn information(examples: &Examples<'_>, signs: &[f64]) -> Result<Vec<f64>> {
     let layout = examples.layout;
     let mut columns = vec![0.0; examples.columns()];
@@ -68,15 +70,16 @@ pub fn information(examples: &Examples<'_>, signs: &[f64]) -> Result<Vec<f64>> {
     let found: Vec<f64> = (0..attributes).map(best).collect();
     let total: f64 = found.iter().sum();
     if total <= 0.0 {
-        let problem = "no attribute tells anything of the target, so that all costs would be 0; use uniform ones";
+        let problem = "no attribute is informative about the target, so all costs would be 0; \
+                       use uniform costs";
         let (what, name) = ("mutual information", "every attribute".to_owned());
         return Err(ErrorKind::WrongDeclaration { what, name, problem: problem.into() }.into());
     }
     Ok(found.into_iter().map(|v| v * attributes as f64 / total).collect())
 }
 
-/// The largest mutual information of [x > c] with the class over all c, in nats, of sorted cells
-/// with their weights.
+/// Returns the largest mutual information of [x > c] with the class over all c, in nats, for sorted
+/// (cell, class, weight).
 fn best_threshold(cells: &[(f64, bool, f64)]) -> f64 {
     let n: f64 = cells.iter().map(|c| c.2).sum();
     let positive: f64 = cells.iter().filter(|c| c.1).map(|c| c.2).sum();
@@ -113,7 +116,7 @@ mod tests {
         let cells = |values: &[(f64, bool)]| {
             best_threshold(&values.iter().map(|v| (v.0, v.1, 1.0)).collect::<Vec<_>>())
         };
-        // A threshold that tells everything: the entropy of one fair bit.
+        // A threshold that separates the classes: the entropy of one fair bit.
         let sure = cells(&[(0.0, false), (0.0, false), (1.0, true), (2.0, true)]);
         assert!((sure - 2.0_f64.ln()).abs() < 1e-15);
         assert_eq!(cells(&[(1.0, false), (1.0, true)]), 0.0, "a constant tells nothing");

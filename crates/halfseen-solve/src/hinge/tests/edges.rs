@@ -1,5 +1,4 @@
-//! Holds the solver to odd views, refusals, indefinite and low-rank matrices, and to a gap that
-//! bounds what is lost.
+//! Tests the solver on unusual views, invalid input, indefinite and low-rank matrices, and its gap.
 
 use super::*;
 

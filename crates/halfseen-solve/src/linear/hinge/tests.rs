@@ -35,7 +35,7 @@ fn the_whole_grid_is_certified_to_1e_8() {
             assert!(found.gap <= 1e-8 * found.objective);
             let value = objective(&features, &labels, c, &found.weights);
             assert!((value - found.objective).abs() <= 1e-10 * value);
-            // Another start, another method: no better.
+            // Another start and another method find nothing better.
             let cold = path(&features, &labels, &[c], &fine()).remove(0);
             assert!((cold.objective - found.objective).abs() <= 1e-8 * value, "{d} x {n}, {c}");
         }

@@ -7,9 +7,9 @@
 //!
 //! With o = w / s and O_i = sum_r o_ir, a direction of [`crate::interior`] solves (I + sum_i A_i x
 //! f_i f_i') dv = right-hand side, A_i = diag(o_i) - o_i o_i' / O_i, in D x classes unknowns. v is
-//! moved by itself, not summed from w, so that large costs take none of its digits. As sum_r v_r =
-//! 0 and A_i maps equal numbers to 0, any multiple of the matrix of ones may be added to A_i; one
-//! of its own size keeps rounding from making the system indefinite.
+//! updated itself, not summed from w, so large costs do not reduce its precision. As sum_r v_r = 0
+//! and A_i maps equal numbers to 0, any multiple of the matrix of ones may be added to A_i; one of
+//! similar size prevents rounding from making the system indefinite.
 
 use super::super::Features;
 use crate::cholesky::{Factor, NotPositive};
@@ -21,7 +21,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
-/// A point with positive weights and slacks.
+/// Point with positive weights and slacks.
 pub(super) struct Interior<'a> {
     features: Features<'a>,
     labels: &'a [usize],
@@ -37,14 +37,14 @@ pub(super) struct Interior<'a> {
     change: (Mat<f64>, Vec<f64>, [Pairs; 1]),
 }
 
-/// What a direction needs to know of its point.
+/// Newton system at a point.
 pub(super) struct System {
     factor: Factor,
     o: Mat<f64>,
     missing: Residuals,
 }
 
-/// What a point misses of the equations: those of v, of s and of the sums of w.
+/// Residuals of the equations of v, of s and of the sums of w.
 struct Residuals {
     vectors: Mat<f64>,
     s: Mat<f64>,
@@ -52,7 +52,7 @@ struct Residuals {
 }
 
 impl<'a> Interior<'a> {
-    /// Equal weights, and slacks that differ by a factor of at most 2.
+    /// Creates a point with equal weights, and slacks that differ by a factor of at most 2.
     pub(super) fn new(
         features: Features<'a>,
         labels: &'a [usize],
@@ -77,12 +77,12 @@ impl<'a> Interior<'a> {
         point
     }
 
-    /// w, (n, classes).
+    /// Returns w, (n, classes).
     pub(super) fn w(&self) -> MatRef<'_, f64> {
         self.matrix(&self.pairs[0].multiplier)
     }
 
-    /// s, (n, classes).
+    /// Returns s, (n, classes).
     pub(super) fn s(&self) -> MatRef<'_, f64> {
         self.matrix(&self.pairs[0].slack)
     }
@@ -91,14 +91,14 @@ impl<'a> Interior<'a> {
         MatRef::from_column_major_slice(numbers, self.m.len(), self.vectors.ncols())
     }
 
-    /// sum_i (C 1[r = y_i] - w_ir) f_i.
+    /// Returns sum_i (C 1[r = y_i] - w_ir) f_i.
     fn summed(&self) -> Mat<f64> {
         let own = |i: usize, r: usize| if r == self.labels[i] { self.c[i] } else { 0.0 };
         let w = self.w();
         self.combined(&Mat::from_fn(w.nrows(), w.ncols(), |i, r| own(i, r) - w[(i, r)]))
     }
 
-    /// F b.
+    /// Returns F b.
     fn combined(&self, b: &Mat<f64>) -> Mat<f64> {
         let mut out = Mat::zeros(self.features.width(), b.ncols());
         let features = self.features.matrix.as_dyn_stride();
@@ -106,7 +106,7 @@ impl<'a> Interior<'a> {
         out
     }
 
-    /// F'v.
+    /// Returns F'v.
     fn scores(&self, vectors: &Mat<f64>) -> Mat<f64> {
         let mut out = Mat::zeros(self.labels.len(), vectors.ncols());
         let features = self.features.matrix.as_dyn_stride().transpose();
@@ -114,7 +114,7 @@ impl<'a> Interior<'a> {
         out
     }
 
-    /// g.
+    /// Returns g.
     fn levels(&self, vectors: &Mat<f64>) -> Mat<f64> {
         let mut g = self.scores(vectors);
         for r in 0..g.ncols() {
@@ -123,7 +123,7 @@ impl<'a> Interior<'a> {
         g
     }
 
-    /// The primal objective of v.
+    /// Returns the primal objective of v.
     pub(super) fn objective(&self) -> f64 {
         let g = self.levels(&self.vectors);
         let most = |i: usize| g.row(i).iter().fold(f64::NEG_INFINITY, |m, &g| m.max(g));
@@ -131,9 +131,9 @@ impl<'a> Interior<'a> {
         self.vectors.squared_norm_l2() / 2.0 + (0..g.nrows()).map(loss).sum::<f64>()
     }
 
-    /// Steps until the products sum to at most `tol` times the objective, which is the gap up to
-    /// rounding, or no step helps; returns the number of steps, and whether a system could not be
-    /// solved.
+    /// Makes steps until the sum of products, which is the gap up to rounding, is at most `tol`
+    /// times the objective or no step helps. Returns the number of steps, and true if a system
+    /// could not be solved.
     pub(super) fn run(&mut self, tol: f64, most: u64, monitor: &dyn Monitor) -> (u64, bool) {
         let judge = |path: &mut Self| {
             let left = path.products();
@@ -160,7 +160,7 @@ impl CentralPath for Interior<'_> {
         &self.pairs
     }
 
-    /// I + sum_i A_i x f_i f_i', class by class.
+    /// Factors I + sum_i A_i x f_i f_i', class by class.
     fn factor(&mut self) -> Result<System, NotPositive> {
         let o = self.matrix(&self.pairs[0].ratios()).to_owned();
         let (n, classes, width) = (o.nrows(), o.ncols(), self.features.width());
@@ -172,7 +172,7 @@ impl CentralPath for Interior<'_> {
         let features = self.features.matrix.as_dyn_stride();
         let block = |&(r, q): &(usize, usize)| {
             let of = |i: usize| match r == q {
-                // As a sum of the others, which has no cancellation.
+                // A sum over the other classes, without cancellation.
                 true => {
                     o[(i, r)]
                         * ((0..classes).filter(|&k| k != r).map(|k| o[(i, k)]).sum::<f64>()

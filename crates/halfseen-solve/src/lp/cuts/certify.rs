@@ -1,9 +1,9 @@
-//! Makes multipliers of pieces feasible, and bounds the optimum by them.
+//! Makes multipliers of pieces feasible, and computes the lower bound that they give.
 
 use super::pieces::Pieces;
 
 impl Pieces<'_> {
-    /// sum_c sigma_c k_c - C |sum_c sigma_c a_c|_1 for multipliers near these that are feasible.
+    /// Returns sum_c sigma_c k_c - C |sum_c sigma_c a_c|_1 for feasible multipliers near these.
     pub(super) fn bound(&self, sigma: &[f64], radius: f64) -> f64 {
         let mut sigma: Vec<f64> = sigma.iter().map(|s| s.max(0.0)).collect();
         for i in 0..self.rows.len() {
@@ -17,11 +17,11 @@ impl Pieces<'_> {
         self.balance(&mut sigma);
         let slope = self.combine(&sigma);
         let gain: f64 = sigma.iter().zip(&self.list.constant).map(|(s, k)| s * k).sum();
-        // What balancing left on the bias is rounding.
+        // The remaining slope of the bias is rounding.
         gain - radius * slope[..self.rows.width].iter().map(|g| g.abs()).sum::<f64>()
     }
 
-    /// Lowers the multipliers of the slopes of one sign until sum_c sigma_c e_c = 0.
+    /// Lowers the multipliers of slopes of one sign until sum_c sigma_c e_c = 0.
     fn balance(&self, sigma: &mut [f64]) {
         if !self.intercept {
             return;

@@ -5,10 +5,10 @@
 //! zeta_i = s_i - sum_c sigma_c >= 0, and sum_c sigma_c e_c = 0 if b is free.
 //!
 //! **Steps** are those of [`crate::interior`] for the pairs (s, sigma), (xi, zeta) and (C - w, p),
-//! (C + w, q). Losses and slacks are eliminated, which leaves one equation for each weight.
+//! (C + w, q). Eliminating losses and slacks leaves one equation per weight.
 //!
-//! **Guarantee**: any sigma, made feasible, bounds the optimum from below by sum_c sigma_c k_c -
-//! C |sum_c sigma_c a_c|_1.
+//! **Guarantee**: any sigma, made feasible, gives the lower bound sum_c sigma_c k_c - C |sum_c
+//! sigma_c a_c|_1.
 
 use super::pieces::Pieces;
 use super::system::factored;
@@ -18,52 +18,51 @@ use crate::interior::{advance, follow, reach};
 use crate::monitor::Monitor;
 use crate::vectors::add_multiple;
 
-/// A point to start from is moved inside the box by at most this share of the radius.
+/// Largest distance by which a start is moved inside the box, as a share of the radius.
 const INSIDE: f64 = 0.02;
 
-/// A point with all slacks and multipliers above 0.
+/// Point with positive slacks and multipliers.
 #[derive(Debug)]
 pub(super) struct Master<'p, 'a> {
     pieces: &'p Pieces<'a>,
     radius: f64,
-    /// w, then b where there is one.
+    /// w, then b if there is one.
     point: Vec<f64>,
     /// (s, sigma) by piece, (xi, zeta) by row, (C - w, p) and (C + w, q) by weight.
     pairs: [Pairs; 4],
     /// Changes of both.
     change: (Vec<f64>, [Pairs; 4]),
-    /// Of the present point.
+    /// Scores of the present point.
     scores: Vec<f64>,
 }
 
-/// What a direction needs to know of its point.
+/// Newton equations at a point.
 pub(super) struct Equations {
     system: Scaled,
     /// D by piece, Z by row: multiplier over slack.
     ratios: [Vec<f64>; 2],
-    /// What the equations of s, zeta and w lack.
+    /// Residuals of the equations of s, zeta and w.
     slack: Vec<f64>,
     zeta: Vec<f64>,
     point: Vec<f64>,
 }
 
-/// What the method found.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
-    /// Inside the box.
+    /// Point inside the box.
     pub(super) point: Vec<f64>,
     pub(super) sigma: Vec<f64>,
     /// sum_i s_i xi_i at the point.
     pub(super) value: f64,
-    /// No point has less.
+    /// Lower bound on the value.
     pub(super) bound: f64,
     pub(super) steps: u64,
 }
 
 impl<'p, 'a> Master<'p, 'a> {
-    /// Near a point, centred for mu but for the equations of the point itself: the loss of each row
-    /// and its multipliers are those of the central path, at which all products of pairs are mu.
-    /// `slope`, sum_c sigma_c a_c from before, says how near a bound weights may be.
+    /// Creates a start near a point, centred for mu except for the equations of w: the loss of each
+    /// row and its multipliers are on the central path, where all products of pairs are mu. The
+    /// previous `slope`, sum_c sigma_c a_c, determines the distance of weights from the box.
     pub(super) fn new(
         pieces: &'p Pieces<'a>,
         radius: f64,
@@ -97,8 +96,8 @@ impl<'p, 'a> Master<'p, 'a> {
             centred(point[..n].iter().map(|w| radius - w).collect(), &|_| 1.0),
             centred(point[..n].iter().map(|w| radius + w).collect(), &|_| 1.0),
         ];
-        // Far from a bound its multiplier is far from the path's: better that than to lack what the
-        // losses pull by, which may be a thousand times more.
+        // The multipliers of the box leave the central path, but otherwise the residual from the
+        // losses may be a thousand times larger.
         let [of_pieces, _, above, below] = &mut pairs;
         let box_pairs = above.multiplier.iter_mut().zip(&mut below.multiplier);
         for (pull, (p, q)) in pieces.combine(&of_pieces.multiplier).iter().zip(box_pairs) {
@@ -111,7 +110,7 @@ impl<'p, 'a> Master<'p, 'a> {
         Master { pieces, radius, point, pairs, change, scores }
     }
 
-    /// Steps until value and bound differ by at most `gap`, or no step helps.
+    /// Makes steps until value and bound differ by at most `gap`, or no step helps.
     pub(super) fn run(mut self, gap: f64, most: u64, monitor: &dyn Monitor) -> Found {
         let (mut best, mut bound) = ((f64::INFINITY, self.point.clone()), 0.0_f64);
         let judge = |master: &mut Self| {
@@ -127,7 +126,7 @@ impl<'p, 'a> Master<'p, 'a> {
         Found { point, sigma, value, bound, steps }
     }
 
-    /// The losses' sum; the scores are then those of the point.
+    /// Returns the sum of losses; the scores are then those of the point.
     fn value(&mut self) -> f64 {
         let pieces = self.pieces;
         pieces.scores(&self.point, &mut self.scores);
@@ -150,7 +149,7 @@ impl CentralPath for Master<'_, '_> {
         self.pieces.pairs()
     }
 
-    /// The scores are as [`Master::value`] left them.
+    /// Uses the scores of the last [`Master::value`].
     fn factor(&mut self) -> Result<Equations, NotPositive> {
         let (pieces, [of_pieces, of_rows, above, below]) = (self.pieces, &self.pairs);
         let (mut slack, mut zeta) = (of_pieces.slack.clone(), Vec::new());
@@ -200,7 +199,7 @@ impl CentralPath for Master<'_, '_> {
         add_multiple(&mut moved, -1.0, &above);
         add_multiple(&mut moved, 1.0, &below);
         system.solve(&mut moved);
-        // And follow from the weights.
+        // They follow from the weights.
         let mut of_slack = vec![0.0; d.len()];
         pieces.scores(&moved, &mut of_slack);
         let mut of_xi = Vec::with_capacity(z.len());
@@ -225,7 +224,7 @@ impl CentralPath for Master<'_, '_> {
         add_multiple(&mut self.point, steps.primal, &self.change.0);
         advance(&mut self.pairs, &self.change.1, steps);
         let [.., above, below] = &mut self.pairs;
-        // The nearer side of the box has the digits of all three.
+        // The side nearer to the box's boundary determines all three.
         for ((w, a), b) in self.point.iter_mut().zip(&mut above.slack).zip(&mut below.slack) {
             if a < b {
                 (*w, *b) = (self.radius - *a, 2.0 * self.radius - *a);
@@ -236,11 +235,11 @@ impl CentralPath for Master<'_, '_> {
     }
 }
 
-/// The xi with mu (1 / xi + sum_c 1 / (xi + z_c)) = 1 for which all terms are positive.
+/// Returns the xi with mu (1 / xi + sum_c 1 / (xi + z_c)) = 1 for which all terms are positive.
 fn central(z: &[f64], mu: f64) -> f64 {
     let least = z.iter().fold(0.0_f64, |a, b| a.max(-b));
-    // 1 / sum 1 / (t + d) increases and is concave, so that Newton's steps from the left never pass
-    // the root.
+    // 1 / sum 1 / (t + d) is increasing and concave, so Newton steps from the left never pass the
+    // root.
     let mut t = mu;
     for _ in 0..60 {
         let (mut sum, mut squares) = (0.0, 0.0);

@@ -1,26 +1,26 @@
-//! Keeps affine pieces of losses: what a row loses for one slope and one set of deletions.
+//! Stores affine pieces of losses: the loss of a row for one slope and one set of deletions.
 //!
-//! A piece c of row i is k_c - e_c (<x_i - r_c, w> + b): `constant` k, `slope` e, and r_c what is
-//! deleted of the row, which has few entries. Pieces are never written out: their scores and sums
-//! go through the row once and correct it.
+//! A piece c of row i is k_c - e_c (<x_i - r_c, w> + b): `constant` k, `slope` e, and r_c the
+//! deleted entries, of which there are few. Pieces are never expanded: scores and sums use the row
+//! once and then corrections.
 
 use crate::lp::SparseRows;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Groups of rows whose sums are made apart and added in order, so that no number of threads
-/// changes the bits.
+/// Number of row groups with separate sums, added in order, so that results do not depend on the
+/// number of threads.
 const CHUNKS: usize = 16;
 
 /// Pieces in any order.
 #[derive(Debug, Clone, Default)]
 pub struct List {
     pub(super) example: Vec<u32>,
-    /// Which of the loss's slopes it has.
+    /// Index of the loss's slope.
     pub(super) group: Vec<u8>,
     pub(super) slope: Vec<f64>,
     pub(super) constant: Vec<f64>,
-    /// Where the entries of each end.
+    /// End of each piece's entries.
     ends: Vec<usize>,
     slots: Vec<u32>,
     removed: Vec<f64>,
@@ -31,8 +31,8 @@ impl List {
         self.slope.len()
     }
 
-    /// Adds the piece `constant` - `slope` (score + b) of a row, `group` the number of its slope;
-    /// what is deleted follows by [`List::remove`].
+    /// Adds the piece `constant` - `slope` (score + b) of a row, `group` the index of its slope;
+    /// calls of [`List::remove`] add the deletions.
     pub fn push(&mut self, example: usize, group: u8, slope: f64, constant: f64) {
         self.example.push(example as u32);
         self.group.push(group);
@@ -41,7 +41,7 @@ impl List {
         self.ends.push(self.slots.len());
     }
 
-    /// Deletes so much at a slot, of the last piece; slots increase.
+    /// Deletes `value` at a slot from the last piece; slots increase.
     pub fn remove(&mut self, slot: u32, value: f64) {
         self.slots.push(slot);
         self.removed.push(value);
@@ -50,7 +50,7 @@ impl List {
         }
     }
 
-    /// What a piece lacks.
+    /// Returns the deleted entries of a piece.
     #[inline]
     pub(super) fn removed(&self, piece: usize) -> (&[u32], &[f64]) {
         let start = if piece == 0 { 0 } else { self.ends[piece - 1] };
@@ -85,37 +85,34 @@ impl<'a> Pieces<'a> {
         Pieces { rows, intercept, list: List::default(), of: vec![0; rows.len() + 1] }
     }
 
-    /// Number of pieces.
     pub(super) fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// How much a piece's row counts.
     #[inline]
     pub(super) fn weight(&self, piece: usize) -> f64 {
         self.rows.weight(self.list.example[piece] as usize)
     }
 
-    /// Pairs of a slack and a multiplier: pieces and losses as often as their rows count, and two
-    /// for each weight.
+    /// Returns the number of pairs of slack and multiplier: pieces and losses counted by row
+    /// weight, and two per weight.
     pub(super) fn pairs(&self) -> f64 {
         let rows: f64 =
             (0..self.rows.len()).map(|i| self.rows.weight(i) * (self.of(i).len() + 1) as f64).sum();
         rows + 2.0 * self.rows.width as f64
     }
 
-    /// Number of unknowns: weights, and the bias last where there is one.
+    /// Returns the number of unknowns: weights, and the bias last if there is one.
     pub(super) fn width(&self) -> usize {
         self.rows.width + usize::from(self.intercept)
     }
 
-    /// The pieces of a row.
     #[inline]
     pub(super) fn of(&self, row: usize) -> Range<usize> {
         self.of[row]..self.of[row + 1]
     }
 
-    /// Keeps some pieces and adds others. For each piece then, which it was before.
+    /// Keeps some pieces and adds others; returns the previous index of each piece.
     pub(super) fn change(
         &mut self,
         keep: impl Fn(usize) -> bool,
@@ -152,13 +149,12 @@ impl<'a> Pieces<'a> {
         before
     }
 
-    /// The rows of each chunk.
     fn chunks(&self) -> impl IndexedParallelIterator<Item = Range<usize>> + use<> {
         let m = self.rows.len();
         (0..CHUNKS).into_par_iter().map(move |chunk| chunk * m / CHUNKS..(chunk + 1) * m / CHUNKS)
     }
 
-    /// e_c (<x - r_c, w> + b) of every piece, for w and b in one vector.
+    /// Computes e_c (<x - r_c, w> + b) of every piece, for w and b in one vector.
     pub(super) fn scores(&self, point: &[f64], out: &mut [f64]) {
         let m = self.rows.len();
         let (mut rest, mut parts) = (out, Vec::with_capacity(CHUNKS));
@@ -182,14 +178,14 @@ impl<'a> Pieces<'a> {
         });
     }
 
-    /// <x_i, w> + b.
+    /// Returns <x_i, w> + b.
     fn score(&self, row: usize, point: &[f64]) -> f64 {
         let (slots, values) = self.rows.row(row);
         let bias = if self.intercept { point[self.rows.width] } else { 0.0 };
         slots.iter().zip(values).map(|(&j, x)| x * point[j as usize]).sum::<f64>() + bias
     }
 
-    /// sum_c factor_c e_c (x - r_c, 1).
+    /// Returns sum_c factor_c e_c (x - r_c, 1).
     pub(super) fn combine(&self, factors: &[f64]) -> Vec<f64> {
         let (n, width) = (self.rows.width, self.width());
         let sums: Vec<Vec<f64>> = self

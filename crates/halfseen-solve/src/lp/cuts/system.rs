@@ -1,13 +1,12 @@
-//! Assembles the Newton equations of the linear program over pieces, after all losses
-//! are eliminated.
+//! Assembles the Newton equations of the linear program over pieces after eliminating all losses.
 //!
 //! With D_c = dual / slack of piece c and Z = dual / slack of its row's loss, a row adds sum_c D_c
-//! a_c a_c' - v v' / S, where v = sum_c D_c a_c and S = Z + sum_c D_c. One D is often greater than
-//! all others by many orders, and the difference then has no digits. It is the scatter of the
-//! points a_c and 0 about their mean, so that it splits without cancellation into the scatter
-//! within the pieces of one slope, measured from the piece of the largest D, and the scatter of
-//! their means and 0: one or two outer products. Pieces of one slope differ in what is deleted, so
-//! only the second part touches all entries of a row.
+//! a_c a_c' - v v' / S, where v = sum_c D_c a_c and S = Z + sum_c D_c. One D often exceeds all
+//! others by many orders of magnitude, and the difference then has no correct digits. It is the
+//! scatter of the points a_c and 0 about their mean. It therefore splits without cancellation into
+//! the scatter within the pieces of one slope, relative to the piece of the largest D, and the
+//! scatter of their means and 0: one or two outer products. Pieces of one slope differ only in the
+//! deletions, so only the second part involves all entries of a row.
 
 use super::pieces::Pieces;
 use crate::cholesky::{NotPositive, Scaled};
@@ -15,29 +14,29 @@ use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, Par};
 use rayon::prelude::*;
 
-/// Private matrices take at most so many bytes together, but are at least two.
+/// Largest total size in bytes of private matrices; there are at least two.
 const PRIVATE: usize = 1 << 27;
 const MOST_PARTS: usize = 16;
-/// From this share of entries on, rows are multiplied as a dense block.
+/// Share of entries from which on rows are multiplied as a dense block.
 const DENSE: f64 = 0.25;
-/// Rows of one dense block.
+/// Number of rows of one dense block.
 const BLOCK: usize = 128;
 
-/// Number of private matrices.
+/// Returns the number of private matrices.
 fn parts(width: usize) -> usize {
     (PRIVATE / (8 * width * width).max(1)).clamp(2, MOST_PARTS)
 }
 
-/// Bytes that assembling and factoring take.
+/// Returns the bytes for assembling and factoring.
 pub(super) fn bytes(width: usize) -> f64 {
     8.0 * (width * width) as f64 * (parts(width) + 2) as f64
 }
 
-/// Adds outer products to a lower triangle.
+/// Sum of outer products in a lower triangle.
 struct Sum<'p, 'a> {
     pieces: &'p Pieces<'a>,
     matrix: Mat<f64>,
-    /// Rows that wait for a dense product, one per column.
+    /// Rows waiting for a dense product, one per column.
     block: Option<Mat<f64>>,
     waiting: usize,
     /// By slot; all 0 between uses.
@@ -59,13 +58,13 @@ impl<'p, 'a> Sum<'p, 'a> {
         Sum { pieces, matrix, block, waiting: 0, dense, union, mean, slots, values }
     }
 
-    /// The part of one row, for D of its pieces and Z.
+    /// Adds one row, for D of its pieces and Z.
     fn row(&mut self, row: usize, weights: &[f64], z: f64) {
         let range = self.pieces.of(row);
         let (first, list) = (range.start, &self.pieces.list);
         let middle =
             range.clone().find(|&c| list.group[c] != list.group[first]).unwrap_or(range.end);
-        // Of a sum that is never 0: it divides.
+        // Never 0, as it is a divisor.
         let total = |range: std::ops::Range<usize>| {
             weights[range].iter().sum::<f64>().max(f64::MIN_POSITIVE)
         };
@@ -80,7 +79,7 @@ impl<'p, 'a> Sum<'p, 'a> {
             return self.between(row, root, weights, &[(first..middle, root / one)]);
         }
         self.within(middle..range.end, weights, two);
-        // The factor of [[T1 (T2 + Z), -T1 T2], [., T2 (T1 + Z)]] / S.
+        // Factor of [[T1 (T2 + Z), -T1 T2], [., T2 (T1 + Z)]] / S.
         let (e1, e2) = (list.slope[first], list.slope[middle]);
         let upper = (one * ((two + z) / sum)).sqrt().max(f64::MIN_POSITIVE);
         let (corner, lower) = (-one * (two / sum) / upper, (one * two * (z / sum)).sqrt() / upper);
@@ -140,8 +139,8 @@ impl<'p, 'a> Sum<'p, 'a> {
         scatter(&mut self.matrix, &self.slots, &self.values, 1.0);
     }
 
-    /// Adds e^2 (sum_c D_c d_c d_c' - s s' / T), where d_c is what c lacks more than the piece of
-    /// the largest D does and s = sum_c D_c d_c.
+    /// Adds e^2 (sum_c D_c d_c d_c' - s s' / T), where d_c are the deletions of c minus those of
+    /// the piece of the largest D, and s = sum_c D_c d_c.
     fn within(&mut self, range: std::ops::Range<usize>, weights: &[f64], total: f64) {
         let pieces = self.pieces;
         let list = &pieces.list;
@@ -214,10 +213,10 @@ fn scatter(matrix: &mut Mat<f64>, slots: &[u32], values: &[f64], factor: f64) {
     }
 }
 
-/// The matrix of D for each piece, Z for each row, and what the box adds to the diagonal, factored.
+/// Assembles and factors the matrix of D for each piece, Z for each row, and the box's diagonal.
 ///
 /// # Errors
-/// Where not even a ridge helps.
+/// If the largest ridge does not help.
 pub(super) fn factored(
     pieces: &Pieces<'_>,
     weights: &[f64],

@@ -1,14 +1,14 @@
-//! Bounds the optimum from both sides at any point, whatever its residuals.
+//! Bounds the optimum from both sides at any point, for any residuals.
 //!
-//! Above: the loss of a row with the adversary's price lambda at any value is at least its robust
-//! loss. Below: any 0 <= sigma <= s with sum sigma y = 0 (where there is a bias) and 0 <= u <=
-//! sigma with sum v u <= N sigma gives sum_i [gamma sigma + (gamma/P)(N sigma - sum v u)] - C
-//! sum_j |sum_i a_ij (sigma_i - u_ij)|.
+//! Above: the loss of a row for any price lambda of the adversary is at least its robust loss.
+//! Below: any 0 <= sigma <= s with sum sigma y = 0 (with a bias) and 0 <= u <= sigma with sum v u
+//! <= N sigma gives sum_i [gamma sigma + (gamma/P)(N sigma - sum v u)] - C sum_j |sum_i a_ij
+//! (sigma_i - u_ij)|.
 
 use super::problem::Problem;
 use super::worker::Worker;
 
-/// Factors for sigma of rows of either sign, so that both signs weigh the same.
+/// Factors of sigma for rows of either sign that give both signs equal weight.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Balance {
     positive: f64,
@@ -16,7 +16,7 @@ pub(super) struct Balance {
 }
 
 impl Balance {
-    /// The factors of all rows.
+    /// Computes the factors over all rows.
     pub(super) fn of(problem: &Problem, workers: &[Worker<'_>]) -> Balance {
         let (mut positive, mut negative) = (0.0, 0.0);
         for worker in workers {
@@ -37,8 +37,8 @@ impl Balance {
 }
 
 impl Worker<'_> {
-    /// The rows' share of the bound from below; what is to be subtracted C times in absolute value
-    /// is left in `vector`.
+    /// Returns the rows' part of the lower bound; leaves in `vector` the sums whose absolute values
+    /// are subtracted C times.
     pub(super) fn below(&mut self, problem: &Problem, balance: Balance) -> f64 {
         let Worker { part, now, vector, room: [kept, ..], .. } = self;
         vector.fill(0.0);
@@ -48,7 +48,7 @@ impl Worker<'_> {
             let sigma = factor * sigma.clamp(0.0, part.weights[row]);
             let items = part.items(row);
             let (u, values) = (&now[1].multiplier[items.clone()], &part.values[items]);
-            // Not clamp, which has no answer to NaN.
+            // Not clamp, which panics if sigma is NaN.
             let clipped = |u: f64| u.max(0.0).min(sigma);
             let spent: f64 = u.iter().zip(values).map(|(&u, v)| v * clipped(u)).sum();
             let allowed = problem.budget * sigma;
@@ -62,7 +62,7 @@ impl Worker<'_> {
         sum
     }
 
-    /// The sum of the rows' losses at some weights (the bias last), priced as the point has it.
+    /// Returns the sum of the rows' losses at some weights (the bias last), at the point's prices.
     pub(super) fn above(&mut self, problem: &Problem, weights: &[f64]) -> f64 {
         let Worker { part, now, room: [scores, ..], .. } = self;
         let mut sum = 0.0;
@@ -75,7 +75,7 @@ impl Worker<'_> {
                 - known
                 - part.signs[row] * weights[problem.width];
             for (z, v) in scores.iter().zip(&part.values[items]) {
-                // What is deleted at a profit counts at its price, all else as it is.
+                // Profitable deletions count at their price, everything else unchanged.
                 loss -= z.min(v * mu);
             }
             sum += part.weights[row] * loss.max(0.0);

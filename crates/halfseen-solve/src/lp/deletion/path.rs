@@ -12,14 +12,13 @@ use crate::monitor::Monitor;
 use crate::stop::Stop;
 use rayon::prelude::*;
 
-/// The certificate is computed when the products promise this many times the tolerance, and every
-/// so many iterations.
+/// Multiple of the tolerance in the products from which on the certificate is computed, and the
+/// number of iterations after which it is computed anyway.
 const DUE: (f64, u64) = (4.0, 10);
 
-/// Objectives below this share of the loss without weights are nearly 0.
+/// Share of the loss without weights below which objectives count as nearly 0.
 const NEARLY_0: f64 = 1e-3;
 
-/// Minimises; see the head of the module.
 pub(super) fn minimise(program: &Program<'_>, keep: &[usize], monitor: &dyn Monitor) -> Solved {
     let problem = Problem::new(program, keep);
     let mut state = State::new(&problem);
@@ -47,7 +46,6 @@ pub(super) fn minimise(program: &Program<'_>, keep: &[usize], monitor: &dyn Moni
     state.finish(iterations, stop)
 }
 
-/// An iterate and the room to leave it.
 struct State<'p> {
     problem: &'p Problem,
     workers: Vec<Worker<'p>>,
@@ -55,13 +53,13 @@ struct State<'p> {
     direction: Weights,
     trial: Weights,
     right: Vec<f64>,
-    /// The sum of all products here.
+    /// Sum of all products at the point.
     products: f64,
     pairs: f64,
     best: Best,
 }
 
-/// The best weights and the best bound seen, in the problem's units, as sums over rows.
+/// Best weights and best bound so far, in the problem's units, as sums over rows.
 struct Best {
     weights: Vec<f64>,
     above: f64,
@@ -90,7 +88,7 @@ impl<'p> State<'p> {
         }
     }
 
-    /// The point of no weights.
+    /// Starts with weights of 0.
     fn start(&mut self) {
         let problem = self.problem;
         let rows = || problem.parts.iter().flat_map(|part| part.signs.iter().zip(&part.weights));
@@ -106,7 +104,7 @@ impl<'p> State<'p> {
         self.sum_products();
     }
 
-    /// Sums the parts' vectors in their order.
+    /// Sums the parts' vectors in order.
     fn sum_vectors(&mut self) {
         self.right.fill(0.0);
         for worker in &self.workers {
@@ -114,8 +112,8 @@ impl<'p> State<'p> {
         }
     }
 
-    /// The gap at which to stop: relative to the objective, or where that is nearly 0 to the loss
-    /// without weights.
+    /// Returns the gap at which to stop: relative to the objective or, if that is nearly 0, to the
+    /// loss without weights.
     fn allowed(&self, tol: f64) -> f64 {
         let Problem { margin, budget, rate, .. } = *self.problem;
         let without = self.problem.total() * (margin + budget * rate);
@@ -141,7 +139,7 @@ impl<'p> State<'p> {
         self.products = parts.iter().sum::<f64>() + products(&self.weights.sides);
     }
 
-    /// Bounds the optimum from both sides here, and keeps the best.
+    /// Bounds the optimum from both sides at this point, and keeps the best.
     fn certify(&mut self) {
         let (problem, weights) = (self.problem, &self.weights.w);
         let balance = Balance::of(problem, &self.workers);
@@ -166,7 +164,7 @@ impl CentralPath for State<'_> {
     type System = Scaled;
     /// On 3,000 and 8,000 digits 0.9 took 15 to 18 % fewer iterations than 0.995.
     const SHARE: f64 = 0.9;
-    /// More of them save iterations, but cost more than those.
+    /// More correctors save iterations, but cost more than they save.
     const CORRECTORS: usize = 1;
 
     fn products(&self) -> f64 {

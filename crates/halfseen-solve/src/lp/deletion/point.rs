@@ -1,25 +1,25 @@
-//! Holds a point of the interior point for some rows, or a direction from one: slacks and their
+//! Stores a point of the interior-point method for some rows, or a direction: slacks and
 //! multipliers.
 
 use crate::interior::Pairs;
 
-/// Of items beta with `del`, and beta - z + v mu with `u`; of rows the three pairs of a [`Row`].
+/// Items: beta with `del`, and beta - z + v mu with `u`; rows: the three pairs of a [`Row`].
 pub(super) type Point = [Pairs; 5];
 
 /// Slacks and multipliers of a row.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Row {
-    /// The loss xi, with `zeta`.
+    /// Loss xi, with `zeta`.
     pub(super) xi: f64,
-    /// The multiplier of xi >= 0.
+    /// Multiplier of xi >= 0.
     pub(super) zeta: f64,
     /// xi - gamma + y score - N mu - sum beta, with `sigma`.
     pub(super) slack: f64,
-    /// The weight of the row in the dual.
+    /// Weight of the row in the dual.
     pub(super) sigma: f64,
     /// mu - gamma / P, with `kappa`.
     pub(super) price: f64,
-    /// The multiplier of the price.
+    /// Multiplier of the price.
     pub(super) kappa: f64,
 }
 
@@ -34,7 +34,7 @@ impl Row {
         Row { xi, zeta, slack, sigma, price, kappa }
     }
 
-    /// Its slacks with their multipliers.
+    /// Returns its slacks with their multipliers.
     pub(super) fn pairs(&self) -> [[f64; 2]; 3] {
         [[self.xi, self.zeta], [self.slack, self.sigma], [self.price, self.kappa]]
     }

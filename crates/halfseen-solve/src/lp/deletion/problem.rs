@@ -1,29 +1,28 @@
-//! Lays the rows out for the interior point: signed values, in units where box, values and scores
-//! are about 1.
+//! Prepares the rows for the interior-point method: signed cells, in units in which box, values and
+//! scores are about 1.
 
 use super::super::SparseRows;
 use super::{KNOWN, Program};
 use std::ops::Range;
 
-/// Rows of one part at least; more parts than needed cost a triangle each.
+/// Least number of rows per part; each further part costs a triangle.
 const LEAST_ROWS: usize = 32;
 
-/// Parts that work side by side at most. The sums of parts are added in their order, so that
-/// results do not depend on threads.
+/// Largest number of parallel parts. Their sums are added in order, so that results do not depend
+/// on threads.
 const MOST_PARTS: usize = 8;
 
-/// Bytes that the triangles of all parts together may take, unless two parts need more.
+/// Largest total size in bytes of the parts' triangles, unless two parts need more.
 const TRIANGLES: f64 = 256.0 * 1024.0 * 1024.0;
 
-/// The linear program in its own units: weights w / C in [-1, 1], scores over C max|x|, values over
+/// Linear program in its own units: weights w / C in [-1, 1], scores over C max|x|, values over
 /// their mean.
 #[derive(Debug)]
 pub(super) struct Problem {
-    /// The rows, in order.
+    /// Rows, in order.
     pub(super) parts: Vec<Part>,
-    /// Number of weights.
     pub(super) width: usize,
-    /// Whether there is a bias b.
+    /// True with a bias b.
     pub(super) bias: bool,
     /// N.
     pub(super) budget: f64,
@@ -33,34 +32,33 @@ pub(super) struct Problem {
     pub(super) rate: f64,
     /// C.
     pub(super) radius: f64,
-    /// One unit of the score.
+    /// Unit of the score.
     pub(super) unit: f64,
 }
 
-/// Some of the rows.
+/// Part of the rows.
 #[derive(Debug)]
 pub(super) struct Part {
     /// y_i.
     pub(super) signs: Vec<f64>,
-    /// s_i: how much each row counts.
+    /// s_i: the weight of each row.
     pub(super) weights: Vec<f64>,
     /// Row i has the entries `starts[i]..starts[i + 1]`.
     pub(super) starts: Vec<usize>,
-    /// The slot of each entry, increasing in a row.
+    /// Slot of each entry, increasing in a row.
     pub(super) slots: Vec<u32>,
     /// a = y x of each entry.
     pub(super) cells: Vec<f64>,
-    /// Row i has the items `items[i]..items[i + 1]`: its attributes that are not 0 and can vanish.
+    /// Row i has the items `items[i]..items[i + 1]`: its nonzero attributes that can be deleted.
     pub(super) items: Vec<usize>,
     /// v of each item.
     pub(super) values: Vec<f64>,
-    /// For each entry the number of its item in the row, or [`KNOWN`]; empty where items and
-    /// entries are the same.
+    /// Index in the row of each entry's item, or [`KNOWN`]; empty if items and entries coincide.
     pub(super) owners: Vec<u32>,
 }
 
 impl Problem {
-    /// Lays out the rows `keep`, in that order.
+    /// Prepares the rows `keep`, in that order.
     pub(super) fn new(program: &Program<'_>, keep: &[usize]) -> Problem {
         let Program { rows, values, radius, bias, .. } = *program;
         let largest = keep.iter().flat_map(|&i| rows.row(i).1).fold(0.0_f64, |m, x| m.max(x.abs()));
@@ -87,12 +85,11 @@ impl Problem {
         }
     }
 
-    /// What all rows count together.
     pub(super) fn total(&self) -> f64 {
         self.parts.iter().flat_map(|part| &part.weights).sum()
     }
 
-    /// Pairs of a slack and its multiplier, those of a row as often as it counts.
+    /// Returns the number of pairs of slack and multiplier, counted by row weight.
     pub(super) fn pairs(&self) -> f64 {
         let of = |part: &Part| -> f64 {
             (0..part.rows())
@@ -103,7 +100,7 @@ impl Problem {
     }
 }
 
-/// Parts of about the same number of entries.
+/// Splits rows into parts with about equal numbers of entries.
 fn split(rows: &SparseRows<'_>, keep: &[usize]) -> Vec<Range<usize>> {
     let parts = parts(rows.width, keep.len());
     let total: usize = keep.iter().map(|&i| rows.range(i).len() + 1).sum();
@@ -118,20 +115,20 @@ fn split(rows: &SparseRows<'_>, keep: &[usize]) -> Vec<Range<usize>> {
     ranges
 }
 
-/// How many parts so many rows make.
+/// Returns the number of parts for `count` rows.
 fn parts(width: usize, count: usize) -> usize {
     let triangle = 8.0 * super::triangle::size(width + 1) as f64;
     let affordable = (TRIANGLES / triangle) as usize;
     (count / LEAST_ROWS).min(MOST_PARTS).min(affordable.max(2)).max(1)
 }
 
-/// Bytes that a solution over `count` rows with so many entries will take, beside the rows
+/// Estimates the bytes of a solution over `count` rows with `entries` entries, besides the rows
 /// themselves; `single` if each slot is an attribute of its own.
 pub fn bytes(width: usize, single: bool, count: usize, entries: usize) -> f64 {
     let triangle = 8.0 * super::triangle::size(width + 1) as f64;
     // Entry: cell and slot (and owner); item: a value and three points of four numbers. Row: three
-    // points of six numbers, five of the elimination, sign, weight and two offsets. A triangle for
-    // each part, two squares for the factorisation.
+    // points of six numbers, five of the elimination, sign, weight and two offsets. A triangle per
+    // part, two squares for the factorisation.
     let entry = if single { 12.0 } else { 16.0 } + 13.0 * 8.0;
     let (row, square) = (27.0 * 8.0, 8.0 * ((width + 1) as f64).powi(2));
     entries as f64 * entry
@@ -183,32 +180,29 @@ impl Part {
         part
     }
 
-    /// Number of rows.
     pub(super) fn rows(&self) -> usize {
         self.signs.len()
     }
 
-    /// The items of a row.
     #[inline]
     pub(super) fn items(&self, row: usize) -> Range<usize> {
         self.items[row]..self.items[row + 1]
     }
 
-    /// The entries of a row.
     #[inline]
     pub(super) fn entries(&self, row: usize) -> Range<usize> {
         self.starts[row]..self.starts[row + 1]
     }
 
-    /// The most items or entries of one row: the room that a row needs.
+    /// Returns the largest number of items or entries of a row, which determines the workspace.
     pub(super) fn longest(&self) -> usize {
         let most =
             |starts: &[usize]| starts.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
         most(&self.starts).max(most(&self.items))
     }
 
-    /// z = sum of a w over the entries of each item, into `out` (items of the row); returns the
-    /// known entries' sum.
+    /// Writes z = sum of a w over the entries of each item into `out` (items of the row); returns
+    /// the sum of known entries.
     #[inline]
     pub(super) fn gather(&self, row: usize, weights: &[f64], out: &mut [f64]) -> f64 {
         let entries = self.entries(row);

@@ -1,4 +1,4 @@
-//! Finds a point inside all constraints to start from.
+//! Computes a start inside all constraints.
 
 use super::point::Row;
 use super::problem::Problem;
@@ -6,12 +6,11 @@ use super::weights::Weights;
 use super::worker::Worker;
 use crate::interior::Pairs;
 
-/// Slacks at the start.
 const SLACK: f64 = 0.1;
 
 impl Worker<'_> {
-    /// Feasible for w = 0, b = 0 and a dual that balances the classes: `share` is sigma over s for
-    /// a sign of +1 or -1. Leaves the sum of a (sigma - u) in `vector`.
+    /// Sets a point feasible for w = 0, b = 0 and a dual that balances the classes: `share` is
+    /// sigma over s for a sign of +1 or -1. Leaves the sum of a (sigma - u) in `vector`.
     pub(super) fn start(&mut self, problem: &Problem, share: impl Fn(f64) -> f64) {
         let Worker { part, now, vector, room: [kept, ..], .. } = self;
         vector.fill(0.0);
@@ -46,7 +45,8 @@ impl Worker<'_> {
 }
 
 impl Weights {
-    /// w = 0, b = 0 and multipliers that meet the dual's equations for this sum of a (sigma - u).
+    /// Returns w = 0, b = 0 and multipliers that satisfy the dual equations for this sum of a
+    /// (sigma - u).
     pub(super) fn start(pull: &[f64]) -> Weights {
         let width = pull.len() - 1;
         let side = |sign: f64| Pairs {

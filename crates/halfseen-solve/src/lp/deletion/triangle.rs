@@ -1,14 +1,14 @@
-//! Sums the rank-one terms of sparse rows into packed lower triangles, and these into a matrix.
+//! Sums the rank-one terms of sparse rows in packed lower triangles, and these in a matrix.
 
 use super::KNOWN;
 use faer::Mat;
 
-/// Numbers in the lower triangle of a matrix with so many rows.
+/// Returns the number of entries of a lower triangle with n rows.
 pub(super) const fn size(n: usize) -> usize {
     n * (n + 1) / 2
 }
 
-/// What one row adds: r r' - q q' off the diagonal blocks of its items, r r' + D a a' on them.
+/// Terms of one row: r r' - q q' off the diagonal blocks of its items, r r' + D a a' on them.
 pub(super) struct Terms<'a> {
     /// Slots of the entries, increasing.
     pub(super) slots: &'a [u32],
@@ -18,7 +18,7 @@ pub(super) struct Terms<'a> {
     pub(super) minus: &'a [f64],
     /// a of each entry.
     pub(super) cells: &'a [f64],
-    /// The item of each entry; empty where each entry is an item.
+    /// Item of each entry; empty if each entry is an item.
     pub(super) owners: &'a [u32],
     /// D of each item.
     pub(super) blocks: &'a [f64],
@@ -42,7 +42,7 @@ pub(super) fn add(triangle: &mut [f64], n: usize, terms: &Terms<'_>) {
     }
 }
 
-/// Every entry is an item.
+/// Handles rows in which every entry is an item.
 fn add_single(triangle: &mut [f64], terms: &Terms<'_>) {
     let Terms { slots, plus, minus, cells, blocks, .. } = *terms;
     for at in 0..slots.len() {
@@ -56,7 +56,7 @@ fn add_single(triangle: &mut [f64], terms: &Terms<'_>) {
     }
 }
 
-/// Several entries may be one item.
+/// Handles rows in which several entries may belong to one item.
 fn add_grouped(triangle: &mut [f64], terms: &Terms<'_>) {
     let Terms { slots, plus, minus, cells, owners, blocks, .. } = *terms;
     let mut first = 0;
@@ -77,7 +77,7 @@ fn add_grouped(triangle: &mut [f64], terms: &Terms<'_>) {
     }
 }
 
-/// The sum of triangles, in their order, and a diagonal: its lower triangle.
+/// Returns the lower triangle of the sum of triangles, in order, plus a diagonal.
 pub(super) fn sum<'t>(
     triangles: impl Iterator<Item = &'t [f64]> + Clone,
     diagonal: &[f64],
@@ -100,8 +100,7 @@ mod tests {
     use crate::cholesky::Scaled;
     use crate::sampling::{Purpose, Stream};
 
-    /// The terms of the head of [`Terms`], written out: r r' - q q' + sum of items' (q q' + D a
-    /// a').
+    /// Expands the terms of [`Terms`]: r r' - q q' + sum of items' (q q' + D a a').
     fn dense(n: usize, terms: &Terms<'_>) -> Vec<f64> {
         let mut matrix = vec![0.0; n * n];
         let mut r = vec![0.0; n];

@@ -1,9 +1,9 @@
-//! Holds the weights in their box, with the slacks of its sides and their multipliers.
+//! Stores the weights in their box, with slacks and multipliers of its sides.
 
 use crate::interior::{Pairs, Reach, Steps, Target, advance, reach};
 use crate::vectors::add_multiple;
 
-/// Weights w in [-1, 1] and the bias b; or their changes.
+/// Weights w in [-1, 1] and the bias b, or their changes.
 #[derive(Debug, Clone)]
 pub(super) struct Weights {
     /// w, and b last: (width + 1).
@@ -17,14 +17,14 @@ impl Weights {
         Weights { w: vec![0.0; width + 1], sides: [Pairs::zeros(width), Pairs::zeros(width)] }
     }
 
-    /// What the box adds to the matrix's diagonal.
+    /// Returns the box's contribution to the matrix's diagonal.
     pub(super) fn diagonal(&self) -> Vec<f64> {
         let [above, below] = self.sides.each_ref().map(Pairs::ratios);
         above.iter().zip(&below).map(|(a, b)| a + b).collect()
     }
 
-    /// Adds the box's share to the right side; see [`super::worker::Worker::right_side`]. `trial`
-    /// keeps what multipliers change by if the weights stay.
+    /// Adds the box's part to the right side; see [`super::worker::Worker::right_side`]. `trial`
+    /// receives the changes of multipliers for fixed weights.
     pub(super) fn right_side(
         &self,
         direction: &Weights,
@@ -42,7 +42,7 @@ impl Weights {
         }
     }
 
-    /// Completes a trial whose change of w was solved for; with `last` it is a correction of that.
+    /// Completes a trial after its change of w is known; with `last` it is a correction of that.
     pub(super) fn substitute(&self, trial: &mut Weights, last: Option<&Weights>) -> Reach {
         for (side, sign) in [(0, -1.0), (1, 1.0)] {
             let held = std::mem::take(&mut trial.sides[side].multiplier);

@@ -1,13 +1,14 @@
-//! Eliminates the rows of one part from the Newton system, and finds their share of its solution.
+//! Eliminates the rows of one part from the Newton system, and computes their part of its solution.
 //!
-//! Each item (an attribute of a row that is not 0) has slacks beta and s = beta - z + v mu, z = sum
-//! a w, with multipliers del and u. Eliminating them leaves, with d = u / s and c = del / beta, g =
-//! 1 / (d + c), f = d g, 1 - f = c g, h = d c g, a row with the unknowns sigma and mu:
+//! Each item (a nonzero attribute of a row) has slacks beta and s = beta - z + v mu, z = sum a w,
+//! with multipliers del and u. With d = u / s, c = del / beta, g = 1 / (d + c), f = d g, 1 - f = c
+//! g and h = d c g, eliminating them leaves a row with the unknowns sigma and mu:
 //!
-//!   S dsigma - rho dmu = R_s - p'dW,   rho dsigma + M dmu = R_m + q'dW,   p = sum (1 - f) a,  q = sum v h a
+//!   S dsigma - rho dmu = R_s - p'dW,   p = sum (1 - f) a,
+//!   rho dsigma + M dmu = R_m + q'dW,   q = sum v h a.
 //!
-//! and eliminating those adds sum h a a' - q q'/M + r r' to the matrix of the weights, r = (p -
-//! (rho/M) q) / sqrt(S + rho^2/M).
+//! Eliminating these adds sum h a a' - q q'/M + r r' to the matrix of the weights, r = (p - (rho/M)
+//! q) / sqrt(S + rho^2/M).
 
 use super::KNOWN;
 use super::point::{Point, Row, zeros};
@@ -15,25 +16,25 @@ use super::problem::{Part, Problem};
 use super::triangle::{self, Terms};
 use crate::interior::{Reach, Target, reach};
 
-/// One part of the rows with its points and room to work in.
+/// One part of the rows with its points and workspace.
 #[derive(Debug)]
 pub(super) struct Worker<'p> {
     pub(super) part: &'p Part,
-    /// Where the iteration is.
+    /// Present point.
     pub(super) now: Point,
-    /// Where it may go.
+    /// Direction of the next step.
     pub(super) direction: Point,
-    /// Right sides, then the direction made of them.
+    /// Right sides, then the tentative direction.
     pub(super) trial: Point,
-    /// This part of the matrix.
+    /// This part's contribution to the matrix.
     pub(super) triangle: Vec<f64>,
-    /// This part of the right side, the bias last.
+    /// This part's contribution to the right side, the bias last.
     pub(super) vector: Vec<f64>,
     pivots: Vec<Pivot>,
     pub(super) room: [Vec<f64>; 5],
 }
 
-/// The 2 x 2 system of a row.
+/// 2 x 2 system of a row.
 #[derive(Debug, Clone, Copy, Default)]
 struct Pivot {
     s: f64,
@@ -43,7 +44,7 @@ struct Pivot {
 }
 
 impl Pivot {
-    /// sigma and mu for right sides R_s and R_m.
+    /// Returns sigma and mu for right sides R_s and R_m.
     #[inline(always)]
     fn solve(&self, rs: f64, rm: f64) -> (f64, f64) {
         let sigma = (self.m * rs + self.rho * rm) / self.determinant;
@@ -51,7 +52,7 @@ impl Pivot {
     }
 }
 
-/// What the elimination of an item leaves.
+/// Result of eliminating an item.
 #[derive(Clone, Copy)]
 struct Item {
     /// u / s.
@@ -68,7 +69,7 @@ impl Item {
         Item { d, c, g: 1.0 / (d + c) }
     }
 
-    /// 1 - f, without the cancellation.
+    /// Returns 1 - f, without cancellation.
     #[inline(always)]
     fn kept(self) -> f64 {
         self.c * self.g
@@ -123,7 +124,7 @@ impl<'p> Worker<'p> {
                 m += square;
                 largest = if square > largest { square } else { largest };
             }
-            // M - v^2 h of the largest term cancels where that is nearly all of M: it is summed
+            // M - v^2 h cancels for a term that is nearly all of M: the others are then summed
             // without it.
             let mut rest = Some(largest).filter(|&largest| largest > 0.5 * m);
             for k in 0..count {
@@ -169,7 +170,7 @@ impl<'p> Worker<'p> {
         }
     }
 
-    /// Sums this part of the right side; corrections do not meet the equations of the dual again.
+    /// Sums this part of the right side; corrections leave out the dual residuals.
     pub(super) fn right_side(&mut self, problem: &Problem, target: Target) {
         let Worker {
             part,
@@ -234,8 +235,8 @@ impl<'p> Worker<'p> {
         }
     }
 
-    /// Makes the direction of the right side and a change of the weights (the bias last), into
-    /// `trial`. A correction is added to the direction before.
+    /// Computes the direction of the right side and a change of the weights (the bias last), into
+    /// `trial`. A correction is added to the previous direction.
     pub(super) fn substitute(&mut self, target: Target, weights: &[f64]) -> Reach {
         let Worker { part, now, direction, trial, pivots, room: [ds, cs, gs, zs, _], .. } = self;
         let residual = if target.corrects() { 0.0 } else { 1.0 };
@@ -285,7 +286,6 @@ impl<'p> Worker<'p> {
         reach(now, trial)
     }
 
-    /// Takes the trial for the direction.
     pub(super) fn accept(&mut self) {
         std::mem::swap(&mut self.direction, &mut self.trial);
     }

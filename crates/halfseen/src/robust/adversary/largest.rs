@@ -1,21 +1,21 @@
-//! Finds the largest of a list of gains in one pass: O(n) whatever their order.
+//! Selects the largest of a list of gains in one pass, O(n) for any order.
 //!
-//! Gains above a threshold are noted in a buffer. When it is full, the largest are selected in it,
-//! and the least of them becomes the threshold: each selection is paid for by the gains noted since
-//! the last one. The first threshold is guessed from a sample (as Floyd and Rivest 1975 do); where
-//! too few lie above it, the pass is repeated from 0.
+//! Gains above a threshold are appended to a buffer. When it is full, the largest are selected, and
+//! the smallest of these becomes the threshold; gains appended since the last selection pay for the
+//! next. The first threshold is estimated from a sample (Floyd and Rivest 1975); if too few gains
+//! exceed it, the pass is repeated from 0.
 
-/// Gains looked at together.
+/// Number of gains processed together.
 const BLOCK: usize = 16;
 
-/// Gains that a guess is made from.
+/// Number of gains sampled for the first threshold.
 const SAMPLE: usize = 64;
 
-/// Keeps the `count` largest gains above 0, of equal ones the first.
+/// The `count` largest gains above 0; ties go to the first.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Largest {
     count: usize,
-    /// Only larger gains are noted: the `count`-th largest so far, a guess, or 0.
+    /// Lower limit of appended gains: the `count`-th largest so far, an estimate, or 0.
     threshold: f64,
     length: usize,
     items: Vec<u32>,
@@ -23,7 +23,7 @@ pub(super) struct Largest {
 }
 
 impl Largest {
-    /// The sum of the largest gains.
+    /// Returns the sum of the largest gains.
     pub(super) fn of_gains(&mut self, count: usize, gains: &[f64]) -> f64 {
         self.count = count.min(gains.len());
         self.length = 0;
@@ -40,12 +40,12 @@ impl Largest {
         self.items().iter().map(|&item| gains[item as usize]).sum()
     }
 
-    /// The items of the largest gains, increasing.
+    /// Returns the items of the largest gains, increasing.
     pub(super) fn items(&self) -> &[u32] {
         &self.items[..self.length]
     }
 
-    /// A threshold that the `count` largest probably exceed, with few others.
+    /// Returns a threshold that the `count` largest probably exceed, with few others.
     fn guess(&mut self, gains: &[f64]) -> f64 {
         let n = gains.len();
         let expected = (SAMPLE * self.count) as f64 / n as f64;
@@ -63,7 +63,7 @@ impl Largest {
         let blocks = gains.chunks_exact(BLOCK);
         let last = blocks.remainder();
         for block in blocks {
-            // Most blocks hold nothing: the largest of each is found in vector registers.
+            // Most blocks contain nothing: the maximum of each uses vector registers.
             let mut largest = [0.0_f64; 4];
             for part in block.chunks_exact(4) {
                 for lane in 0..4 {
@@ -83,11 +83,11 @@ impl Largest {
         self.select(gains);
     }
 
-    /// Notes what is above the threshold.
+    /// Appends the gains above the threshold.
     #[inline]
     fn note(&mut self, block: &[f64], first: u32, gains: &[f64]) {
         let room = &mut self.items[self.length..self.length + BLOCK];
-        // Written one after the other and kept where larger: no branch to guess.
+        // Written in turn and kept if larger: no branch to mispredict.
         let mut count = 0;
         for (lane, &gain) in block.iter().enumerate() {
             room[count % BLOCK] = first + lane as u32;
@@ -105,11 +105,11 @@ impl Largest {
         if length <= self.count {
             return;
         }
-        // Numbers above 0 are in the order of their bits.
+        // Positive numbers are ordered as their bits.
         self.bits.clear();
         self.bits.extend(self.items[..length].iter().map(|&item| gains[item as usize].to_bits()));
         let (_, &mut least, above) = self.bits.select_nth_unstable(length - self.count);
-        // How many equal to the least are among them.
+        // Number of kept items that equal the least.
         let mut equal = self.count - above.iter().filter(|&&bits| bits > least).count();
         let mut kept = 0;
         for at in 0..length {

@@ -1,42 +1,40 @@
-//! Searches whole items of the largest gain within a budget, by branch and bound (Horowitz and
-//! Sahni 1974, with the bound of Martello and Toth 1990, section 2.3).
+//! Solves the 0/1 knapsack by branch and bound (Horowitz and Sahni 1974, with the bound of Martello
+//! and Toth 1990, section 2.3).
 
-/// The 0/1 knapsack with room to work in.
+/// 0/1 knapsack solver with its workspace.
 #[derive(Debug, Clone, Default)]
 pub(in crate::robust) struct Search {
-    /// (gain per cost, item, gain, cost), to be put in order.
+    /// (gain per cost, item, gain, cost), before sorting.
     sorted: Vec<(f64, u32, f64, f64)>,
-    /// Items by gain per cost, falling.
+    /// Items by falling gain per cost.
     order: Vec<u32>,
     gain: Vec<f64>,
     cost: Vec<f64>,
-    /// Sums of gains and costs of the items before each.
+    /// Cumulative gains and costs before each item.
     gains: Vec<f64>,
     costs: Vec<f64>,
-    /// The least cost from each item on.
+    /// Least cost from each item on.
     least: Vec<f64>,
     /// (item, gain before it, budget before it).
     stack: Vec<(u32, f64, f64)>,
     best: Vec<u32>,
 }
 
-/// What a search found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::robust) struct Found {
-    /// The gain of the items.
     pub(in crate::robust) gain: f64,
-    /// No whole items gain more than this.
+    /// Upper bound on the gain of whole items.
     pub(in crate::robust) bound: f64,
-    /// Whether no others gain more (but for rounding).
+    /// True if no others gain more, up to rounding.
     pub(in crate::robust) exact: bool,
 }
 
-/// Gains that differ by less, relative to the largest possible one, are the same.
+/// Relative difference below which gains count as equal.
 const SAME: f64 = 1e-14;
 
 impl Search {
-    /// The best of items with gains and costs above 0. `whole` says that gains are whole numbers.
-    /// Gives up after `limit` bounds.
+    /// Finds the best of items with gains and costs above 0, within `limit` bounds. `whole`
+    /// declares that gains are whole numbers.
     pub(in crate::robust) fn run(
         &mut self,
         items: impl Iterator<Item = (u32, f64, f64)>,
@@ -47,7 +45,7 @@ impl Search {
         self.sort(items, budget);
         let n = self.order.len();
         let root = self.bound(0, 0.0, budget);
-        // A node that cannot gain more than this beyond the best is left.
+        // Nodes that cannot improve the best by more than this are pruned.
         let slack = if whole { 1.0 - 1e-6 } else { SAME * root };
         let (mut best, mut bounds) = (-1.0, 0_usize);
         let (mut at, mut gain, mut left) = (0, 0.0, budget);
@@ -55,7 +53,7 @@ impl Search {
         loop {
             bounds += 1;
             if self.bound(at, gain, left) > best + slack {
-                // Down: all that fit one after the other, then the next that fits.
+                // Down: take all consecutive items that fit, then the next that fits.
                 while at < n {
                     if self.cost[at] <= left {
                         self.stack.push((at as u32, gain, left));
@@ -84,7 +82,7 @@ impl Search {
         }
     }
 
-    /// The items found, by their numbers, in the order searched.
+    /// Returns the items found, in search order.
     pub(in crate::robust) fn items(&self) -> impl Iterator<Item = u32> + '_ {
         self.best.iter().map(|&at| self.order[at as usize])
     }
@@ -119,13 +117,13 @@ impl Search {
         }
     }
 
-    /// No whole items from `at` on bring more than this, with `left` to spend.
+    /// Returns an upper bound on the gain of whole items from `at` on within the budget `left`.
     fn bound(&self, at: usize, gain: f64, left: f64) -> f64 {
         let n = self.order.len();
         if at >= n || left < self.least[at] {
             return gain;
         }
-        // The first that does not fit after all before it.
+        // First item that does not fit after all before it.
         let reach = self.costs[at] + left;
         let split = at + self.costs[at + 1..].partition_point(|&cost| cost <= reach);
         let (taken, rest) =

@@ -1,20 +1,19 @@
-//! Finds where a list in falling order reaches an amount, without putting it in order: O(n),
-//! whatever the order given.
+//! Finds the item at which a list in falling order reaches an amount, without sorting: O(n) for any
+//! order.
 
-/// Items by a key, falling; of equal keys the first item comes first.
+/// Items by falling key; ties go to the first.
 ///
-/// Halves the list about its median again and again, and follows the half in which the amount is
+/// The list is halved about its median repeatedly, following the half in which the amount is
 /// reached: n + n/2 + n/4 + ... steps.
 #[derive(Debug, Clone, Default)]
 pub(in crate::robust) struct Split {
-    /// (key's bits, complemented so that the largest comes first; item).
+    /// (bits of the key, complemented so that the largest comes first; item).
     items: Vec<(u64, u32)>,
-    /// How many come before the amount is reached.
+    /// Number of items before the amount is reached.
     before: usize,
 }
 
 impl Split {
-    /// Forgets everything.
     pub(in crate::robust) fn clear(&mut self) {
         self.items.clear();
         self.before = 0;
@@ -26,13 +25,12 @@ impl Split {
         self.items.push((!key.to_bits(), item));
     }
 
-    /// How many items there are.
     pub(in crate::robust) fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Walks down until the amounts of the items (each at least 0) sum to `wanted` or more; gives
-    /// the sum of the items before the one that reaches it, or `None` if all together do not.
+    /// Finds the first item at which the cumulative amount (each at least 0) is `wanted` or more.
+    /// Returns the sum before it, or `None` if the total is less.
     pub(in crate::robust) fn reach(
         &mut self,
         wanted: f64,
@@ -59,12 +57,12 @@ impl Split {
         (high > low).then_some(sum)
     }
 
-    /// The items before the one that reaches it, in any order.
+    /// Returns the items before that item, in any order.
     pub(in crate::robust) fn before(&self) -> impl Iterator<Item = u32> + '_ {
         self.items[..self.before].iter().map(|&(_, item)| item)
     }
 
-    /// The item that reaches it.
+    /// Returns that item.
     pub(in crate::robust) fn reaching(&self) -> Option<u32> {
         self.items.get(self.before).map(|&(_, item)| item)
     }

@@ -1,9 +1,9 @@
-//! Finds whole items of the largest gain for every budget of whole numbers, by dynamic programming.
+//! Solves the knapsack for every whole budget by dynamic programming.
 
-/// Best gains for each budget, and what was taken for them.
+/// Best gain for each budget, with the items taken.
 #[derive(Debug, Clone, Default)]
 pub(in crate::robust) struct Table {
-    /// Item, cost, and the cost of all up to it.
+    /// Item, cost, and cumulative cost.
     items: Vec<(u32, usize, usize)>,
     best: Vec<f64>,
     /// One bit for each item and budget.
@@ -11,16 +11,16 @@ pub(in crate::robust) struct Table {
     words: usize,
 }
 
-/// The most bits of a table: 32 MB.
+/// Largest number of bits of a table: 32 MB.
 const LARGEST: usize = 1 << 28;
 
 impl Table {
-    /// Whether a table for so many items and this budget is small enough.
+    /// Returns true if a table of this size is small enough.
     pub(in crate::robust) fn fits(items: usize, budget: usize) -> bool {
         (budget + 64).checked_mul(items).is_some_and(|bits| bits <= LARGEST)
     }
 
-    /// Fills the table: items with gains above 0 and costs of 1 or more.
+    /// Fills the table with items of gain above 0 and cost at least 1.
     pub(in crate::robust) fn fill(
         &mut self,
         items: impl Iterator<Item = (u32, f64, usize)>,
@@ -32,7 +32,7 @@ impl Table {
         self.taken.clear();
         self.best.clear();
         self.best.resize(width, 0.0);
-        // Beyond the cost of all items so far there is nothing to gain.
+        // Beyond the cost of all items so far there is no more gain.
         let (mut reach, mut all) = (0, 0);
         for (item, gain, cost) in items.filter(|item| item.2 <= budget) {
             let from = self.taken.len();
@@ -56,12 +56,12 @@ impl Table {
         self.best[reach + 1..].fill(full);
     }
 
-    /// The best gain for each budget, from 0.
+    /// Returns the best gain for each budget, from 0.
     pub(in crate::robust) fn best(&self) -> &[f64] {
         &self.best
     }
 
-    /// The items of the best gain for a budget, falling.
+    /// Returns the items of the best gain for a budget, falling.
     pub(in crate::robust) fn items(&self, mut left: usize) -> impl Iterator<Item = u32> + '_ {
         let rows = self.items.iter().zip(self.taken.chunks_exact(self.words.max(1))).rev();
         rows.filter_map(move |(&(item, cost, all), taken)| {

@@ -1,10 +1,10 @@
-//! Holds the adversary against all subsets, all vertices of the relaxation, and the scalar dual.
+//! Compares the adversary with all subsets, all vertices of the relaxation, and the scalar dual.
 
 use super::*;
 use halfseen_solve::sampling::{Purpose, Stream};
 
-/// Gains with ties, zeros and signs, and values of a kind: equal, equal with free ones, whole,
-/// general.
+/// Returns random gains with ties, zeros and both signs, and values that are equal, equal with free
+/// ones, whole, or general.
 fn case(number: u64, n: usize) -> (Threat, Vec<f64>) {
     let mut stream = Stream::new(3, Purpose::Data, number);
     let tied = stream.unit() < 0.5;
@@ -26,7 +26,7 @@ fn case(number: u64, n: usize) -> (Threat, Vec<f64>) {
     (Threat::new(values, budget).unwrap(), gains)
 }
 
-/// The largest gain over all subsets whose value the effective budget allows.
+/// Returns the largest gain over all subsets within the effective budget.
 fn best_subset(threat: &Threat, gains: &[f64]) -> f64 {
     let mut best = 0.0_f64;
     for set in 0..1_u32 << gains.len() {
@@ -40,7 +40,7 @@ fn best_subset(threat: &Threat, gains: &[f64]) -> f64 {
     best
 }
 
-/// The relaxation's optimum: at a vertex at most one share lies strictly between 0 and 1.
+/// Returns the relaxation's optimum: at a vertex at most one share lies strictly between 0 and 1.
 fn best_vertex(threat: &Threat, gains: &[f64]) -> f64 {
     let (n, budget, values) = (gains.len(), threat.effective(), threat.values());
     let mut best = 0.0_f64;
@@ -60,7 +60,7 @@ fn best_vertex(threat: &Threat, gains: &[f64]) -> f64 {
     best
 }
 
-/// min over l >= 0 of l N + sum_j [p_j - l v_j]_+, at one of its kinks.
+/// Returns min over l >= 0 of l N + sum_j [p_j - l v_j]_+, evaluated at its kinks.
 fn dual(threat: &Threat, gains: &[f64]) -> f64 {
     let values = threat.values();
     let at = |l: f64| -> f64 {
@@ -100,7 +100,7 @@ fn whole_and_relaxed_deletions_are_the_best() {
         checked(&adversary, &threat, &gains, whole.gain);
         assert!(whole.exact && (whole.gain - best).abs() < 1e-9, "{number}: {whole:?}, {best}");
         assert!(adversary.shares().iter().all(|s| *s == 0.0 || *s == 1.0));
-        // One node is never enough to be sure, unless a table takes over.
+        // One node never proves the optimum, unless a table takes over.
         let mut short = Adversary::new(&threat).limited(1);
         let found = short.whole(&all, &gains);
         checked(&short, &threat, &gains, found.gain);
@@ -119,7 +119,7 @@ fn greedy_deletions_take_what_fits_in_their_order() {
     let threat = Threat::new(vec![2.0, 3.0, 0.0, 2.0, 1.5], 4.0).unwrap();
     let gains = [1.0, 6.0, 0.1, -1.0, 2.0];
     let mut adversary = Adversary::new(&threat);
-    // By gain per value: 2 (1 left), 4/3, 1/2. After the free one the second costs 3, and nothing
+    // By gain per value: 2 (1 left), 4/3, 1/2. After the free item the second costs 3, and nothing
     // else fits.
     let by_ratio = |a: u32, b: u32| {
         let ratio = |i: u32| gains[i as usize] / threat.values()[i as usize];
@@ -158,7 +158,7 @@ fn of_equal_gains_the_first_vanish() {
     assert_eq!(adversary.deleted(), [0, 1, 2, 3, 4]);
 }
 
-/// Orders in which gains may come to a selection.
+/// Returns gains in several orders.
 fn orders(n: usize) -> Vec<Vec<f64>> {
     let mut stream = Stream::new(5, Purpose::Data, n as u64);
     let rising: Vec<f64> = (0..n).map(|j| j as f64 - n as f64 / 3.0).collect();
@@ -195,7 +195,7 @@ fn tables_are_as_good_as_searches_where_both_work() {
     for number in 0..40 {
         let mut stream = Stream::new(7, Purpose::Data, number);
         let n = 60;
-        // Gains that go with values are the hard ones.
+        // Gains that are correlated with values are the hard case.
         let values: Vec<f64> = (0..n).map(|_| 1.0 + stream.below(50) as f64).collect();
         let gains: Vec<f64> = values.iter().map(|v| v + 5.0 + stream.unit()).collect();
         let threat = Threat::new(values, 300.5).unwrap();

@@ -1,4 +1,4 @@
-//! Holds attacks against all deletions that a budget allows.
+//! Compares attacks with all deletions that a budget allows.
 
 use super::*;
 use crate::data::{Declared, Labels, Layout, Matrix, Scaler};
@@ -66,7 +66,7 @@ impl Case {
             .all(|slot| self.matrix.get(row, self.layout.column(slot)).is_nan())
     }
 
-    /// The score of a row without these attributes.
+    /// Returns the score of a row without these attributes.
     fn without(&self, row: usize, set: u32) -> f64 {
         let mut cells: Vec<f64> = (0..N).map(|c| self.matrix.get(row, c)).collect();
         for panel in (0..4).filter(|p| set >> p & 1 == 1) {
@@ -80,7 +80,7 @@ impl Case {
         })[0]
     }
 
-    /// The scores of a row after all deletions that its budget allows.
+    /// Returns the scores of a row after every deletion within its budget.
     fn allowed(&self, row: usize, threat: &Threat) -> Vec<f64> {
         let values = threat.values();
         let of = |keep: &dyn Fn(usize) -> bool| {
@@ -191,7 +191,7 @@ fn random_deletions_take_as_many_as_there_are_and_noise_leaves_missing_cells() {
         assert_eq!(noise[row] != clean[row], missing < 2, "{row}");
     }
     assert!(met > 20 && moved > 40, "{met}, {moved}");
-    // The same order under every budget: what vanished stays vanished.
+    // The order is the same under every budget: deletions are nested.
     let one = case.attacked(true, &Threat::uniform(4, 1.0).unwrap(), Attack::Random).scores.values;
     let changed = one.iter().zip(&clean).filter(|(a, b)| a != b).count();
     assert!(changed > 20, "{changed}");

@@ -57,7 +57,7 @@ fn the_complexity_is_that_of_theorem_2() {
     let found = bound(&biased, 0.2, 1_000, 0.1).complexity().unwrap();
     let expected = expected + 10.0 * (11.0_f64 / 10.0).ln() + (4.0 * 2.0 * 11.0 / 0.2_f64).ln();
     assert!((found - expected).abs() < 1e-12);
-    // A margin beyond all reach costs nothing.
+    // A margin above all reaches adds no complexity.
     assert!(
         (bound(&coordinates, 1e9, 1_000, 0.1).complexity().unwrap() - (1_000.0_f64 / 0.05).ln())
             .abs()
@@ -98,7 +98,7 @@ fn what_says_nothing_is_called_vacuous() {
     let free = [plain(5, 1.0), vec![Coordinate { reach: 1.0, value: Some(0.0) }]].concat();
     assert_eq!(bound(&free, 0.1, 100_000, 0.01).complexity(), None);
     assert!(bound(&free, 0.1, 100_000, 0.01).risk().is_vacuous());
-    // A free column without values is left out.
+    // A free column of zeros is left out.
     let empty = [plain(5, 1.0), vec![Coordinate { reach: 0.0, value: Some(0.0) }]].concat();
     assert!(!bound(&empty, 0.1, 100_000, 0.01).risk().is_vacuous());
     assert!(bound(&coordinates, 0.1, 1, 0.0).risk().is_vacuous());
@@ -149,7 +149,8 @@ fn the_excess_is_within_the_paper_s() {
     }
 }
 
-/// The share of draws in which N weights of size C lose more to Rademacher noise than a margin.
+/// Returns the share of draws in which N weights of size C lose more than a margin to Rademacher
+/// noise.
 fn failures(margin: f64, columns: usize, draws: usize) -> f64 {
     let mut stream = Stream::new(3, Purpose::Data, columns as u64);
     let sum = |s: &mut Stream| {
@@ -169,7 +170,7 @@ fn noise_fails_as_seldom_as_promised_and_the_printed_constant_does_not_keep_it()
     assert_eq!(noise_failure(0.1, 1.0, 0.0), 0.0);
 }
 
-/// Attributes that each tell the class on average, and the class as a target and as codes.
+/// Returns attributes each correlated with the class, and the class as target and codes.
 fn classes(rows: usize, columns: usize, seed: u64) -> (Data, Vec<u32>) {
     let mut stream = Stream::new(seed, Purpose::Data, 1);
     let codes: Vec<u32> = (0..rows).map(|_| u32::from(stream.unit() < 0.5)).collect();
@@ -180,8 +181,8 @@ fn classes(rows: usize, columns: usize, seed: u64) -> (Data, Vec<u32>) {
     (Data::new(cells, targets), codes)
 }
 
-/// A fit of five attributes by name, its note on new rows, and the share of other rows that the
-/// exact adversary turns wrong.
+/// Fits five attributes by name; returns the fit, its note on new rows, and the share of other rows
+/// misclassified under the exact attack.
 fn promised(
     name: &str,
     settings: &[(&'static str, &str)],
@@ -191,7 +192,7 @@ fn promised(
     promised_of(5, name, settings, seed, attack)
 }
 
-/// The same of so many attributes.
+/// Does the same for `columns` attributes.
 fn promised_of(
     columns: usize,
     name: &str,
@@ -225,7 +226,7 @@ use crate::robust::attack::{Attack, Choice};
 
 #[test]
 fn what_reports_promise_holds_under_attack_in_all_draws() {
-    // A probability of 0.05 of failing is a bound: where it is as loose as here nothing fails.
+    // A failure probability of 0.05 is an upper bound: when as loose as here nothing fails.
     let lp = [("threat", "1"), ("margin", "0.4")];
     let perceptron = [("threat", "1"), ("margin", "1.5"), ("seed", "3")];
     for (name, settings) in [("robust-lp", lp.as_slice()), ("robust-perceptron", &perceptron)] {
@@ -263,7 +264,7 @@ fn the_bound_in_a_report_is_theorem_2_computed_anew() {
     let rows = Rows::new(&data.examples(), "test").unwrap();
     let weights = &fit.linear().unwrap().weights;
     let (gamma, value_left, total, m) = (0.4, 4.0, 5.0, 3_000.0);
-    // Rows within the margin by all single deletions; contributions of rows in two halves of a
+    // Rows within the margin after single deletions; contributions of rows in two halves of a
     // slot-free layout.
     let (mut within, mut longest, mut largest) = (0.0, 0.0_f64, [0.0_f64; 5]);
     for i in 0..rows.len() {
@@ -296,7 +297,7 @@ fn the_bound_in_a_report_is_theorem_2_computed_anew() {
         divergence(risk),
         beta / (m - 1.0)
     );
-    // Tried settings are paid for, and values taken from the rows are named.
+    // Tried settings loosen the bound, and costs taken from the rows are named.
     let (_, once, _) =
         promised("robust-lp", &[("threat", "1"), ("margin", "0.4")], 5, Attack::Exact);
     let Note::RiskBound { risk: once, .. } = once else { panic!("{once:?}") };

@@ -1,14 +1,14 @@
-//! Finds the cheapest deletions that gain so much: a knapsack of what is kept.
+//! Finds the cheapest deletions with a given gain, as a knapsack over the kept attributes.
 
 use super::super::adversary::search::Search;
 use super::super::adversary::split::Split;
 use super::super::adversary::table::Table;
 use crate::data::{Costs, Threat};
 
-/// Nodes that a search looks at before it gives up.
+/// Node limit of a search.
 const NODES: usize = 20_000;
 
-/// Room to work in, for the values of one threat.
+/// Workspace for the values of one threat.
 #[derive(Debug, Clone)]
 pub(super) struct Cheapest<'t> {
     threat: &'t Threat,
@@ -21,16 +21,14 @@ pub(super) struct Cheapest<'t> {
     kept: Vec<bool>,
 }
 
-/// Deletions that gain enough.
+/// Deletions with enough gain.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Found {
-    /// The items.
     pub(super) items: Vec<u32>,
-    /// What they cost.
     pub(super) cost: f64,
-    /// No others cost less than this.
+    /// Lower bound on the cost of any such deletions.
     pub(super) bound: f64,
-    /// Whether no others cost less, but for rounding.
+    /// True if no others cost less, up to rounding.
     pub(super) exact: bool,
 }
 
@@ -48,13 +46,12 @@ impl<'t> Cheapest<'t> {
         }
     }
 
-    /// What an attribute costs.
     pub(super) fn value(&self, attribute: u32) -> f64 {
         self.threat.values()[attribute as usize]
     }
 
-    /// The cheapest items, at least one, whose gains sum to `needed` or more; items that alter
-    /// nothing are none.
+    /// Returns the cheapest items, at least one, whose gains sum to `needed` or more. Items that
+    /// alter nothing are excluded.
     pub(super) fn find(
         &mut self,
         attributes: &[u32],
@@ -66,7 +63,7 @@ impl<'t> Cheapest<'t> {
         let value = |i: u32| values[attributes[i as usize] as usize];
         let gain = |i: u32| gains[i as usize];
         if needed <= 0.0 {
-            // Any one that does not move back further than that.
+            // Any item that does not move the score back too far.
             let enough =
                 (0..gains.len() as u32).filter(|&i| alters[i as usize] && gain(i) >= needed);
             let least = enough.min_by(|&a, &b| value(a).total_cmp(&value(b)).then(a.cmp(&b)))?;
@@ -99,7 +96,7 @@ impl<'t> Cheapest<'t> {
             let items = self.with_free(Vec::new(), &gain, needed);
             return Some(Found { items, cost: 0.0, bound: 0.0, exact: true });
         }
-        // In fractions no cheaper ones exist than the first by gain per value.
+        // The first items by gain per value are the cheapest in fractions.
         let before = self.split.reach(rest, gain)?;
         let last = self.split.reaching()?;
         let first: Vec<u32> = self.split.before().collect();
@@ -117,8 +114,8 @@ impl<'t> Cheapest<'t> {
         Some(Found { items, cost, bound, exact })
     }
 
-    /// The cheapest items that cost something and gain `rest`: those that are not kept, where what
-    /// is kept gains no more than `spare`.
+    /// Returns the cheapest items with a cost above 0 that gain `rest`: those not kept, where kept
+    /// items gain at most `spare`.
     fn search(
         &mut self,
         gains: &[f64],
@@ -148,7 +145,7 @@ impl<'t> Cheapest<'t> {
         (chosen, exact)
     }
 
-    /// The same items with as many of the free ones as are needed, the largest gains first.
+    /// Adds free items, largest gains first, until the gains suffice.
     fn with_free(
         &mut self,
         mut items: Vec<u32>,
@@ -169,7 +166,7 @@ impl<'t> Cheapest<'t> {
         items
     }
 
-    /// Looks at no more nodes than this.
+    /// Sets the node limit.
     #[cfg(test)]
     pub(super) fn limited(mut self, nodes: usize) -> Cheapest<'t> {
         self.nodes = nodes;

@@ -1,4 +1,4 @@
-//! Holds certificates against every deletion there is, predicted as a model predicts it.
+//! Compares certificates with every possible deletion, predicted as a model predicts it.
 
 use super::*;
 use crate::data::{Declared, Layout, Matrix, Scaler, TargetScale};
@@ -6,7 +6,7 @@ use halfseen_solve::sampling::{Purpose, Stream};
 use ndarray::Array2;
 use std::sync::Arc;
 
-/// A random predictor, row, and layout with panels of several columns and a known column.
+/// Random predictor and row, in a layout with panels of several columns and a known column.
 struct Case {
     linear: Linear,
     matrix: Matrix,
@@ -85,7 +85,7 @@ impl Case {
         }
     }
 
-    /// The score of the row without these attributes, as a prediction of it.
+    /// Returns the score of the row without these attributes, as predicted.
     fn score_without(&self, gone: impl Fn(usize) -> bool) -> f64 {
         let mut row: Vec<f64> = (0..self.matrix.columns()).map(|c| self.matrix.get(0, c)).collect();
         for panel in (0..self.layout.sampled_panels()).filter(|p| gone(*p)) {
@@ -95,8 +95,8 @@ impl Case {
         self.linear.scores(&Examples { matrix: &matrix, ..self.examples() })[0]
     }
 
-    /// The least value of deletions that change the prediction, missing ones included, by trying
-    /// them all.
+    /// Returns the least value of deletions that change the prediction, missing ones included, by
+    /// enumeration.
     fn least(&self, changed: impl Fn(f64, f64) -> bool) -> Option<f64> {
         let panels = self.layout.sampled_panels();
         let missing = |p: usize| {
@@ -115,7 +115,7 @@ impl Case {
         costs.map(cost).min_by(f64::total_cmp).map(|cost| spent + cost)
     }
 
-    /// Whether a certificate says what trying all deletions says.
+    /// Checks a certificate against enumeration of all deletions.
     fn check(&self, number: u64, promise: Promise, changed: impl Fn(f64, f64) -> bool + Copy) {
         let scale = TargetScale { mean: -self.threshold * 2.0, deviation: 2.0 };
         let certificate = certify(&self.linear, scale, &self.examples(), &self.threat, promise)
@@ -178,7 +178,7 @@ fn no_deletion_moves_an_estimate_further() {
     }
 }
 
-/// One row of values 1 with these weights; fill 0.
+/// Returns one row of values 1 with these weights; fill 0.
 fn plain(weights: &[f64], intercept: f64, values: Vec<f64>) -> Case {
     let n = weights.len();
     Case {
@@ -205,17 +205,17 @@ fn what_lies_on_the_threshold_is_of_the_first_class_and_ties_are_never_certified
         (Some(1.0), Some(2.0), &[0, 2][..])
     );
     assert!(down.exact);
-    // -1 + 1 = 0 is not above 0: a tie is no change, but none that rounding could be sure of.
+    // -1 + 1 = 0 is not above 0: a tie is no change, but rounding makes it uncertain.
     let tie = of(&plain(&[-1.0, -1.0], 1.0, vec![1.0; 2]));
     assert_eq!(
         (tie.certified, tie.flips_at, tie.flips.as_slice()),
         (Some(0.0), Some(2.0), &[0, 1][..])
     );
     assert!(!tie.exact);
-    // Weights of 0 change nothing, wherever the score lies.
+    // Weights of 0 change nothing at any score.
     let zero = of(&plain(&[0.0, 0.0], 0.0, vec![1.0; 2]));
     assert_eq!((zero.certified, zero.exact, zero.flips.len()), (Some(2.0), true, 0));
-    // On the threshold itself every loss that could raise the score counts.
+    // On the threshold every deletion that raises the score counts.
     let on = of(&plain(&[-1.0, 2.0, -1.0], 0.0, vec![3.0, 1.0, 2.0]));
     assert_eq!((on.certified, on.flips_at, on.flips.as_slice()), (Some(1.0), Some(2.0), &[2][..]));
 }

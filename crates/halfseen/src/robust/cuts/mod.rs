@@ -1,12 +1,12 @@
-//! Minimises mean losses after the worst deletions, over weights in a box: the robust hinge where
-//! deletions are whole, and the quantile loss under deletion.
+//! Minimises mean losses after the worst deletions over weights in a box: the robust hinge loss
+//! under whole deletions, and the quantile loss.
 //!
-//! **Setting**: every deletion that an adversary may choose is an affine piece of its row's loss;
-//! there are exponentially many (LP (3) of Dekel and Shamir 2008), and few matter.
-//! `halfseen_solve::lp::cuts` generates them; `task` asks the adversary for the worst at a point.
+//! **Setting**: every possible deletion is an affine piece of its row's loss. There are
+//! exponentially many (LP (3) of Dekel and Shamir 2008), but few matter. `halfseen_solve::lp::cuts`
+//! generates them; `task` asks the adversary for the worst one at a point.
 //!
-//! **Guarantee**: the objective is the mean loss at the weights, every row's worst deletions
-//! included; the gap is its distance from a dual bound of the whole program.
+//! **Guarantee**: the objective is the mean loss at the weights, worst deletions included; the gap
+//! is its distance from a dual bound of the whole program.
 
 mod task;
 #[cfg(test)]
@@ -19,25 +19,25 @@ use halfseen_solve::lp::cuts;
 pub(crate) use halfseen_solve::lp::cuts::{Options, Solution};
 pub(crate) use task::{Loss, Task};
 
-/// Weights of least mean loss after the worst deletions. With a budget of 0 that is the plain loss
-/// with a box.
+/// Minimises the mean loss after the worst deletions. A budget of 0 gives the plain loss with a
+/// box.
 ///
 /// # Errors
-/// Whole deletions of values that are neither equal nor whole numbers.
+/// If deletions are whole and values are neither equal nor whole numbers.
 pub(crate) fn solve(task: &Task<'_>, options: &Options, monitor: &dyn Monitor) -> Result<Solution> {
     check(task.loss.threat(), task.whole)?;
     Ok(cuts::solve(task.rows.view(), task, options, monitor)?)
 }
 
-/// The mean loss after the worst deletions of weights (n_slots) and a bias, and the number of rows
-/// whose deletions were not proven to be the worst.
+/// Returns the mean loss of weights (n_slots) and a bias after the worst deletions, and the number
+/// of rows with unproven worst deletions.
 pub(crate) fn mean(task: &Task<'_>, weights: &[f64], bias: f64) -> (f64, usize) {
     let (answer, unproven) = task.answer(weights, bias, &vec![f64::INFINITY; task.rows.len()]);
     (answer.sum / task.rows.total(), unproven)
 }
 
-/// Bytes that a solution will take, about: the equations, and as many pieces as were needed where
-/// most were. A quantile loss has two slopes a row, the hinge one.
+/// Estimates the memory of a solution in bytes: the equations, and the largest number of pieces
+/// seen in practice. The quantile loss has two slopes per row, the hinge one.
 pub(crate) fn bytes(&Task { rows, loss, whole, .. }: &Task<'_>) -> f64 {
     let entries = rows.entries() as f64 / rows.len() as f64;
     let (threat, slopes) = (loss.threat(), loss.most_slopes());
@@ -54,14 +54,14 @@ pub(crate) fn bytes(&Task { rows, loss, whole, .. }: &Task<'_>) -> f64 {
     cuts::bytes(rows.width(), pieces, deleted) + table
 }
 
-/// Pieces of a row and slope, where many were needed.
+/// Number of pieces per row and slope in the most demanding cases.
 const PIECES: f64 = 12.0;
 
 fn check(threat: &Threat, whole: bool) -> Result<()> {
     if !whole || threat.costs() != Costs::General {
         return Ok(());
     }
-    let what = "costs that are all equal, or whole numbers with a threat of at most 1000000; multiply costs and threat until \
-                they are whole, or choose deletions = fractional";
+    let what = "costs that are all equal, or whole numbers with a threat of at most 1000000; \
+                multiply costs and threat until they are whole, or choose deletions = fractional";
     Err(ErrorKind::Needs { name: "deletions", value: "whole", what }.into())
 }

@@ -1,38 +1,32 @@
-//! Asks the adversary what each row loses at a point, and writes the answer as affine pieces.
+//! Queries the adversary for each row's loss at a point, and returns affine pieces of the loss.
 
 use super::super::{Adversary, RobustHinge, Rows};
 use crate::data::Threat;
 use halfseen_solve::lp::cuts::{Answer, List, Oracle};
 use rayon::prelude::*;
 
-/// Groups of rows that one adversary answers for; fixed, so that no number of threads changes the
-/// bits.
+/// Number of row groups with one adversary each; fixed, so that results do not depend on the number
+/// of threads.
 const CHUNKS: usize = 16;
 
-/// What is minimised.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Loss<'a> {
-    /// The robust hinge.
     Hinge {
         /// -1 or 1 for each row.
         signs: &'a [f64],
-        /// The threat and the margin.
         hinge: RobustHinge<'a>,
     },
-    /// max(q r, (q - 1) r) of r = target - b - <w, what is left>: half the absolute loss at q =
-    /// 0.5.
+    /// max(q r, (q - 1) r) of r = target - b - <w, remaining x>: half the absolute loss at q = 0.5.
     Quantile {
-        /// One for each row.
+        /// One target per row.
         targets: &'a [f64],
         /// In (0, 1).
         q: f64,
-        /// What may vanish.
         threat: &'a Threat,
     },
 }
 
 impl<'a> Loss<'a> {
-    /// What may vanish.
     pub(crate) fn threat(&self) -> &'a Threat {
         match self {
             Loss::Hinge { hinge, .. } => hinge.threat,
@@ -40,7 +34,7 @@ impl<'a> Loss<'a> {
         }
     }
 
-    /// The slopes e of a row, and how many there are.
+    /// Returns the slopes e of a row and their number.
     #[inline]
     fn slopes(&self, row: usize) -> ([f64; 2], usize) {
         match self {
@@ -49,7 +43,7 @@ impl<'a> Loss<'a> {
         }
     }
 
-    /// How many slopes a row has at most.
+    /// Returns the largest number of slopes of a row.
     pub(super) fn most_slopes(&self) -> usize {
         match self {
             Loss::Hinge { .. } => 1,
@@ -57,7 +51,7 @@ impl<'a> Loss<'a> {
         }
     }
 
-    /// k of a row from which nothing is deleted.
+    /// Returns k of a row without deletions.
     #[inline]
     fn constant(&self, row: usize, slope: f64) -> f64 {
         match self {
@@ -66,7 +60,7 @@ impl<'a> Loss<'a> {
         }
     }
 
-    /// What k falls by for each unit of value that is deleted.
+    /// Returns the decrease of k per unit of deleted value.
     fn rate(&self) -> f64 {
         match self {
             Loss::Hinge { hinge, .. } => hinge.rate(),
@@ -75,19 +69,19 @@ impl<'a> Loss<'a> {
     }
 }
 
-/// The losses of a table.
+/// Losses of a table.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Task<'a> {
     pub(crate) rows: &'a Rows,
     pub(crate) loss: Loss<'a>,
-    /// Whether attributes vanish whole, not in fractions.
+    /// True if attributes are deleted whole, not in fractions.
     pub(crate) whole: bool,
-    /// Whether there is a bias.
+    /// True with a bias.
     pub(crate) intercept: bool,
 }
 
 impl Oracle for Task<'_> {
-    /// Every row's pieces without deletions.
+    /// Returns every row's pieces without deletions.
     fn first(&self) -> List {
         let mut list = List::default();
         for i in 0..self.rows.len() {
@@ -117,7 +111,7 @@ impl Oracle for Task<'_> {
                 if sum == 0.0 { 0.0 } else { loss.constant(0, 1.0) * sum.signum() }
             }
             Loss::Quantile { targets, q, .. } => {
-                // The first target that more than a share q of the rows do not exceed.
+                // First target with more than a share q of the total weight up to it.
                 let mut sorted: Vec<(f64, f64)> =
                     targets.iter().enumerate().map(|(i, y)| (*y, rows.weight(i))).collect();
                 sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -138,8 +132,8 @@ impl Oracle for Task<'_> {
 }
 
 impl Task<'_> {
-    /// What [`Oracle::ask`] says; the sum is too small where rows are not proven, whose number is
-    /// told.
+    /// Computes the answer of [`Oracle::ask`] and the number of unproven rows; with these the sum
+    /// is too small.
     pub(super) fn answer(&self, weights: &[f64], bias: f64, levels: &[f64]) -> (Answer, usize) {
         let m = self.rows.len();
         let answers: Vec<Asked<'_>> = (0..CHUNKS)
@@ -157,7 +151,7 @@ impl Task<'_> {
     }
 }
 
-/// One thread's answers.
+/// Answers of one thread.
 struct Asked<'q> {
     task: &'q Task<'q>,
     weights: &'q [f64],
@@ -179,7 +173,7 @@ impl<'q> Asked<'q> {
         Asked { task, weights, bias, adversary, attributes, sums, gains, sum, unproven, list }
     }
 
-    /// Adds a row's loss, and its pieces above `level`.
+    /// Adds a row's loss and its pieces above `level`.
     fn row(&mut self, row: usize, level: f64) {
         let known =
             self.task.rows.contributions(row, self.weights, &mut self.attributes, &mut self.sums);
@@ -211,7 +205,7 @@ impl<'q> Asked<'q> {
         self.sum += self.task.rows.weight(row) * worst;
     }
 
-    /// The piece of the adversary's last answer.
+    /// Appends the piece of the adversary's last answer.
     fn write(&mut self, row: usize, group: u8, slope: f64, constant: f64) {
         let (rate, values) = (self.task.loss.rate(), self.task.loss.threat().values());
         let shares = self.adversary.shares();

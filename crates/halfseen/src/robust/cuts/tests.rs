@@ -1,4 +1,4 @@
-//! Tests row generation against the programs that list every deletion, by a general solver.
+//! Compares row generation with the programs that list every deletion, by a general solver.
 
 use super::*;
 use crate::data::Layout;
@@ -53,7 +53,7 @@ fn quantile(case: &Textbook<'_>, targets: &[f64], q: f64, whole: bool) -> Soluti
     found
 }
 
-/// The optimum is that of the general solver, and lies between the bounds.
+/// Asserts that the optimum equals that of the general solver and lies between the bounds.
 fn agree(found: &Solution, optimum: f64, what: &str) {
     assert!(found.gap <= 1e-8 * found.objective.max(1e-3 * found.alone), "{what}: {found:?}");
     let scale = optimum.max(found.alone).max(1e-3);
@@ -62,7 +62,7 @@ fn agree(found: &Solution, optimum: f64, what: &str) {
     assert!(optimum >= found.objective - found.gap - 1e-8 * scale, "{what}");
 }
 
-/// Numeric targets with outliers for a table.
+/// Returns numeric targets with outliers for a table.
 fn targets(cells: &Array2<f64>, seed: u64) -> Vec<f64> {
     let mut stream = Stream::new(seed, Purpose::Data, 7);
     let rule: Vec<f64> = (0..cells.ncols()).map(|_| stream.normal()).collect();
@@ -89,7 +89,7 @@ fn without_a_threat_it_is_the_plain_hinge_in_a_box() {
         let (rows, threat) = (rows_of(cells), ones(n, 0.0));
         let case =
             Textbook { rows: &rows, threat: &threat, box_radius: 0.7, intercept: seed % 2 == 0 };
-        // LP (4) with P = V deletes nothing.
+        // LP (4) with P = V: no deletions.
         let margin = 1.5;
         let optimum = case.relaxed(&signs, margin).objective;
         agree(&hinge(&case, &signs, margin, seed % 3 == 0), optimum, &format!("seed {seed}"));
@@ -192,7 +192,7 @@ fn a_median_by_hand() {
     let case = Textbook { rows: &rows, threat: &threat, box_radius: 1.0, intercept: true };
     let found = quantile(&case, &[1.0, 7.0, 2.0], 0.5, false);
     assert!((found.objective - 1.0).abs() < 1e-12 && (found.bias - 2.0).abs() < 1e-6, "{found:?}");
-    // Without a bias nothing is learned of rows that are 0.
+    // Without a bias rows of zeros determine nothing.
     let case = Textbook { intercept: false, ..case };
     assert!((quantile(&case, &[1.0, 7.0, 2.0], 0.5, false).objective - 10.0 / 6.0).abs() < 1e-12);
 }
@@ -279,7 +279,7 @@ fn threads_change_no_bit() {
     assert_eq!(format!("{one:?}"), format!("{two:?}"));
 }
 
-/// Stops after so many questions.
+/// Monitor that stops after a number of queries.
 struct Patience(AtomicU64, u64);
 
 impl Monitor for Patience {

@@ -8,7 +8,7 @@ use halfseen_solve::Silent;
 use halfseen_solve::sampling::{Purpose, Stream};
 use ndarray::Array2;
 
-/// Rows (m, n), a third of the cells 0, and signs that a plane with noise tells.
+/// Returns rows (m, n) with a third of the cells 0, and signs of a noisy linear rule.
 fn random(m: usize, n: usize, stream: &mut Stream) -> (Array2<f64>, Vec<f64>) {
     let mut cells = Array2::zeros((m, n));
     let mut signs = Vec::new();
@@ -21,7 +21,7 @@ fn random(m: usize, n: usize, stream: &mut Stream) -> (Array2<f64>, Vec<f64>) {
     (cells, signs)
 }
 
-/// The quadratic program as it is printed: weights, bias, then for each row xi, z and u.
+/// Solves the quadratic program as printed: weights, bias, then xi, z and u for each row.
 fn reference_lp(
     cells: &Array2<f64>,
     signs: &[f64],
@@ -160,7 +160,7 @@ fn margins_are_those_of_the_worst_subset_and_slopes_are_theirs() {
 fn the_least_threat_that_silences_is_found() {
     let codes: Vec<u32> = (0..32).map(|i| i % 2).collect();
     let sign = |i: usize| if codes[i] == 1 { 1.0 } else { -1.0 };
-    // Three attributes tell the target, each as well as the others; two tell nothing.
+    // Three attributes determine the target equally well; two are uninformative.
     let cells = Array2::from_shape_fn((32, 5), |(i, j)| {
         if j < 3 { sign(i) } else { f64::from((i + j) as u32 % 4 / 2) }
     });

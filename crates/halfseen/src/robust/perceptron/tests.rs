@@ -3,7 +3,8 @@ use crate::data::Threat;
 use crate::full::testing::Data;
 use ndarray::Array2;
 
-/// Rows (m, n) inside the unit ball or the cube, told by a hidden plane of weights -1 or +1.
+/// Returns rows (m, n) in the unit ball or the cube, labelled by a hidden plane of weights -1 or
+/// +1.
 fn separable(m: usize, n: usize, ball: bool, seed: u64) -> (Data, Vec<f64>, Vec<f64>) {
     let mut stream = Stream::new(seed, Purpose::Data, (m * n) as u64);
     let plane: Vec<f64> = (0..n).map(|_| if stream.unit() < 0.5 { -1.0 } else { 1.0 }).collect();
@@ -68,7 +69,7 @@ fn the_regret_is_within_theorem_4_for_both_lengths() {
     }
 }
 
-/// The pass as the paper writes it: dense, every hypothesis added up.
+/// Runs the pass as in the paper: dense, with a sum over all hypotheses.
 fn plainly(
     rows: &[Vec<f64>],
     signs: &[f64],
