@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result};
 use halfseen::Learner;
-use halfseen::learner::{Family, Grid, Setting, with};
+use halfseen::learner::{Family, Grid, Assignments, with};
 use halfseen::registry::find;
 
 /// Parameters, each with the values to try for it.
@@ -17,7 +17,7 @@ pub(crate) struct Arm {
     /// The name in figures and tables.
     pub(crate) label: String,
     learner: &'static str,
-    fixed: Setting,
+    fixed: Assignments,
     full: Axes,
     quick: Axes,
     /// Whether the arm has an intercept (an attribute that is always known); the target is then
@@ -104,7 +104,7 @@ impl Arm {
     }
 
     /// The settings that tuning searches.
-    pub(crate) fn settings(&self, quick: bool) -> Vec<Setting> {
+    pub(crate) fn settings(&self, quick: bool) -> Vec<Assignments> {
         Grid::new(self.axes(quick)).settings()
     }
 
@@ -133,6 +133,6 @@ impl Arm {
 }
 
 /// `radius=4;step=1x`, as result files and pages show a setting.
-pub(crate) fn text(setting: &Setting) -> String {
+pub(crate) fn text(setting: &Assignments) -> String {
     setting.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(";")
 }

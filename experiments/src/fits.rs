@@ -4,7 +4,7 @@ use crate::problem::{Problem, options};
 use anyhow::{Context as _, Result};
 use halfseen::Silent;
 use halfseen::data::Target;
-use halfseen::learner::{Learner, Setting};
+use halfseen::learner::{Learner, Assignments};
 use halfseen::model::{Fit, Predictor, Scores};
 use halfseen::prepare::Prepared;
 use halfseen::select::Score;
@@ -63,7 +63,7 @@ pub(crate) fn losses(
 }
 
 /// The setting of least error; the first of equals.
-pub(crate) fn least(settings: &[Setting], errors: &[f64]) -> Result<Setting> {
+pub(crate) fn least(settings: &[Assignments], errors: &[f64]) -> Result<Assignments> {
     let least = (0..errors.len()).min_by(|&a, &b| errors[a].total_cmp(&errors[b]));
     least.and_then(|at| settings.get(at).cloned()).context("no setting to choose from")
 }

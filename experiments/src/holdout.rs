@@ -17,7 +17,7 @@ use crate::transduced::transduce;
 use anyhow::{Context as _, Result};
 use halfseen::Silent;
 use halfseen::data::Target;
-use halfseen::learner::{Learner, Setting, with};
+use halfseen::learner::{Learner, Assignments, with};
 use halfseen::model::Predictor;
 use halfseen::prepare::Prepared;
 use halfseen::sampling::{Split, splits};
@@ -209,10 +209,10 @@ impl Chosen<'_> {
     fn choose(
         &self,
         learner: &dyn Learner,
-        settings: &[Setting],
+        settings: &[Assignments],
         rows: &[u32],
         protocol: &Protocol,
-    ) -> Result<Setting> {
+    ) -> Result<Assignments> {
         let Problem { table, target_name, target, .. } = self.problem;
         let classes: Option<Vec<u32>> =
             strata(target).map(|codes| rows.iter().map(|&r| codes[r as usize]).collect());
@@ -221,7 +221,7 @@ impl Chosen<'_> {
         let pick = |of: &[u32]| of.iter().map(|&at| rows[at as usize]).collect::<Vec<u32>>();
         let (learned, held) = (pick(&parts.train), pick(&parts.test));
         let errors = if self.arm.transductive {
-            let error = |setting: &Setting| {
+            let error = |setting: &Assignments| {
                 let chosen = with(learner.clone_box(), setting)?;
                 Ok(crate::fits::loss(&self.tested(&*chosen, &learned, &held)?.1))
             };

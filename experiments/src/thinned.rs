@@ -15,7 +15,7 @@ use crate::run::{Context, Job, Measured};
 use anyhow::{Context as _, Result};
 use halfseen::Silent;
 use halfseen::data::Table;
-use halfseen::learner::{Learner, Setting};
+use halfseen::learner::{Learner, Assignments};
 use halfseen::model::{Fit, Predictor};
 use halfseen::prepare::{Missing, Options, Prepared};
 use halfseen::sampling::{Purpose, Split, Stream, folds, shuffle, splits};
@@ -95,7 +95,7 @@ impl Thin<'_> {
     fn errors(
         &self,
         learner: &dyn Learner,
-        settings: &[Setting],
+        settings: &[Assignments],
         split: &Split,
         protocol: &Protocol,
     ) -> Result<Errors> {
@@ -118,10 +118,10 @@ impl Thin<'_> {
     fn choose(
         &self,
         learner: &dyn Learner,
-        settings: &[Setting],
+        settings: &[Assignments],
         seed: u64,
         protocol: &Protocol,
-    ) -> Result<Setting> {
+    ) -> Result<Assignments> {
         let mut sums = vec![0.0; settings.len()];
         let inside = folds(&self.split.train, None, None, protocol.folds, seed)?;
         for (f, fold) in inside.iter().enumerate().filter(|_| settings.len() > 1) {

@@ -9,7 +9,7 @@ use crate::results::Results;
 use crate::run::{Context, Job, Measured};
 use anyhow::Result;
 use halfseen::Silent;
-use halfseen::learner::{Learner, Setting, with};
+use halfseen::learner::{Learner, Assignments, with};
 use halfseen::model::Fit;
 use halfseen::prepare::{Missing, Options, Prepared};
 use halfseen::sampling::{Purpose, Split, Stream, splits};
@@ -131,7 +131,7 @@ impl Tuned<'_> {
         options: &Options,
         seed: u64,
         protocol: &Protocol,
-    ) -> Result<Setting> {
+    ) -> Result<Assignments> {
         let settings = self.arm.settings(protocol.quick);
         if settings.len() <= 1 {
             return Ok(settings.into_iter().next().unwrap_or_default());
@@ -147,7 +147,7 @@ impl Tuned<'_> {
     }
 
     /// What a fit errs on the rows that test.
-    fn tested(&self, fit: &Fit, prepared: &Prepared<'_>, setting: &Setting) -> Result<Measured> {
+    fn tested(&self, fit: &Fit, prepared: &Prepared<'_>, setting: &Assignments) -> Result<Measured> {
         let scores =
             as_published(&fit.predictor).scores(&prepared.examples_of(&self.split.test))?;
         let score = scored(prepared, scores, &self.problem.target, &self.split.test);

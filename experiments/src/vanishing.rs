@@ -17,7 +17,7 @@ use anyhow::{Context as _, Result, bail};
 use halfseen::Silent;
 use halfseen::data::{Examples, Threat};
 use halfseen::error::ErrorKind;
-use halfseen::learner::{Learner, Setting, with};
+use halfseen::learner::{Learner, Assignments, with};
 use halfseen::model::Predictor;
 use halfseen::params::{COSTS, THREAT};
 use halfseen::prepare::Prepared;
@@ -213,7 +213,7 @@ impl Besieged<'_> {
     }
 
     /// The settings to choose from for N.
-    fn settings(&self, learner: &dyn Learner, budget: f64, quick: bool) -> Vec<Setting> {
+    fn settings(&self, learner: &dyn Learner, budget: f64, quick: bool) -> Vec<Assignments> {
         let mut settings = self.arm.settings(quick);
         for setting in &mut settings {
             if learner.needs().threat && !setting.iter().any(|(name, _)| *name == THREAT.name) {
@@ -227,7 +227,7 @@ impl Besieged<'_> {
     fn learn(
         &self,
         learner: &dyn Learner,
-        setting: &Setting,
+        setting: &Assignments,
         prepared: &Prepared<'_>,
         seed: u64,
     ) -> Result<Option<Fitted>> {

@@ -17,7 +17,7 @@ use halfseen::learner::{Family, Learner};
 use halfseen::params::{PASSIVE, THREAT};
 use halfseen::prepare::{Options, Schema};
 use halfseen::robust::Attack;
-use halfseen::select::{Plan, Seen, Siege, Task, compare};
+use halfseen::select::{ComparisonPlan, Seen, Siege, Task, compare};
 use halfseen::{ErrorKind, registry};
 use halfseen_io::draw::learning_curve;
 use serde_json::json;
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         options: &options,
         test: test.as_ref().map(TestTable::as_test),
     };
-    let plan = Plan {
+    let plan = ComparisonPlan {
         names: names.iter().filter_map(|name| registry::names().find(|own| own == name)).collect(),
         splits: args.splits as usize,
         folds: (!args.honest).then_some(args.folds as usize),
@@ -299,7 +299,7 @@ fn group_codes(input: &Input, name: &str) -> Result<Vec<u32>> {
 
 fn describe(
     input: &Input,
-    plan: &Plan,
+    plan: &ComparisonPlan,
     options: &Options,
     seen: &Seen,
     test: Option<&TestTable>,

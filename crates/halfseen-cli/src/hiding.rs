@@ -11,7 +11,7 @@ use anyhow::Result;
 use halfseen::Monitor;
 use halfseen::data::{Matrix, Scale};
 use halfseen::learner::Learner;
-use halfseen::select::{Comparison, Plan, Seen, Task, Test, compare, hide};
+use halfseen::select::{Comparison, ComparisonPlan, Seen, Task, Test, compare, hide};
 use halfseen_io::draw::{Figure, Series};
 use serde_json::{Value, json};
 
@@ -71,7 +71,7 @@ impl Hidden {
         (no_attributes, known): (&[&str], &[&str]),
         learners: &[Box<dyn Learner>],
         task: &Task<'_>,
-        plan: &Plan,
+        plan: &ComparisonPlan,
         whole: &Comparison,
         monitor: &dyn Monitor,
     ) -> halfseen::Result<Hidden> {
@@ -94,7 +94,7 @@ impl Hidden {
             }
         }
         // Only the fits on all training rows are of interest.
-        let plan = Plan { curve_points: 0, ..plan.clone() };
+        let plan = ComparisonPlan { curve_points: 0, ..plan.clone() };
         for (number, &share) in (1..).zip(shares) {
             let table = hide(task.table, &kept, share, plan.seed, TRAIN);
             let test_table = task.test.map(|test| hide(test.table, &kept, share, plan.seed, TEST));

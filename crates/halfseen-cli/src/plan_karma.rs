@@ -6,7 +6,7 @@ use crate::failure::usage_error;
 use crate::format::{count, grouped, significant};
 use crate::output::{self, align};
 use anyhow::Result;
-use halfseen::missing::bounds::{Assumed, Promise};
+use halfseen::missing::bounds::{Assumed, SampleBound};
 use halfseen::plan::MOST_EXAMPLES;
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -21,10 +21,10 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode> {
     };
     let assumed =
         Assumed { dims: args.dims, error, confidence: args.confidence, ..Assumed::default() };
-    let one = |kappa: f64| Promise::new(&assumed, kappa, args.gamma, args.examples);
+    let one = |kappa: f64| SampleBound::new(&assumed, kappa, args.gamma, args.examples);
     let promises = match args.kappa {
         Some(kappa) => vec![one(kappa)?],
-        None => KAPPAS.into_iter().map(one).collect::<halfseen::Result<Vec<Promise>>>()?,
+        None => KAPPAS.into_iter().map(one).collect::<halfseen::Result<Vec<SampleBound>>>()?,
     };
     let text = match args.json {
         true => format!("{}\n", serde_json::to_string_pretty(&as_json(args, &assumed, &promises))?),
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn describe(args: &PlanArgs, assumed: &Assumed, promises: &[Promise]) -> String {
+fn describe(args: &PlanArgs, assumed: &Assumed, promises: &[SampleBound]) -> String {
     let mut text = format!(
         "How many rows with holes are enough for KARMA to come within {} of the mean hinge loss of the best rule <w,x>\nthat sees whole rows of {} columns, on average.\n\n",
         assumed.error,
@@ -85,7 +85,7 @@ Assumed: rows lie in one subspace, what a row shows determines the rest, |x| <= 
 These are promises for the worst data that this allows. Real data are kinder: `halfseen compare` measures.
 ";
 
-fn row(promise: &Promise) -> Vec<String> {
+fn row(promise: &SampleBound) -> Vec<String> {
     let mut cells = vec![
         significant(promise.kappa),
         grouped(promise.gamma),
@@ -113,7 +113,7 @@ fn whole(examples: f64) -> Option<u64> {
     (examples <= MOST_EXAMPLES as f64).then(|| examples.ceil() as u64)
 }
 
-fn as_json(args: &PlanArgs, assumed: &Assumed, promises: &[Promise]) -> Value {
+fn as_json(args: &PlanArgs, assumed: &Assumed, promises: &[SampleBound]) -> Value {
     let finite = |value: f64| value.is_finite().then_some(value);
     let rows: Vec<Value> = promises
         .iter()

@@ -8,7 +8,7 @@
 
 use halfseen::data::{Declared, Examples, Layout, Matrix, Scaler, TargetScale, Threat};
 use halfseen::model::Linear;
-use halfseen::robust::{Promise, certify};
+use halfseen::robust::{CertifiedClaim, certify};
 use halfseen::sampling::{Purpose, Stream};
 use ndarray::Array2;
 use std::hint::black_box;
@@ -79,11 +79,12 @@ fn main() {
             let (mut certified, mut predicted) = (Vec::new(), Vec::new());
             for _ in 0..REPEATS {
                 certified.push(seconds(|| {
-                    certify(&linear, scale, &examples, &values, Promise::Class).unwrap()
+                    certify(&linear, scale, &examples, &values, CertifiedClaim::Class).unwrap()
                 }));
                 predicted.push(seconds(|| linear.scores(&examples)));
             }
-            let certificates = certify(&linear, scale, &examples, &values, Promise::Class).unwrap();
+            let certificates =
+                certify(&linear, scale, &examples, &values, CertifiedClaim::Class).unwrap();
             let exact = certificates.iter().filter(|c| c.exact).count();
             let (time, plain) = (median(certified), median(predicted));
             println!("{name:>7}, {kind:>7}: {time:.3} ({:.1}); {exact} exact", time / plain);

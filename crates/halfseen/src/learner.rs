@@ -35,7 +35,7 @@ pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
     /// As [`Learner::fit`].
     fn fit_grid(
         &self,
-        settings: &[Setting],
+        settings: &[Assignments],
         examples: &Examples<'_>,
         monitor: &dyn Monitor,
     ) -> Result<Vec<Fit>> {
@@ -173,7 +173,7 @@ pub(crate) fn refuse_weights(
 }
 
 /// Values of some parameters, by name.
-pub type Setting = Vec<(&'static str, String)>;
+pub type Assignments = Vec<(&'static str, String)>;
 
 /// Values to try for each parameter; the grid is their product.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -196,9 +196,9 @@ impl Grid {
     }
 
     /// Returns every combination, the last parameter varying fastest.
-    pub fn settings(&self) -> Vec<Setting> {
+    pub fn settings(&self) -> Vec<Assignments> {
         self.0.iter().fold(vec![Vec::new()], |settings, (name, values)| {
-            let extend = |s: &Setting| {
+            let extend = |s: &Assignments| {
                 let s = s.clone();
                 values
                     .iter()
@@ -214,7 +214,7 @@ impl Grid {
 ///
 /// # Errors
 /// Unknown names and values out of range.
-pub fn with(mut learner: Box<dyn Learner>, setting: &Setting) -> Result<Box<dyn Learner>> {
+pub fn with(mut learner: Box<dyn Learner>, setting: &Assignments) -> Result<Box<dyn Learner>> {
     for (name, value) in setting {
         learner.set(name, value)?;
     }
@@ -222,7 +222,7 @@ pub fn with(mut learner: Box<dyn Learner>, setting: &Setting) -> Result<Box<dyn 
 }
 
 /// Returns a checked copy of a learner with a setting of its grid.
-pub(crate) fn configured<L: Parameters + Clone>(learner: &L, setting: &Setting) -> Result<L> {
+pub(crate) fn configured<L: Parameters + Clone>(learner: &L, setting: &Assignments) -> Result<L> {
     let mut copy = learner.clone();
     for (name, value) in setting {
         copy.set(name, value)?;

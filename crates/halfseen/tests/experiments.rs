@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use halfseen::data::{Matrix, Scale, Table, Target, Task};
-use halfseen::learner::{Learner, Setting, with};
+use halfseen::learner::{Assignments, Learner, with};
 use halfseen::model::{Fit, Scores};
 use halfseen::prepare::{Options, Prepared};
 use halfseen::registry::find;
@@ -39,7 +39,7 @@ impl Rows {
 
     /// The share of the rows from `train` on told wrongly by what is learned from those before.
     fn wrong(&self, name: &str, settings: &[(&'static str, &str)], train: usize) -> f64 {
-        let setting: Setting =
+        let setting: Assignments =
             settings.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
         let learner = with(find(name).unwrap(), &setting).unwrap();
         let rows: Vec<u32> = (0..self.table.rows() as u32).collect();

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use halfseen::data::{Matrix, Scale, Table, Target, Task};
-use halfseen::learner::{Family, Setting, with};
+use halfseen::learner::{Assignments, Family, with};
 use halfseen::model::{Fit, Model, Note, Predictor};
 use halfseen::prepare::{Options, Prepared};
 use halfseen::registry::{find, variants};
@@ -58,7 +58,7 @@ impl Holed {
 }
 
 fn set(name: &str, settings: &[(&'static str, &str)]) -> Box<dyn Learner> {
-    let settings: Setting =
+    let settings: Assignments =
         settings.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
     with(find(name).unwrap(), &settings).unwrap()
 }
@@ -244,10 +244,10 @@ fn a_setting_that_diverges_ends_no_tuning() {
     }
     let data = Holed::new(400, 12, 0, 0.0);
     let learner = set("aerr", &[("budget", "3")]);
-    let settings: Vec<Setting> =
+    let settings: Vec<Assignments> =
         ["1e-3", "1e-2", "1e200"].map(|step| vec![("step", step.to_owned())]).to_vec();
     let diverged = |error: &halfseen::Error| matches!(error.kind(), ErrorKind::Diverged { .. });
-    let over = |settings: &[Setting]| {
+    let over = |settings: &[Assignments]| {
         let candidates = [(learner.clone_box(), settings.to_vec())];
         tune_over(&candidates, &task(&data, &options), &rows(400), &tuning, &Silent, &|_| ())
     };
@@ -300,7 +300,8 @@ fn grids_share_work_and_find_what_single_fits_find() {
     for classes in [0, 2, 3] {
         let data = Holed::new(90, 6, classes, 0.3);
         for learner in family(classes) {
-            let settings: Vec<Setting> = learner.grid().settings().into_iter().step_by(5).collect();
+            let settings: Vec<Assignments> =
+                learner.grid().settings().into_iter().step_by(5).collect();
             let prepared = data.prepared(&*learner, &rows(90), Scale::Each);
             let examples = prepared.examples();
             let together = learner.fit_grid(&settings, &examples, &Silent).unwrap();
@@ -326,7 +327,7 @@ fn leaving_one_out_is_told_and_is_right() {
     let data = Holed::new(40, 5, 0, 0.3);
     let learner = set("karma", &[]);
     let prepared = data.prepared(&*learner, &rows(40), Scale::Each);
-    let settings: Vec<Setting> = ["0.1", "10"].map(|c| vec![("c", c.to_owned())]).to_vec();
+    let settings: Vec<Assignments> = ["0.1", "10"].map(|c| vec![("c", c.to_owned())]).to_vec();
     let fits = learner.fit_grid(&settings, &prepared.examples(), &Silent).unwrap();
     for (setting, fit) in settings.iter().zip(fits) {
         let mut sum = 0.0;

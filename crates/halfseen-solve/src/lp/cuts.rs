@@ -27,7 +27,7 @@ use crate::error::Result;
 use crate::monitor::Monitor;
 use crate::positive;
 use crate::stop::Stop;
-use master::{Found, Master};
+use master::{Master, Optimum};
 pub use pieces::List;
 use pieces::Pieces;
 
@@ -243,7 +243,7 @@ impl Rounds<'_, '_> {
     }
 
     /// Drops idle pieces, adds others, and returns the next start.
-    fn next(&mut self, found: Found, more: &[List], upper: f64) -> Start {
+    fn next(&mut self, found: Optimum, more: &[List], upper: f64) -> Start {
         let slope = self.pieces.combine(&found.sigma);
         for (c, (idle, sigma)) in self.idle.iter_mut().zip(&found.sigma).enumerate() {
             *idle = if *sigma < IDLE * self.pieces.weight(c) { *idle + 1 } else { 0 };

@@ -130,7 +130,7 @@ mod tests {
     use crate::error::ErrorKind;
     use crate::full::Lasso;
     use crate::full::testing::{Data, mean_square};
-    use crate::learner::Setting;
+    use crate::learner::Assignments;
     use crate::learner::configured;
     use crate::model::Stop;
     use halfseen_solve::Silent;
@@ -257,7 +257,7 @@ mod tests {
             assert_eq!(curve[1].linear().unwrap().weights, [0.0; 5]);
             assert_eq!(curve[3].predictor, fit(&learner, &data).predictor);
 
-            let settings: Vec<Setting> = vec![
+            let settings: Vec<Assignments> = vec![
                 vec![("radius", "2".into())],
                 vec![("seed", "5".into()), ("penalty", "0.1".into())],
                 vec![("radius", "4".into()), ("intercept", "false".into())],

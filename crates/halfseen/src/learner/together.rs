@@ -1,6 +1,6 @@
 //! Fits settings that share work together: group by group, each in its own order.
 
-use super::{Setting, configured};
+use super::{Assignments, configured};
 use crate::error::{ErrorKind, Result};
 use crate::model::Fit;
 use crate::params::Described;
@@ -26,7 +26,7 @@ macro_rules! fits_together {
 
         fn fit_grid(
             &self,
-            settings: &[$crate::learner::Setting],
+            settings: &[$crate::learner::Assignments],
             examples: &$crate::data::Examples<'_>,
             monitor: &dyn halfseen_solve::Monitor,
         ) -> $crate::Result<Vec<$crate::model::Fit>> {
@@ -40,7 +40,7 @@ macro_rules! fits_together {
 pub(crate) use fits_together;
 
 /// Returns a learner with each of several settings, checked.
-pub(crate) fn each<L: Described>(learner: &L, settings: &[Setting]) -> Result<Vec<L>> {
+pub(crate) fn each<L: Described>(learner: &L, settings: &[Assignments]) -> Result<Vec<L>> {
     settings.iter().map(|setting| configured(learner, setting)).collect()
 }
 

@@ -15,12 +15,12 @@
 //! |P_o x|; delta the probability of failure.
 //!
 //! The functions accept any numbers and return the value of the formula (infinity on overflow);
-//! [`Promise::new`] checks its input.
+//! [`SampleBound::new`] checks its input.
 
 mod promise;
 mod regularity;
 
-pub use promise::{Assumed, Promise};
+pub use promise::{Assumed, SampleBound};
 pub use regularity::{Regularity, kappa, kappa_over};
 
 /// Returns (1 - kappa)^gamma / kappa, a bound on the distance of a sum truncated after gamma terms

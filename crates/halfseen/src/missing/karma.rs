@@ -20,7 +20,7 @@ use crate::error::{ErrorKind, Result};
 use crate::kernel::gram::{bytes_needed, gram};
 use crate::kernel::{Kernel, Masked, Sketch};
 use crate::learner::missingness::MissingnessSummary;
-use crate::learner::{Grid, Learner, STEPS, Setting, configured, refuse_weights};
+use crate::learner::{Assignments, Grid, Learner, STEPS, configured, refuse_weights};
 use crate::model::{Expansion, Fit, Predictor, Report, Sketched, Stop};
 use crate::params::{
     Features, KernelLoss, KernelSolver, Needs, Normalization, Parameters, Targets, parameters,
@@ -96,7 +96,7 @@ impl Learner for Karma {
     /// of warm starts, for all C.
     fn fit_grid(
         &self,
-        settings: &[Setting],
+        settings: &[Assignments],
         examples: &Examples<'_>,
         monitor: &dyn Monitor,
     ) -> Result<Vec<Fit>> {

@@ -1,7 +1,7 @@
 //! Evaluates a model on a table: attacks and certifies rows, and computes costs of attributes.
 
 use super::attack::{Attack, Attacked, attack};
-use super::certify::{Certificate, Promise, certify};
+use super::certify::{Certificate, CertifiedClaim, certify};
 use super::information;
 use crate::data::{Examples, Layout, Signs, Table, Target, Task, Threat};
 use crate::error::{ErrorKind, Result};
@@ -87,9 +87,9 @@ impl<'a> Trial<'a> {
             Err(ErrorKind::WrongDeclaration { what, name, problem }.into())
         };
         let promise = match (self.model.task, within) {
-            (Task::Classification, None) => Promise::Class,
+            (Task::Classification, None) => CertifiedClaim::Class,
             (Task::Regression, Some(within)) if (0.0..=f64::MAX).contains(&within) => {
-                Promise::Within(within)
+                CertifiedClaim::Within(within)
             }
             (Task::Regression, Some(within)) => {
                 let (value, allowed) =

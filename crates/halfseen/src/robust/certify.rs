@@ -14,12 +14,12 @@ use super::effects::Effects;
 use crate::data::{Costs, Examples, TargetScale, Threat};
 use crate::error::Result;
 use crate::model::Linear;
-use cheapest::{Cheapest, Found};
+use cheapest::{Cheapest, CheapestChange};
 use rayon::prelude::*;
 
 /// Certified property of a prediction.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Promise {
+pub enum CertifiedClaim {
     /// The predicted one of two classes: the second if the prediction is above 0.
     Class,
     /// The prediction moves by at most this distance, at least 0 and in the target's units.
@@ -58,7 +58,7 @@ pub fn certify(
     scale: TargetScale,
     examples: &Examples<'_>,
     values: &Threat,
-    promise: Promise,
+    promise: CertifiedClaim,
 ) -> Result<Vec<Certificate>> {
     let effects = Effects::new(linear, examples, values)?;
     let starts: Vec<usize> = (0..examples.len()).step_by(CHUNK).collect();
@@ -100,7 +100,7 @@ pub fn certified_error(
 /// Certification state of one thread.
 struct Certifier<'a> {
     effects: Effects<'a>,
-    promise: Promise,
+    promise: CertifiedClaim,
     scale: TargetScale,
     total: f64,
     costs: Costs,
@@ -169,20 +169,20 @@ impl Certifier<'_> {
     /// Returns the change of score needed.
     fn needed(&self) -> f64 {
         match self.promise {
-            Promise::Class => (self.effects.score - self.threshold()).abs(),
-            Promise::Within(distance) => distance / self.scale.deviation,
+            CertifiedClaim::Class => (self.effects.score - self.threshold()).abs(),
+            CertifiedClaim::Within(distance) => distance / self.scale.deviation,
         }
     }
 
     /// Returns the cheapest deletions that move the score by `needed`, and their direction.
-    fn least(&mut self, needed: f64) -> Option<(Found, f64)> {
+    fn least(&mut self, needed: f64) -> Option<(CheapestChange, f64)> {
         match self.promise {
-            Promise::Class => {
+            CertifiedClaim::Class => {
                 // Like predictions: on the threshold, rounding decides the class.
                 let away = if self.scale.undo(self.effects.score) > 0.0 { -1.0 } else { 1.0 };
                 self.surely(needed, away).map(|found| (found, away))
             }
-            Promise::Within(_) => {
+            CertifiedClaim::Within(_) => {
                 let (down, up) = (self.surely(needed, -1.0), self.surely(needed, 1.0));
                 let both =
                     down.map(|found| (found, -1.0)).into_iter().chain(up.map(|found| (found, 1.0)));
@@ -191,13 +191,13 @@ impl Certifier<'_> {
         }
     }
 
-    fn surely(&mut self, needed: f64, away: f64) -> Option<Found> {
+    fn surely(&mut self, needed: f64, away: f64) -> Option<CheapestChange> {
         self.gains.clear();
         self.gains.extend(self.effects.changes.iter().map(|change| away * change));
         self.cheapest.find(&self.effects.attributes, &self.gains, &self.effects.alters, needed)
     }
 
-    fn named(&self, found: &Found) -> Vec<u32> {
+    fn named(&self, found: &CheapestChange) -> Vec<u32> {
         let mut named: Vec<u32> =
             found.items.iter().map(|&item| self.effects.attributes[item as usize]).collect();
         named.sort_unstable();
@@ -213,13 +213,13 @@ impl Certifier<'_> {
             (self.scale.undo(self.effects.score), self.scale.undo(self.effects.score_now()));
         self.effects.row.copy_from_slice(&self.whole);
         match self.promise {
-            Promise::Class => (before > 0.0) != (after > 0.0),
-            Promise::Within(distance) => (after - before).abs() > distance,
+            CertifiedClaim::Class => (before > 0.0) != (after > 0.0),
+            CertifiedClaim::Within(distance) => (after - before).abs() > distance,
         }
     }
 
     /// Returns the largest budget below the cost of the cheapest deletions; `None` if this is 0.
-    fn below(&self, found: &Found) -> Option<f64> {
+    fn below(&self, found: &CheapestChange) -> Option<f64> {
         if found.bound <= 0.0 {
             return None;
         }

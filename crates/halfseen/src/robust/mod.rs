@@ -32,7 +32,7 @@ mod values;
 pub use adversarial_eval::Trial;
 pub use adversary::{Adversary, Worst};
 pub use attack::{Attack, Attacked, Choice, Order, attack};
-pub use certify::{Certificate, Promise, certified_error, certify};
+pub use certify::{Certificate, CertifiedClaim, certified_error, certify};
 pub use fdrop::Fdrop;
 pub use hinge::{RobustHinge, RowLoss, Scratch};
 pub use perceptron::RobustPerceptron;

@@ -26,7 +26,7 @@ use super::margin::margin_of;
 use super::{RobustHinge, RowLoss, Rows, Scratch};
 use crate::data::{Costs, Examples, Signs};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{Grid, Learner, STEPS, Setting, configured, refuse_weights};
+use crate::learner::{Assignments, Grid, Learner, STEPS, configured, refuse_weights};
 use crate::model::{Fit, Stop};
 use crate::params::{
     AttributeCosts, Damage, Deletions, Needs, Parameters, Rule, Targets, parameters,
@@ -76,7 +76,7 @@ impl Learner for RobustPerceptron {
     /// Fits all settings in parallel; settings with the same threat share rows.
     fn fit_grid(
         &self,
-        settings: &[Setting],
+        settings: &[Assignments],
         examples: &Examples<'_>,
         monitor: &dyn Monitor,
     ) -> Result<Vec<Fit>> {
@@ -171,7 +171,7 @@ impl RobustPerceptron {
         rows: &Rows,
         signs: &[f64],
         monitor: &dyn Monitor,
-    ) -> Result<Found> {
+    ) -> Result<PassResult> {
         let classes: Vec<u32> = signs.iter().map(|y| u32::from(*y > 0.0)).collect();
         let (mut train, mut held) = ((0..rows.len() as u32).collect::<Vec<u32>>(), Vec::new());
         if self.passes > 1 {
@@ -182,7 +182,7 @@ impl RobustPerceptron {
         }
         let step = self.step.resolve(self.theory(rows, &train)?);
         let mut walk = Walk::new(rows.width(), self.box_radius, self.intercept);
-        let (mut room, mut best) = (attack.hinge.scratch(), None::<(f64, Found)>);
+        let (mut room, mut best) = (attack.hinge.scratch(), None::<(f64, PassResult)>);
         let total = self.passes * train.len() as u64;
         for pass in 1..=self.passes {
             walk.forget();
@@ -193,7 +193,7 @@ impl RobustPerceptron {
                     monitor.progress((pass - 1) * train.len() as u64 + done as u64, total);
                     if monitor.should_stop() {
                         let (weights, bias) = walk.average();
-                        let partly = Found {
+                        let partly = PassResult {
                             weights,
                             bias,
                             passes: pass - 1,
@@ -201,7 +201,7 @@ impl RobustPerceptron {
                             online: None,
                         };
                         let finished =
-                            best.map(|(_, found)| Found { stop: Stop::Interrupted, ..found });
+                            best.map(|(_, found)| PassResult { stop: Stop::Interrupted, ..found });
                         return Ok(finished.unwrap_or(partly));
                     }
                 }
@@ -216,13 +216,13 @@ impl RobustPerceptron {
                 attack.mean(rows, signs, &held, &weights, bias).0
             };
             if best.as_ref().is_none_or(|(least, _)| loss < *least) {
-                best = Some((loss, Found { weights, bias, passes: pass, stop, online }));
+                best = Some((loss, PassResult { weights, bias, passes: pass, stop, online }));
             }
         }
         monitor.progress(total, total);
         let none =
             || ErrorKind::TooFewRows { what: "robust-perceptron".into(), least: 1, rows: 0 }.into();
-        best.map(|(_, found)| Found { passes: self.passes, ..found }).ok_or_else(none)
+        best.map(|(_, found)| PassResult { passes: self.passes, ..found }).ok_or_else(none)
     }
 
     /// Returns tau = C sqrt((n+1) / (m (R^2+1))).
@@ -244,7 +244,7 @@ impl RobustPerceptron {
     }
 }
 
-struct Found {
+struct PassResult {
     weights: Vec<f64>,
     bias: f64,
     passes: u64,

@@ -90,7 +90,7 @@ impl Learner for RobustLp {
 const CHUNKS: &str = "because chunks are drawn without regard to weights";
 
 /// Solution of a program, in the order of slots.
-struct Found {
+struct Optimum {
     weights: Vec<f64>,
     bias: f64,
     /// Lower bound on the mean loss.
@@ -108,7 +108,7 @@ struct Classes<'a> {
 }
 
 /// Solver for a subset of rows.
-type Solve<'s> = &'s (dyn Fn(&[usize]) -> Result<Found> + Sync);
+type Solve<'s> = &'s (dyn Fn(&[usize]) -> Result<Optimum> + Sync);
 
 impl RobustLp {
     fn classify(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
@@ -233,7 +233,7 @@ impl RobustLp {
     }
 
     /// Solves for all rows, or averages the solutions of chunks.
-    fn all_or_chunks(&self, all: &[usize], solve: Solve<'_>) -> Result<Found> {
+    fn all_or_chunks(&self, all: &[usize], solve: Solve<'_>) -> Result<Optimum> {
         match self.chunk {
             Some(chunk) if (chunk as usize) < all.len() => self.average(all, chunk as usize, solve),
             _ => solve(all),
@@ -246,13 +246,13 @@ impl RobustLp {
         classes: &Classes<'_>,
         keep: &[usize],
         monitor: &dyn Monitor,
-    ) -> Result<Found> {
+    ) -> Result<Optimum> {
         let Classes { rows, hinge, .. } = *classes;
         if self.one_class(classes, keep) {
             // A bias alone has loss 0.
             let bias = classes.signs[keep[0]] * hinge.rate() * hinge.threat.total();
             let (weights, stop) = (vec![0.0; rows.width()], Stop::Tolerance);
-            return Ok(Found { weights, bias, bound: 0.0, passes: 0, stop });
+            return Ok(Optimum { weights, bias, bound: 0.0, passes: 0, stop });
         }
         if hinge.threat.effective() > 0.0 && !self.whole(hinge.threat) {
             return self.interior(classes, keep, monitor);
@@ -269,7 +269,7 @@ impl RobustLp {
         keep: &[usize],
         loss: Loss<'_>,
         monitor: &dyn Monitor,
-    ) -> Result<Found> {
+    ) -> Result<Optimum> {
         let chosen = (keep.len() < rows.len()).then(|| rows.select(keep));
         let rows = chosen.as_ref().unwrap_or(rows);
         let task = self.task(rows, loss);
@@ -283,7 +283,7 @@ impl RobustLp {
             weights.fill(0.0);
             bias = found.alone_bias;
         }
-        Ok(Found { weights, bias, bound, passes: found.passes, stop: found.stop.into() })
+        Ok(Optimum { weights, bias, bound, passes: found.passes, stop: found.stop.into() })
     }
 
     /// Solves the program (4) by the interior-point method.
@@ -292,7 +292,7 @@ impl RobustLp {
         &Classes { rows, signs, hinge }: &Classes<'_>,
         keep: &[usize],
         monitor: &dyn Monitor,
-    ) -> Result<Found> {
+    ) -> Result<Optimum> {
         let entries: usize = keep.iter().map(|&i| rows.range(i).len()).sum();
         let bytes = deletion::bytes(rows.width(), rows.single(), keep.len(), entries);
         self.check_memory(keep.len(), bytes)?;
@@ -311,18 +311,18 @@ impl RobustLp {
         };
         let deletion::Solved { weights, bias, bound, iterations, stop } =
             deletion::solve(&program, keep, monitor)?;
-        Ok(Found { weights, bias, bound, passes: iterations, stop: stop.into() })
+        Ok(Optimum { weights, bias, bound, passes: iterations, stop: stop.into() })
     }
 
     /// Returns the mean of the optima over random chunks of at most `chunk` rows each.
-    fn average(&self, all: &[usize], chunk: usize, solve: Solve<'_>) -> Result<Found> {
+    fn average(&self, all: &[usize], chunk: usize, solve: Solve<'_>) -> Result<Optimum> {
         let mut order = all.to_vec();
         shuffle(&mut Stream::new(self.seed, Purpose::Order, 0), &mut order);
         let size = all.len().div_ceil(all.len().div_ceil(chunk));
         let chunks: Vec<&[usize]> = order.chunks(size).collect();
-        let found: Vec<Result<Found>> = chunks.par_iter().map(|keep| solve(keep)).collect();
+        let found: Vec<Result<Optimum>> = chunks.par_iter().map(|keep| solve(keep)).collect();
         let mut mean =
-            Found { weights: Vec::new(), bias: 0.0, bound: 0.0, passes: 0, stop: Stop::Chunks };
+            Optimum { weights: Vec::new(), bias: 0.0, bound: 0.0, passes: 0, stop: Stop::Chunks };
         let share = 1.0 / chunks.len() as f64;
         for (found, keep) in found.into_iter().zip(&chunks) {
             let found = found?;

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Design of a comparison.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct ComparisonPlan {
     /// Names of the learners in the result, in their order; a learner without a name here goes by
     /// its [`label`].
     pub names: Vec<&'static str>,
@@ -84,7 +84,7 @@ pub struct Comparison {
 pub fn compare(
     learners: &[Box<dyn Learner>],
     task: &Task<'_>,
-    plan: &Plan,
+    plan: &ComparisonPlan,
     monitor: &dyn Monitor,
 ) -> Result<Comparison> {
     let rows = task.table.rows();
@@ -131,7 +131,7 @@ fn has_grid(learner: &dyn Learner) -> bool {
 fn one_split(
     learners: &[Box<dyn Learner>],
     task: &Task<'_>,
-    plan: &Plan,
+    plan: &ComparisonPlan,
     number: usize,
     split: &Split,
     monitor: &dyn Monitor,

@@ -13,7 +13,7 @@ mod tested;
 mod tune;
 
 pub use beside::{CONSTANT, Siege};
-pub use compare::{Comparison, Plan, Summary, compare};
+pub use compare::{Comparison, ComparisonPlan, Summary, compare};
 pub use hide::{Seen, hide};
 pub use row::{CurvePoint, Row};
 pub use score::Score;

@@ -7,7 +7,7 @@ use super::statistics::Statistics;
 use super::task::{Task, Views};
 use crate::data::{Examples, Threat};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{Family, Learner, Setting, with};
+use crate::learner::{Assignments, Family, Learner, with};
 use crate::model::{Fit, Predictor, Scores};
 use crate::params::TRIED;
 use crate::robust::{Attack, attack};
@@ -54,11 +54,11 @@ impl Tuning {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tuned {
     /// Setting with the least validation error.
-    pub setting: Setting,
+    pub setting: Assignments,
     /// Every setting with its validation error (squared, or the misclassified share if scores
     /// estimate no target), under attack if rows are attacked: the mean or median over folds and
     /// runs.
-    pub errors: Vec<(Setting, f64)>,
+    pub errors: Vec<(Assignments, f64)>,
     /// Number of reads by tuning, beyond any budget of the final fit.
     pub reads: u64,
 }
@@ -106,7 +106,7 @@ pub fn tune(
 /// # Errors
 /// As for [`tune`].
 pub fn tune_over(
-    candidates: &[(Box<dyn Learner>, Vec<Setting>)],
+    candidates: &[(Box<dyn Learner>, Vec<Assignments>)],
     task: &Task<'_>,
     rows: &[u32],
     tuning: &Tuning,
@@ -117,37 +117,44 @@ pub fn tune_over(
     folds.truncate(if tuning.holdout { 1 } else { tuning.folds });
     let per_fold = folds.par_iter().enumerate().map(|(f, fold)| {
         let views = Views::new(candidates.iter().map(|(l, _)| &**l), task, &fold.train)?;
-        let validate = |(l, (learner, settings)): (usize, &(Box<dyn Learner>, Vec<Setting>))| {
-            let prepared = views.get(l);
-            let runs = if learner.needs().family == Family::Budget { tuning.runs } else { 1 };
-            // One list per run, one error per setting.
-            let (mut errors, mut reads) = (Vec::new(), 0);
-            for run in 0..runs {
-                let number = f as u64 * tuning.runs + run;
-                let seeded =
-                    reseed(&**learner, Stream::new(tuning.seed, Purpose::Learner, number).word())?;
-                let fits =
-                    fit_those_that_hold(&*seeded, settings, &prepared.examples(), &Quiet(monitor))?;
-                if monitor.should_stop() {
-                    return Err(ErrorKind::Interrupted { during: "tuning" }.into());
+        let validate =
+            |(l, (learner, settings)): (usize, &(Box<dyn Learner>, Vec<Assignments>))| {
+                let prepared = views.get(l);
+                let runs = if learner.needs().family == Family::Budget { tuning.runs } else { 1 };
+                // One list per run, one error per setting.
+                let (mut errors, mut reads) = (Vec::new(), 0);
+                for run in 0..runs {
+                    let number = f as u64 * tuning.runs + run;
+                    let seeded = reseed(
+                        &**learner,
+                        Stream::new(tuning.seed, Purpose::Learner, number).word(),
+                    )?;
+                    let fits = fit_those_that_hold(
+                        &*seeded,
+                        settings,
+                        &prepared.examples(),
+                        &Quiet(monitor),
+                    )?;
+                    if monitor.should_stop() {
+                        return Err(ErrorKind::Interrupted { during: "tuning" }.into());
+                    }
+                    let held_out = prepared.examples_of(&fold.test);
+                    let predictors: Vec<&Predictor> =
+                        fits.iter().flatten().map(|fit| &fit.predictor).collect();
+                    let mut scores = Predictor::scores_of(&predictors, &held_out)?.into_iter();
+                    let error = |fit: &Option<Fit>| match fit
+                        .as_ref()
+                        .zip(fit.as_ref().and_then(|_| scores.next()))
+                    {
+                        Some((fit, scores)) => tuning.error(fit, &scores, &held_out),
+                        None => Ok(f64::INFINITY),
+                    };
+                    errors.push(fits.iter().map(error).collect::<Result<Vec<f64>>>()?);
+                    reads += fits.iter().flatten().map(|fit| fit.report.reads).sum::<u64>();
                 }
-                let held_out = prepared.examples_of(&fold.test);
-                let predictors: Vec<&Predictor> =
-                    fits.iter().flatten().map(|fit| &fit.predictor).collect();
-                let mut scores = Predictor::scores_of(&predictors, &held_out)?.into_iter();
-                let error = |fit: &Option<Fit>| match fit
-                    .as_ref()
-                    .zip(fit.as_ref().and_then(|_| scores.next()))
-                {
-                    Some((fit, scores)) => tuning.error(fit, &scores, &held_out),
-                    None => Ok(f64::INFINITY),
-                };
-                errors.push(fits.iter().map(error).collect::<Result<Vec<f64>>>()?);
-                reads += fits.iter().flatten().map(|fit| fit.report.reads).sum::<u64>();
-            }
-            settled(settings.len() as u64);
-            Ok((errors, reads))
-        };
+                settled(settings.len() as u64);
+                Ok((errors, reads))
+            };
         candidates.par_iter().enumerate().map(validate).collect::<Result<Vec<_>>>()
     });
     let per_fold = per_fold.collect::<Result<Vec<_>>>()?;
@@ -155,7 +162,7 @@ pub fn tune_over(
         let of = |s: usize| -> Vec<Vec<f64>> {
             per_fold.iter().map(|fold| fold[l].0.iter().map(|run| run[s]).collect()).collect()
         };
-        let errors: Vec<(Setting, f64)> = settings
+        let errors: Vec<(Assignments, f64)> = settings
             .iter()
             .enumerate()
             .map(|(s, setting)| (setting.clone(), tuning.by.of(&of(s))))
@@ -173,7 +180,7 @@ pub fn tune_over(
 /// As for fits; that of divergence if every setting diverges.
 fn fit_those_that_hold(
     learner: &dyn Learner,
-    settings: &[Setting],
+    settings: &[Assignments],
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Option<Fit>>> {
@@ -183,7 +190,7 @@ fn fit_those_that_hold(
         Err(error) if diverged(&error) => error,
         fits => return Ok(fits?.into_iter().map(Some).collect()),
     };
-    let alone = |setting: &Setting| match learner.fit_grid(
+    let alone = |setting: &Assignments| match learner.fit_grid(
         std::slice::from_ref(setting),
         examples,
         monitor,

@@ -48,7 +48,7 @@ pub(super) struct Equations {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(super) struct Optimum {
     /// Point inside the box.
     pub(super) point: Vec<f64>,
     pub(super) sigma: Vec<f64>,
@@ -111,7 +111,7 @@ impl<'p, 'a> Master<'p, 'a> {
     }
 
     /// Makes steps until value and bound differ by at most `gap`, or no step helps.
-    pub(super) fn run(mut self, gap: f64, most: u64, monitor: &dyn Monitor) -> Found {
+    pub(super) fn run(mut self, gap: f64, most: u64, monitor: &dyn Monitor) -> Optimum {
         let (mut best, mut bound) = ((f64::INFINITY, self.point.clone()), 0.0_f64);
         let judge = |master: &mut Self| {
             let value = master.value();
@@ -123,7 +123,7 @@ impl<'p, 'a> Master<'p, 'a> {
         };
         let (steps, _) = follow(&mut self, judge, most, monitor);
         let ((value, point), [Pairs { multiplier: sigma, .. }, ..]) = (best, self.pairs);
-        Found { point, sigma, value, bound, steps }
+        Optimum { point, sigma, value, bound, steps }
     }
 
     /// Returns the sum of losses; the scores are then those of the point.

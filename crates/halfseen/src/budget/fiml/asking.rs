@@ -2,7 +2,7 @@
 
 use super::Fiml;
 use super::design::importance;
-use super::estimate::{Estimate, Setting, estimate};
+use super::estimate::{Estimate, FitSettings, estimate};
 use super::predicting::{conditional, linked, needs_classes, predictor_of};
 use super::read_design::{Plan, ReadDesign};
 use super::read_summary::ReadSummary;
@@ -103,8 +103,8 @@ impl Asker {
         }
     }
 
-    fn setting(&self) -> Setting {
-        Setting {
+    fn setting(&self) -> FitSettings {
+        FitSettings {
             slots: self.layout.slots(),
             folds: self.learner.folds as usize,
             rank: self.learner.rank.map(|r| usize::try_from(r).unwrap_or(usize::MAX)),

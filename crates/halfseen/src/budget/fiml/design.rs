@@ -1,7 +1,7 @@
 //! Computes each attribute's contribution to the prediction, and from it the probabilities of the
 //! reads.
 
-use super::estimate::Setting;
+use super::estimate::FitSettings;
 use super::factor::Factor;
 use super::reads::Reads;
 use super::standard::Standard;
@@ -18,7 +18,7 @@ const PASSES: usize = 30;
 
 /// Returns |w_j| sd_j of each slot by a factor model of all reads so far; zeros if it cannot be
 /// fitted.
-pub(super) fn importance(reads: &Reads, setting: &Setting) -> Vec<f64> {
+pub(super) fn importance(reads: &Reads, setting: &FitSettings) -> Vec<f64> {
     let slots = setting.slots;
     let standard = Standard::of(reads, slots);
     let rows = standard.rows(reads);
@@ -86,7 +86,7 @@ mod tests {
                 x[0] + 2.0 * x[1] + 0.1 * stream.normal(),
             );
         }
-        let setting = Setting { slots: 6, folds: 3, rank: None, deviations: 0, seed: 0 };
+        let setting = FitSettings { slots: 6, folds: 3, rank: None, deviations: 0, seed: 0 };
         let found = importance(&reads, &setting);
         // One standard deviation serves all six; |w| sd is 1 for both, |w| alone 1 and 2.
         assert!((0.75..1.33).contains(&(found[0] / found[1])), "{found:?}");
@@ -104,7 +104,7 @@ mod tests {
                 3.0 * x[1] + x[4] + 0.1 * stream.normal(),
             );
         }
-        let setting = Setting { slots: 6, folds: 3, rank: None, deviations: 0, seed: 0 };
+        let setting = FitSettings { slots: 6, folds: 3, rank: None, deviations: 0, seed: 0 };
         let found = importance(&reads, &setting);
         assert!(found[1] > 2.0 * found[4] && found[4] > 2.0 * found[0].max(found[2]), "{found:?}");
     }

@@ -15,7 +15,7 @@ use halfseen_solve::Monitor;
 use rayon::prelude::*;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Setting {
+pub(crate) struct FitSettings {
     pub(crate) slots: usize,
     pub(crate) folds: usize,
     /// Rank r of the factor model; `None`: several, compared by held-out reads.
@@ -121,7 +121,7 @@ const FEWEST: usize = 10;
 /// Numerical failure.
 pub(crate) fn estimate(
     reads: &Reads,
-    setting: &Setting,
+    setting: &FitSettings,
     monitor: &dyn Monitor,
 ) -> Result<Estimate> {
     let standard = Standard::of(reads, setting.slots);

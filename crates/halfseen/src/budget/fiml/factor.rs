@@ -359,7 +359,7 @@ impl Factor {
 
 /// By-products of a solution.
 #[derive(Debug)]
-struct Found {
+struct FactorFit {
     /// W'B.
     fitted: f64,
     /// W'W.
@@ -388,7 +388,7 @@ impl Equations {
     /// Solves (times N + ridge I) W = times B, N and B about the means of z and x: the mean is
     /// free, and has no prior.
     #[inline(always)]
-    fn solve(&mut self, of: &OfPlace<'_>, times: f64, ridge: f64, r: usize) -> Option<Found> {
+    fn solve(&mut self, of: &OfPlace<'_>, times: f64, ridge: f64, r: usize) -> Option<FactorFit> {
         let width = lanes(r);
         self.square.copy_from_slice(of.square);
         self.product.copy_from_slice(of.product);
@@ -419,7 +419,7 @@ impl Equations {
         let (fitted, norm) = (product(&self.solved, with), product(&self.solved, &self.solved));
         let mean = (of.sum - product(&self.solved, of.first)) / of.count;
         let sound = fitted.is_finite() && trace.is_finite() && mean.is_finite();
-        sound.then_some(Found { fitted, norm, trace, total, mean })
+        sound.then_some(FactorFit { fitted, norm, trace, total, mean })
     }
 
     fn write(&self, to: &mut [f64]) {

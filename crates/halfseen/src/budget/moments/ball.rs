@@ -33,7 +33,7 @@ pub(crate) struct Limits {
 
 /// A point of the ball that a solver stopped at.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
+pub(crate) struct BallMinimum {
     pub(crate) weights: Vec<f64>,
     pub(crate) stop: Stop,
     /// Value of the repaired quadratic there.
@@ -88,7 +88,7 @@ impl Ball {
         &'a self,
         radii: impl Iterator<Item = (f64, Limits)> + 'a,
         monitor: &'a dyn Monitor,
-    ) -> impl Iterator<Item = Found> + 'a {
+    ) -> impl Iterator<Item = BallMinimum> + 'a {
         let mut point = Point::zero(&self.quadratic);
         radii.map(move |(radius, limits)| match self.steepness {
             Some(steepness) => self.descend(radius, steepness, limits, monitor),
@@ -96,14 +96,20 @@ impl Ball {
                 point.radius = radius;
                 let stop = point.solve(limits.gap, limits.steps, monitor).into();
                 let objective = self.quadratic.level(&point.weights, &point.gradient);
-                Found { weights: point.weights.clone(), stop, objective, gap: point.gap() }
+                BallMinimum { weights: point.weights.clone(), stop, objective, gap: point.gap() }
             }
         })
     }
 
     /// Takes projected gradient steps of size 1/(2 steepness) from 0. That size is the inverse of
     /// the gradient's Lipschitz constant: no step raises the objective, convex or not.
-    fn descend(&self, radius: f64, steepness: f64, limits: Limits, monitor: &dyn Monitor) -> Found {
+    fn descend(
+        &self,
+        radius: f64,
+        steepness: f64,
+        limits: Limits,
+        monitor: &dyn Monitor,
+    ) -> BallMinimum {
         let mut weights = vec![0.0; self.quadratic.cross.len()];
         let mut gradient = self.quadratic.gradient(&weights);
         let mut gap = gap(&weights, &gradient, radius);
@@ -128,7 +134,7 @@ impl Ball {
             }
         }
         let objective = self.quadratic.level(&weights, &gradient);
-        Found { weights, stop, objective, gap }
+        BallMinimum { weights, stop, objective, gap }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::budget::budgeted::check_moments;
 use crate::budget::pass;
 use crate::data::Examples;
 use crate::error::Result;
-use crate::learner::Setting;
+use crate::learner::Assignments;
 use crate::learner::together::{each, grouped};
 use crate::model::{Fit, Report};
 use halfseen_solve::Monitor;
@@ -42,7 +42,7 @@ pub(crate) fn fit_all<L: FromMoments>(
 /// Fits a grid: parameters that gather alike share one pass.
 pub(crate) fn fit_grid<L: FromMoments>(
     learner: &L,
-    settings: &[Setting],
+    settings: &[Assignments],
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Fit>> {
@@ -73,7 +73,7 @@ macro_rules! learn_from_moments {
             /// Makes one pass for all settings that read alike.
             fn fit_grid(
                 &self,
-                settings: &[Setting],
+                settings: &[Assignments],
                 examples: &Examples<'_>,
                 monitor: &dyn Monitor,
             ) -> Result<Vec<Fit>> {

@@ -36,7 +36,7 @@ impl Default for Assumed {
 
 /// Guarantees for one kappa.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Promise {
+pub struct SampleBound {
     /// kappa, see [`Regularity`](super::Regularity).
     pub kappa: f64,
     /// gamma: as given, or the value that needs the fewest examples.
@@ -76,7 +76,7 @@ pub struct After {
     pub vacuous: bool,
 }
 
-impl Promise {
+impl SampleBound {
     /// Computes the guarantees for a known `kappa`, for sequences of length `gamma` (by default the
     /// best), and after `examples`.
     ///
@@ -87,7 +87,7 @@ impl Promise {
         kappa: f64,
         gamma: Option<u64>,
         examples: Option<u64>,
-    ) -> Result<Promise> {
+    ) -> Result<SampleBound> {
         assumed.check()?;
         within("kappa", kappa, kappa > 0.0 && kappa <= 1.0, "above 0 and at most 1")?;
         if let Some(gamma) = gamma {
@@ -103,7 +103,7 @@ impl Promise {
         let enough = assumed.enough(chosen, kappa);
         let printed_gamma = gamma_for(assumed.error, kappa, scale);
         let printed_dimension = dimension(assumed.dims, printed_gamma);
-        Ok(Promise {
+        Ok(SampleBound {
             kappa,
             gamma: chosen,
             truncation,

@@ -198,7 +198,7 @@ fn the_least_gamma_is_the_least() {
 fn a_promise_is_kept_by_its_own_bound_and_takes_the_best_gamma() {
     for (dims, kappa, error) in [(5, 0.5, 0.1), (20, 0.9, 0.5), (1, 0.2, 0.3), (100, 1.0, 0.05)] {
         let assumed = Assumed { dims, error, ..Assumed::default() };
-        let promise = Promise::new(&assumed, kappa, None, Some(1000)).unwrap();
+        let promise = SampleBound::new(&assumed, kappa, None, Some(1000)).unwrap();
         let excess =
             |m: f64, g| truncation_error(g, kappa) + estimation_error(m, dims, g, 1.0, 1.0);
         let m = promise.examples.unwrap();
@@ -207,7 +207,7 @@ fn a_promise_is_kept_by_its_own_bound_and_takes_the_best_gamma() {
                 && excess(m - 2.0, promise.gamma) > error
         );
         for other in 1..40 {
-            let fixed = Promise::new(&assumed, kappa, Some(other), None).unwrap();
+            let fixed = SampleBound::new(&assumed, kappa, Some(other), None).unwrap();
             assert!(fixed.examples.is_none_or(|other| other >= m), "gamma {other} needs fewer");
             assert_eq!(fixed.examples.is_none(), truncation_error(other, kappa) >= error);
         }
@@ -219,9 +219,9 @@ fn a_promise_is_kept_by_its_own_bound_and_takes_the_best_gamma() {
         assert!((promise.c.unwrap() - tuned_c(m, dims, promise.gamma, 1.0, 1.0)).abs() < 1e-15);
     }
     let nothing = Assumed { dims: 5, error: 1.0, ..Assumed::default() };
-    assert!(Promise::new(&nothing, 0.5, None, None).unwrap().vacuous);
+    assert!(SampleBound::new(&nothing, 0.5, None, None).unwrap().vacuous);
     // An infinite number is returned, not an error.
-    let far = Promise::new(
+    let far = SampleBound::new(
         &Assumed { dims: 1000, error: 0.01, ..Assumed::default() },
         1e-6,
         None,
@@ -229,7 +229,7 @@ fn a_promise_is_kept_by_its_own_bound_and_takes_the_best_gamma() {
     )
     .unwrap();
     assert_eq!((far.examples, far.c), (Some(f64::INFINITY), None));
-    Promise::new(&assumed_far(), 1e-300, None, Some(1)).unwrap();
+    SampleBound::new(&assumed_far(), 1e-300, None, Some(1)).unwrap();
     assert!(far.after.unwrap().vacuous);
 }
 
@@ -241,7 +241,7 @@ fn assumed_far() -> Assumed {
 fn what_cannot_be_is_refused() {
     let assumed = Assumed::default();
     let refused = |assumed: Assumed, kappa: f64, gamma: Option<u64>, examples: Option<u64>| {
-        let error = Promise::new(&assumed, kappa, gamma, examples).unwrap_err();
+        let error = SampleBound::new(&assumed, kappa, gamma, examples).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::OutOfRange { .. }), "{error}");
     };
     for kappa in [0.0, -1.0, 1.5, f64::NAN] {

@@ -21,7 +21,7 @@ pub(in crate::robust) struct Search {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::robust) struct Found {
+pub(in crate::robust) struct WorstSet {
     pub(in crate::robust) gain: f64,
     /// Upper bound on the gain of whole items.
     pub(in crate::robust) bound: f64,
@@ -41,7 +41,7 @@ impl Search {
         budget: f64,
         whole: bool,
         limit: usize,
-    ) -> Found {
+    ) -> WorstSet {
         self.sort(items, budget);
         let n = self.order.len();
         let root = self.bound(0, 0.0, budget);
@@ -72,11 +72,11 @@ impl Search {
                 }
             }
             if bounds >= limit {
-                return Found { gain: best.max(0.0), bound: root.max(best), exact: false };
+                return WorstSet { gain: best.max(0.0), bound: root.max(best), exact: false };
             }
             // Back: without the last item taken.
             let Some((item, before, budget)) = self.stack.pop() else {
-                return Found { gain: best.max(0.0), bound: best.max(0.0), exact: true };
+                return WorstSet { gain: best.max(0.0), bound: best.max(0.0), exact: true };
             };
             (at, gain, left) = (item as usize + 1, before, budget);
         }

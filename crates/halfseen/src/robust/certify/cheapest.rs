@@ -23,7 +23,7 @@ pub(super) struct Cheapest<'t> {
 
 /// Deletions with enough gain.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Found {
+pub(super) struct CheapestChange {
     pub(super) items: Vec<u32>,
     pub(super) cost: f64,
     /// Lower bound on the cost of any such deletions.
@@ -58,7 +58,7 @@ impl<'t> Cheapest<'t> {
         gains: &[f64],
         alters: &[bool],
         needed: f64,
-    ) -> Option<Found> {
+    ) -> Option<CheapestChange> {
         let values = self.threat.values();
         let value = |i: u32| values[attributes[i as usize] as usize];
         let gain = |i: u32| gains[i as usize];
@@ -67,7 +67,7 @@ impl<'t> Cheapest<'t> {
             let enough =
                 (0..gains.len() as u32).filter(|&i| alters[i as usize] && gain(i) >= needed);
             let least = enough.min_by(|&a, &b| value(a).total_cmp(&value(b)).then(a.cmp(&b)))?;
-            return Some(Found {
+            return Some(CheapestChange {
                 items: vec![least],
                 cost: value(least),
                 bound: value(least),
@@ -94,7 +94,7 @@ impl<'t> Cheapest<'t> {
         let rest = needed - free;
         if rest <= 0.0 {
             let items = self.with_free(Vec::new(), &gain, needed);
-            return Some(Found { items, cost: 0.0, bound: 0.0, exact: true });
+            return Some(CheapestChange { items, cost: 0.0, bound: 0.0, exact: true });
         }
         // The first items by gain per value are the cheapest in fractions.
         let before = self.split.reach(rest, gain)?;
@@ -103,7 +103,7 @@ impl<'t> Cheapest<'t> {
         if let Costs::Equal { value, .. } = self.costs {
             let cost = value * (first.len() + 1) as f64;
             let items = self.with_free([first, vec![last]].concat(), &gain, needed);
-            return Some(Found { items, cost, bound: cost, exact: true });
+            return Some(CheapestChange { items, cost, bound: cost, exact: true });
         }
         let relaxed = first.iter().map(|&i| value(i)).sum::<f64>()
             + value(last) * (rest - before) / gain(last);
@@ -111,7 +111,7 @@ impl<'t> Cheapest<'t> {
         let cost: f64 = chosen.iter().map(|&i| value(i)).sum();
         let bound = if exact { cost } else { relaxed.min(cost) };
         let items = self.with_free(chosen, &gain, needed);
-        Some(Found { items, cost, bound, exact })
+        Some(CheapestChange { items, cost, bound, exact })
     }
 
     /// Returns the cheapest items with a cost above 0 that gain `rest`: those not kept, where kept

@@ -116,7 +116,12 @@ impl Case {
     }
 
     /// Checks a certificate against enumeration of all deletions.
-    fn check(&self, number: u64, promise: Promise, changed: impl Fn(f64, f64) -> bool + Copy) {
+    fn check(
+        &self,
+        number: u64,
+        promise: CertifiedClaim,
+        changed: impl Fn(f64, f64) -> bool + Copy,
+    ) {
         let scale = TargetScale { mean: -self.threshold * 2.0, deviation: 2.0 };
         let certificate = certify(&self.linear, scale, &self.examples(), &self.threat, promise)
             .unwrap()
@@ -161,7 +166,7 @@ fn no_deletion_beats_a_certificate() {
     for number in 0..1_000 {
         let case = Case::new(number);
         let threshold = case.threshold;
-        case.check(number, Promise::Class, |before, after| {
+        case.check(number, CertifiedClaim::Class, |before, after| {
             (before > threshold) != (after > threshold)
         });
     }
@@ -172,7 +177,7 @@ fn no_deletion_moves_an_estimate_further() {
     for number in 0..400 {
         let case = Case::new(number);
         let change = case.threshold.abs() * 2.0;
-        case.check(number, Promise::Within(2.0 * change), |before, after| {
+        case.check(number, CertifiedClaim::Within(2.0 * change), |before, after| {
             (after - before).abs() > change
         });
     }
@@ -191,9 +196,15 @@ fn plain(weights: &[f64], intercept: f64, values: Vec<f64>) -> Case {
 }
 
 fn of(case: &Case) -> Certificate {
-    certify(&case.linear, TargetScale::IDENTITY, &case.examples(), &case.threat, Promise::Class)
-        .unwrap()
-        .remove(0)
+    certify(
+        &case.linear,
+        TargetScale::IDENTITY,
+        &case.examples(),
+        &case.threat,
+        CertifiedClaim::Class,
+    )
+    .unwrap()
+    .remove(0)
 }
 
 #[test]
