@@ -79,7 +79,6 @@ impl Attacks {
         self.rows.iter().map(row).collect()
     }
 
-    /// Returns the printed table.
     pub(crate) fn as_text(&self) -> String {
         let classes = self.rows.iter().any(|row| row.score.error.is_some());
         let squares = self.rows.iter().any(|row| row.score.mse.is_some());

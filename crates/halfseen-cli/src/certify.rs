@@ -21,7 +21,6 @@ const LINES: usize = 16;
 /// Maximum number of budgets of the certified error.
 const BUDGETS: usize = 1_000;
 
-/// Runs the command.
 pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
     let model = read_model(&args.on.model)?;
     // Refused before any work.

@@ -26,7 +26,6 @@ use std::process::ExitCode;
 /// Number of points of each learning curve.
 const CURVE_POINTS: usize = 10;
 
-/// Runs the command.
 pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let shares = hiding::shares(args)?;
     // Invalid names and parameters are refused before anything is read.

@@ -17,7 +17,6 @@ use halfseen::select::Score;
 use serde_json::json;
 use std::process::ExitCode;
 
-/// Runs the command.
 pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
     let model = clipped(read_model(&args.on.model)?, args.no_clip, args.on.quiet);
     let cut = args.truncate.as_ref().map(|counts| counts.cut(&model)).transpose();

@@ -17,7 +17,6 @@ use halfseen::select::{Task, Tuning, tested, tune};
 use serde_json::json;
 use std::process::ExitCode;
 
-/// Runs the command.
 pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let mut learner = configured(args)?;
     output::check_writable(&args.out, &args.inputs())?;

@@ -24,7 +24,6 @@ papers:
   Rubin and Thayer 1982       EM Algorithms for ML Factor Analysis, Psychometrika 47
 ";
 
-/// Runs the command.
 pub(crate) fn run(args: &LearnersArgs) -> Result<ExitCode> {
     let learners = match &args.name {
         Some(name) => vec![registry::find(name)?],

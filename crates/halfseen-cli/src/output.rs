@@ -27,7 +27,6 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Writes a file into the folder.
     pub(crate) fn write(&mut self, name: &str, content: &str) -> Result<PathBuf> {
         let path = self.path.join(name);
         write_file(&path, content)?;
@@ -133,7 +132,6 @@ pub(crate) fn plain_reason(error: &std::io::Error) -> String {
     text.split(" (os error").next().unwrap_or(&text).to_lowercase()
 }
 
-/// Prints to stdout.
 pub(crate) fn print(text: &str) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
     stdout.write_all(text.as_bytes())?;

@@ -12,7 +12,6 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Runs the command.
 pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode> {
     if args.karma {
         return plan_karma::run(args);

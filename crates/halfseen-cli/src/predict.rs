@@ -11,7 +11,6 @@ use halfseen::model::{Model, Prediction, Predictor};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Runs the command.
 pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
     let model = clipped(read_model(&args.model)?, args.no_clip, args.quiet);
     if let Some(out) = &args.out {

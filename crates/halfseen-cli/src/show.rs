@@ -10,7 +10,6 @@ use halfseen::data::Task;
 use halfseen::model::{Model, Predictor};
 use std::process::ExitCode;
 
-/// Runs the command.
 pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode> {
     let model = read_model(&args.model)?;
     let (titles, sums) = match &model.predictor {

@@ -61,7 +61,6 @@ impl Truncated {
         self.0.iter().map(row).collect()
     }
 
-    /// Returns the printed table.
     pub(crate) fn as_text(&self) -> String {
         let classes = self.0.iter().any(|(_, score)| score.error.is_some());
         // Margins do not estimate the target.
