@@ -162,7 +162,7 @@ class Model:
         found = self._model.weights()
         if found is None:
             raise ValueError(
-                f"{self.learner} does not predict by one linear model of the attributes, and so has no weights"
+                f"{self.learner} does not predict by one linear model, and so has no weights"
             )
         return dict(found[0]), found[1]
 
