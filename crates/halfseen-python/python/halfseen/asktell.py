@@ -24,8 +24,8 @@ class Learner(Status):
     gradient-based learner (all except :class:`~halfseen.FIMLRegressor`, :class:`~halfseen.FIMLClassifier`,
     :class:`~halfseen.MomentLassoRegressor` and :class:`~halfseen.IdentityRegressor`) divides the step of a
     query by the root of ``1 + 2 n`` if ``n`` others were open when it was asked: many open queries do no
-    harm, but the same number of answers teaches less. Unlike ``fit`` it does not know the number of examples: set
-    the estimator's ``horizon`` if you do.
+    harm, but the same number of answers teaches less. Unlike ``fit`` it does not know the number of examples:
+    set the estimator's ``horizon`` if you do.
 
     Attributes
     ----------

@@ -110,8 +110,8 @@ class _RobustLP(_Robust):
     Notes
     -----
     Only the ratio of ``box_radius`` and ``margin`` matters. A search over ``threat`` by the score of complete
-    rows selects 0: score by ``lambda model, X, y: model.attacked_score(X, y, threat=3)``. With ``chunk`` there
-    is no ``sample_weight``: a chunk is a number of rows.
+    rows selects 0: score by ``lambda model, X, y: model.attacked_score(X, y, threat=3)``. With ``chunk``
+    there is no ``sample_weight``: a chunk is a number of rows.
 
     References
     ----------
@@ -295,8 +295,8 @@ class RobustPerceptronClassifier(LinearClassifier, _Robust):
 class FDROPClassifier(Weighted, LinearClassifier, _Robust):
     """Feature dropping (FDROP): support vector machine under the worst deletions; Globerson, Roweis [1]_.
 
-    Minimises hinge losses after the worst deletions in each row, plus half the squared norm of the weights, by
-    cutting planes to a certified gap. If costs differ, the adversary may delete parts of attributes, which
+    Minimises hinge losses after the worst deletions in each row, plus half the squared norm of the weights,
+    by cutting planes to a certified gap. If costs differ, the adversary may delete parts of attributes, which
     bounds the loss from above. With ``threat=0`` it is the linear support vector machine. Dekel and Shamir
     2008 [2]_ compare with it.
 
