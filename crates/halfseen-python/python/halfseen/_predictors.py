@@ -37,7 +37,7 @@ class Regressor(RegressorMixin, Estimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. NaN is a missing cell.
+            The examples. NaN is a missing value.
 
         Returns
         -------
@@ -78,7 +78,7 @@ class ClippedRegressor(LinearRegressor):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. NaN is a missing cell.
+            The examples. NaN is a missing value.
         clip : bool, default=True
             True to clip predictions to that range.
 
@@ -138,7 +138,7 @@ class Classifier(ClassifierMixin, Estimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. NaN is a missing cell.
+            The examples. NaN is a missing value.
 
         Returns
         -------
@@ -154,7 +154,7 @@ class Classifier(ClassifierMixin, Estimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. NaN is a missing cell.
+            The examples. NaN is a missing value.
 
         Returns
         -------

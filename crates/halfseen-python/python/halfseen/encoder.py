@@ -39,7 +39,7 @@ class Encoder(TransformerMixin, BaseEstimator):
 
     See Also
     --------
-    sklearn.preprocessing.OneHotEncoder : Other treatments of unknown categories; does not pass numbers through.
+    sklearn.preprocessing.OneHotEncoder : Other treatments of unknown categories; encodes numbers as well.
 
     Notes
     -----

@@ -1,7 +1,7 @@
 """Plot learning curves, robustness curves, weights and missing values.
 
-Every function draws into ``ax`` (or a new figure) and returns the Axes, for further use with matplotlib, which
-only this module needs: ``pip install 'halfseen[plot]'``.
+Every function draws into ``ax`` (or a new figure) and returns the Axes, for further use with matplotlib,
+which only this module needs: ``pip install 'halfseen[plot]'``.
 """
 
 import numbers
