@@ -232,9 +232,7 @@ def attack(
         own = estimator.report_.get("threat")
         if own is None:
             name = type(estimator).__name__
-            raise ValueError(
-                f"{name} prepares for no threat of its own: give a budget, as in threat=10"
-            )
+            raise ValueError(f"{name} prepares for no threat of its own: give a budget, as in threat=10")
         threat = own["budget"]
     count, seed = _threads(getattr(estimator, "n_jobs", None)), _seed_of(random_state)
     scores, unproven = _core.attack(estimator.model_, table, targets, given, float(threat), kind, seed, count)
@@ -248,9 +246,7 @@ def attack(
 class Attackable:
     """Certify and attack a fitted estimator as methods."""
 
-    def certify(
-        self, X: t.Matrix, costs: t.Costs | None = None, within: float | None = None
-    ) -> Certificates:
+    def certify(self, X: t.Matrix, costs: t.Costs | None = None, within: float | None = None) -> Certificates:
         """Certify predictions; see :func:`halfseen.robust.certify`.
 
         Parameters

@@ -161,9 +161,7 @@ class Model:
         """
         found = self._model.weights()
         if found is None:
-            raise ValueError(
-                f"{self.learner} does not predict by one linear model, and so has no weights"
-            )
+            raise ValueError(f"{self.learner} does not predict by one linear model, and so has no weights")
         return dict(found[0]), found[1]
 
     def declared(self) -> dict[str, Any]:
