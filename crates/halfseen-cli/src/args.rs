@@ -112,8 +112,8 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_delimiter = ',', value_name = "A,B", help = compared())]
     pub(crate) learners: Option<Vec<String>>,
     /// Reads per example for budgeted learners; default: 4, or all attributes if there are fewer.
-    /// With missing cells fiml then uses all observed cells; with a budget, a read of a missing
-    /// cell counts but returns nothing
+    /// On a table with missing cells fiml by default uses all observed cells; with a budget it
+    /// chooses, and a read of a missing cell counts but returns nothing
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = whole(0, u64::MAX))]
     pub(crate) budget: Option<u64>,
     /// Set a parameter of every compared learner that has it, and do not tune it; may be repeated

@@ -252,7 +252,7 @@ fn holes(args: &CompareArgs, seen: &Seen, comparison: &Comparison) -> String {
             format::thousands(seen.rows_with_holes as f64),
             match seen.empty_rows {
                 0 => String::new(),
-                rows => format!(", {} have no other", format::thousands(rows as f64)),
+                rows => format!(", {} are empty", format::thousands(rows as f64)),
             }
         ));
     }
@@ -300,7 +300,7 @@ fn holes(args: &CompareArgs, seen: &Seen, comparison: &Comparison) -> String {
         }
         for name in own {
             let what = fills(name).unwrap_or_default();
-            notes.push_str(&format!("{name} replaced each missing cell by {what}.\n"));
+            notes.push_str(&format!("{name} imputed {what} for each missing cell.\n"));
         }
     }
     let passive = names(comparison, |name| !takes_holes(name) && name != CONSTANT);

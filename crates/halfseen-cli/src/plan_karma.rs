@@ -78,7 +78,8 @@ gamma: length of the sequences that the kernel compares; if not given, the one t
 cut off: (1 - kappa)^gamma / kappa, the part of the error that more rows do not remove (lemma 2 of the paper).
 rows: cut off + sqrt(8 gamma f_gamma(d) / rows) is the error, f_gamma(d) = 1 + d + ... + d^(gamma-1), with the C shown and
   the kernel as printed (normalization=none); as |v|^2 <= gamma (Shalev-Shwartz and Ben-David 2014, corollary 13.9).
-(paper): Hazan et al. 2015, theorem 1 as printed, ceil(log(2/(kappa eps))/kappa) and Gamma^2 log(1/delta)/eps^2; the unknown constant is 1 here.
+(paper): Hazan et al. 2015, theorem 1 as printed, ceil(log(2/(kappa eps))/kappa) and Gamma^2 log(1/delta)/eps^2; its
+  constant is not known, 1 here.
 
 Assumed: rows lie in one subspace and are determined by their observed cells, |x| <= 1 on these, |w| <= 1, hinge loss.
 The bounds hold for the worst data under the assumptions; `halfseen compare` measures real errors.

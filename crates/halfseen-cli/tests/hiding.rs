@@ -81,7 +81,7 @@ fn what_each_learner_got_for_holes_is_said() {
     );
     assert!(text.contains("For ridge, lasso 20 missing cells were imputed"), "{text}");
     assert!(text.contains("For karma nothing was imputed"), "{text}");
-    assert!(text.contains("zero replaced each missing cell by 0"), "{text}");
+    assert!(text.contains("zero imputed 0"), "{text}");
     // Margins estimate nothing, so the error comes first.
     let head = text.lines().next().unwrap();
     assert!(head.find("test error") < head.find("test squared error"), "{head}");
