@@ -237,7 +237,6 @@ fn learners(args: &CompareArgs, names: &[String], holes: bool) -> Result<Vec<Box
     Ok(learners)
 }
 
-/// Returns the names and values of --set.
 fn assignments(args: &CompareArgs) -> Result<Vec<(&str, &str)>> {
     let mut assignments = Vec::new();
     for set in &args.set {

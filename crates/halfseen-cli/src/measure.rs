@@ -7,7 +7,6 @@ use halfseen::select::{Comparison, CurvePoint, Score, Statistics, Summary};
 /// if some learner's score does not estimate a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measure {
-    /// Squared error.
     Squared,
     /// Share of misclassified test rows.
     Wrong,
@@ -34,7 +33,6 @@ impl Measure {
         }
     }
 
-    /// Returns a point's error.
     pub(crate) fn at(self, point: &CurvePoint) -> Option<f64> {
         match self {
             Measure::Squared => point.test_mse,
@@ -42,7 +40,6 @@ impl Measure {
         }
     }
 
-    /// Returns a learner's error over all splits.
     pub(crate) fn over(self, summary: &Summary) -> Option<Statistics> {
         match self {
             Measure::Squared => summary.test_mse,

@@ -72,7 +72,6 @@ pub(crate) fn costs(text: &str) -> Result<CostsArg, String> {
 pub(crate) enum Budgets {
     /// From 0 to twice the model's own, or if it has none in steps of 1, 2, 5, 10, ... attributes.
     Auto,
-    /// Given budgets.
     These(Vec<f64>),
 }
 
@@ -88,13 +87,11 @@ pub(crate) fn budgets(text: &str) -> Result<Budgets, String> {
         .ok_or_else(|| "it must be auto, or numbers such as 10 or 5,10,20".to_owned())
 }
 
-/// Parses one budget.
 pub(crate) fn budget(text: &str) -> Result<f64, String> {
     let number = text.trim().parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0);
     number.ok_or_else(|| "it must be a number of at least 0, such as 10".to_owned())
 }
 
-/// Parses the name of an attack.
 pub(crate) fn named(text: &str) -> Result<Attack, String> {
     let names: Vec<&str> = Attack::ALL.iter().map(|(name, _)| *name).collect();
     let found =
@@ -107,7 +104,6 @@ pub(crate) fn named(text: &str) -> Result<Attack, String> {
 pub(crate) enum Counts {
     /// 1, 2, 5, 10, 20, 50, ... up to all that the model needs.
     Auto,
-    /// Given numbers.
     These(Vec<u64>),
 }
 

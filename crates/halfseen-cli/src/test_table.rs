@@ -12,7 +12,6 @@ use halfseen::prepare::Schema;
 use halfseen::select::Test;
 use std::path::Path;
 
-/// Test rows.
 pub(crate) struct TestTable {
     pub(crate) name: String,
     table: Table,

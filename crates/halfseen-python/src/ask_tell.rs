@@ -123,7 +123,6 @@ impl Learner {
         Ok((py.get_type::<Learner>().getattr("from_json")?, (self.to_json()?,)))
     }
 
-    /// Returns the next query.
     fn ask(&self) -> PyResult<Query> {
         guarded(|| self.lock().ask().map(Query))
     }
@@ -184,7 +183,6 @@ impl Learner {
         ((0..layout.panels()).map(panel).collect(), layout.sampled_panels())
     }
 
-    /// Names of the columns.
     #[getter]
     fn columns(&self) -> Vec<String> {
         self.lock().columns().to_vec()
@@ -283,7 +281,6 @@ impl Learner {
         run_scoped(py, progress, work)
     }
 
-    /// Returns the report so far, as JSON.
     fn report(&self) -> PyResult<String> {
         text(&self.lock().report())
     }

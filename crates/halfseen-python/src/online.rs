@@ -86,7 +86,6 @@ impl OnlineKarma {
         })
     }
 
-    /// Returns the current model.
     fn model(&self) -> PyResult<Model> {
         Ok(Model::new(self.lock().model().map_err(raised)?))
     }
