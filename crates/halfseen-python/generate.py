@@ -153,7 +153,8 @@ class Estimator:
         self.family = LEARNERS[self.learner]["family"]
         house = FAMILIES[self.family][1].split()
         house[-1:-1] = MORE.get(self.learner, [])
-        self.parameters = [Parameter(given) for given in LEARNERS[self.learner]["parameters"]] + list(map(Parameter.ours, house))
+        declared = [Parameter(given) for given in LEARNERS[self.learner]["parameters"]]
+        self.parameters = declared + [Parameter.ours(name) for name in house]
         below = [
             of for of in tree.body if isinstance(of, ast.ClassDef) and self.name in map(ast.unparse, of.bases)
         ]

@@ -225,7 +225,7 @@ fn missing(args: &FitArgs, learner: &dyn Learner) -> Result<MissingArg> {
         (None, false) => Ok(MissingArg::Refuse),
         (Some(MissingArg::Mean), true) => usage_error(format!(
             "--missing mean: {} learns from tables with missing values as they are; leave --missing out, or choose --learner mean, which imputes means, or a learner that needs every cell",
-            learner.name()
+            registry::label(learner)
         )),
         (Some(missing), _) => Ok(missing),
     }
@@ -240,7 +240,7 @@ fn check_weights(learner: &dyn Learner, classes: usize) -> Result<()> {
     };
     usage_error(format!(
         "--truncate keeps the attributes of largest weight, but a model by {} {why}; leave --truncate out, or choose a learner of one linear model, such as zero for two classes or a number",
-        learner.name()
+        registry::label(learner)
     ))
 }
 

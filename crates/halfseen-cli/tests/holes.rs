@@ -151,7 +151,7 @@ fn rows_that_show_nothing_are_learned_from_predicted_and_noted() {
         if learner.starts_with("mc") {
             place.refused(
                 &format!("{line} --quiet"),
-                &["t.csv", "none of the 3 rows shows any attribute"],
+                &["t.csv", "none of the 3 rows has an observed attribute"],
             );
         } else {
             place.ok(&line);
@@ -219,7 +219,7 @@ fn what_has_weights_shows_them_and_what_has_none_says_so() {
     );
     for learner in ["karma", "mcb", "mc1"] {
         place.ok(&fit(learner, "who"));
-        place.refused("show m.json", &["m.json", "no weight for each", "zero and mean"]);
+        place.refused("show m.json", &["m.json", "no weight per attribute", "zero and mean"]);
         place.refused(
             "evaluate m.json t.csv --truncate 1 --quiet",
             &["--truncate", "m.json", "no weight"],

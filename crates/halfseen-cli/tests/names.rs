@@ -1,6 +1,8 @@
 //! Uses learners by their aliases, and parameters by the names that they had: both do what the
 //! present names do.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::Place;

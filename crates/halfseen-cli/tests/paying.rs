@@ -309,7 +309,7 @@ fn wrong_moments() {
     wrong("a,10,0\nb,12,\nc,1,\n", &["w.csv", "'c'", "a, b, kind"]);
     wrong("a,10,0\nb,12,\ny,1,\n", &["w.csv", "'y'", "no attribute"]);
     wrong("a,10,0\nb,12,\nkind,2,\n", &["'kind'", "from 0 to 1"]);
-    wrong("a,10,0\nb,12,\nkind,1,0.5\n", &["'kind'", "leave the mean out"]);
+    wrong("a,10,0\nb,12,\nkind,1,0.5\n", &["'kind'", "omit the mean"]);
     wrong("a,10,0\na,10,0\n", &["w.csv", "row 2", "'a'", "second time"]);
     wrong(",10,0\n", &["w.csv", "row 1", "attribute"]);
     place.write("w.csv", "attribute,momnt\na,1\n");

@@ -273,8 +273,8 @@ fn impossible_threats_are_refused() {
     place.refused("certify m.json rows.csv --target whom", &["'whom'", "did you mean 'who'"]);
     place.write("t.csv", common::table(40));
     place.ok("fit t.csv --target who --ignore y --learner karma --out k.json");
-    place.refused("certify k.json t.csv", &["k.json", "no weighted sum"]);
-    place.refused("evaluate k.json t.csv --threat 1", &["k.json", "no weighted sum"]);
+    place.refused("certify k.json t.csv", &["k.json", "not linear"]);
+    place.refused("evaluate k.json t.csv --threat 1", &["k.json", "not linear"]);
 }
 
 #[test]

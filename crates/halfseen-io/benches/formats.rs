@@ -1,4 +1,4 @@
-//! Measures the readers of all formats in cells per second, on the same tables made here.
+//! Measures the readers of all formats in cells per second, on the same generated tables.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use halfseen::data::Table;
@@ -60,7 +60,7 @@ fn report(name: &str, rows: &[Vec<f64>]) {
     }
 }
 
-/// Cells from the numbers of a fixed sequence (xorshift).
+/// Makes cells from the numbers of a fixed sequence (xorshift).
 fn table(cell: impl Fn(u64) -> f64) -> Vec<Vec<f64>> {
     let mut state = 1_u64;
     let mut next = || {
@@ -86,7 +86,7 @@ fn arff(rows: &[Vec<f64>]) -> Vec<u8> {
     dense(rows, format!("@relation r\n{attributes}@data\n"))
 }
 
-/// Zeros are left out; the first column is the label.
+/// Writes rows without zeros; the first column is the label.
 fn svmlight(rows: &[Vec<f64>]) -> Vec<u8> {
     let line = |row: &Vec<f64>| {
         let cells = row.iter().enumerate().skip(1).filter(|(_, v)| **v != 0.0);

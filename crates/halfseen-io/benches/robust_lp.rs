@@ -1,11 +1,11 @@
-//! Times the robust linear program on the digits 4 and 7: whole and in parts.
+//! Times the robust linear program on the digits 4 and 7: whole and in chunks.
 //!
 //!     cargo bench -p halfseen-io --bench robust_lp -- MNIST [rows=1000,12705] [columns=784] [threads=1] [csv=FILE] [NAME=VALUE]...
 //!
-//! MNIST is a folder of IDX files (scripts/get-mnist.sh gets them); columns are those of the
-//! largest variance; csv writes the rows for scripts/compare-robust-lp.py, which solves them by
-//! HiGHS; NAME=VALUE are parameters of robust-lp. CPU seconds are of all threads of this process,
-//! as Linux counts them.
+//! MNIST is a folder of IDX files (from scripts/get-mnist.sh); columns are those of the largest
+//! variance; csv writes the rows for scripts/compare-robust-lp.py, which solves them with HiGHS;
+//! NAME=VALUE are parameters of robust-lp. CPU seconds are those of all threads of this process, as
+//! counted by Linux.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use halfseen::data::{Examples, Labels, Layout, Matrix, Scaler};
@@ -58,7 +58,7 @@ fn main() {
     }
 }
 
-/// The columns of the largest variance, in their order.
+/// Returns the columns of the largest variance, in their order.
 fn widest(data: &IdxData, rows: &[usize], count: usize) -> Vec<usize> {
     let variance = |column: usize| {
         let cells = || rows.iter().map(|&i| f64::from(data.images[[i, column]]));
@@ -73,7 +73,7 @@ fn widest(data: &IdxData, rows: &[usize], count: usize) -> Vec<usize> {
     kept
 }
 
-/// One row a line: -1 or +1, and the pixels over 255.
+/// Writes one row per line: -1 or +1, and the pixels over 255.
 fn write(path: &str, data: &IdxData, rows: &[usize], columns: &[usize]) {
     let line = |&i: &usize| {
         let cells: Vec<String> =
@@ -121,7 +121,7 @@ fn run(learner: &dyn Learner, data: &IdxData, rows: &[usize], columns: &[usize])
     );
 }
 
-/// User and system time of this process; 100 ticks a second.
+/// Returns user and system time of this process; 100 ticks a second.
 fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
@@ -130,7 +130,7 @@ fn cpu_seconds() -> f64 {
         .map_or(f64::NAN, |t| t.iter().map(|t| t.parse::<f64>().unwrap()).sum::<f64>() / 100.0)
 }
 
-/// The largest memory this process has had.
+/// Returns the peak memory of this process.
 fn peak_mebibytes() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -3,7 +3,7 @@
 //!     cargo run --release -p halfseen-io --example fit_by_name -- fit houses.csv price aerr budget=4 > model.json
 //!     cargo run --release -p halfseen-io --example fit_by_name -- predict model.json houses.csv
 //!
-//! Without arguments it does both on a small table of its own.
+//! Without arguments it does both on a small built-in table.
 
 use halfseen::Silent;
 use halfseen::data::{Table, Target};
@@ -38,7 +38,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// The table that a file holds.
+/// Reads the table in a file.
 fn table(path: &str) -> Outcome<Table> {
     match read_data(path)? {
         Data::Table(table) => Ok(table),
@@ -48,8 +48,8 @@ fn table(path: &str) -> Outcome<Table> {
     }
 }
 
-/// From a table to a model: the learner, how the table is prepared for it, the fit, and everything
-/// that predicting needs.
+/// Makes a model from a table: the learner, the preparation of the table for it, the fit, and
+/// everything needed for predictions.
 fn fit(table: &Table, target_name: &str, learner: &str, settings: &[&str]) -> Outcome<Model> {
     let mut learner = find(learner)?;
     for setting in settings {
@@ -71,7 +71,7 @@ fn fit(table: &Table, target_name: &str, learner: &str, settings: &[&str]) -> Ou
     Ok(Model::of(&*learner, &prepared, (target_name, &target), fit))
 }
 
-/// One line per row, one score per output.
+/// Prints one line per row, one score per output.
 fn print(out: &mut impl Write, scores: &Scores) -> std::io::Result<()> {
     for row in 0..scores.len() {
         let cells: Vec<String> = scores.row(row).iter().map(f64::to_string).collect();
@@ -81,7 +81,7 @@ fn print(out: &mut impl Write, scores: &Scores) -> std::io::Result<()> {
 }
 
 /// Learns y = 3 a - 2 b + 1 from four cells of each row; with as many reads as columns, ridge
-/// regression and the reader of two attributes agree on what they tell of new rows.
+/// regression and the reader of two attributes agree on new rows.
 fn demonstrate(out: &mut impl Write) -> Outcome<()> {
     let mut text = String::from("a,b,y\n");
     for i in 0..400_u32 {
@@ -93,7 +93,7 @@ fn demonstrate(out: &mut impl Write) -> Outcome<()> {
     for (learner, settings) in
         [("ridge", &["penalty=1e-9"][..]), ("aerr", &["budget=2", "radius=8", "seed=1"][..])]
     {
-        // What is printed is what a file would hold.
+        // The printed text is the content of a file.
         let model = Model::from_json(&fit(&table, "y", learner, settings)?.to_json()?)?;
         let scores = model.predict(&table)?.scores;
         let column = table.column("y")?;

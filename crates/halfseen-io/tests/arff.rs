@@ -21,7 +21,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// The cells of a column as text; a missing one is `-`.
+/// Returns the cells of a column as text; a missing one is `-`.
 fn column(table: &Table, name: &str) -> Vec<String> {
     let column = table.column(name).unwrap();
     let cell = |row| match table.cell(row, column) {
@@ -177,7 +177,7 @@ fn a_path_is_recognised_by_content_packed_or_not() {
     }
 }
 
-/// A cell as it is meant.
+/// An intended cell.
 #[derive(Debug, Clone)]
 enum Meant {
     Number(f64),
@@ -220,8 +220,7 @@ fn meant() -> impl Strategy<Value = (Vec<Kind>, Vec<Vec<Meant>>)> {
     })
 }
 
-/// Writes a file; sparse rows leave out what is zero or the first category, for about half of the
-/// cells.
+/// Writes a file; sparse rows omit about half of the cells that are zero or the first category.
 fn write(kinds: &[Kind], rows: &[Vec<Meant>], sparse: bool, quote: char) -> String {
     let mut text = "@relation r\n".to_owned();
     for (i, kind) in kinds.iter().enumerate() {

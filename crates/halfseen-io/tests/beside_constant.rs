@@ -1,30 +1,29 @@
-//! Holds every learner against a constant on real tables: none is worse than always predicting the
-//! mean, or it says so.
+//! Compares every learner with a constant on real tables: no learner is worse than always
+//! predicting the mean without a warning.
 //!
-//! Fits are those of the program's `fit`: parameters and scale by default, honest where a learner
-//! pays for its reads. A *cell* is a learner (with its budget), a table and a number of training
+//! Fits are those of the program's `fit`: default parameters and scale, honest for learners that
+//! choose their reads. A *cell* is a learner (with its budget), a table and a number of training
 //! rows; its three seeds draw training rows, test rows and the learner's own draws. The *excess* of
 //! a fit is its mean loss on the test rows less that of the training rows' mean, as a share of
-//! var(y). The loss is the squared error; of a learner whose score is a margin it is that of
-//! predicting the class, -1 or +1, and the constant then is the commonest class.
+//! var(y). The loss is the squared error; for a learner whose score is a margin it is that of the
+//! predicted class, -1 or +1, and the constant is the most frequent class.
 //!
-//! 1. The mean excess over all fits of all learners is below 0, whether they warn or not. So is
-//!    that of each learner over its own; for a published one a fit that warns counts as 0 there, as
-//!    whoever heeds the warning predicts the mean.
-//! 2. No cell's mean excess is above 0.05 at a family-wise level of 5 %. Three seeds alone do not
-//!    tell the deviation of a cell, so its variance is the larger of two others: that of a sound
-//!    cell of so many rows, and that of the test rows. (Variances of two degrees of freedom are
-//!    exponential: their lower quartile is 0.288 of their mean, and unlike the mean it is that of
-//!    sound cells where a quarter of them are.) The quantile is the bound P(Z > z) <= exp(-z^2/2) /
-//!    2 at 5 % divided by the number of cells (Bonferroni). A published learner, whose theory
-//!    promises nothing there, may be above where its fits that are say so by a note: all but 5 % of
-//!    those fits, as a learner's own test has a level of its own (two standard errors) and at 10
-//!    rows rests on ten numbers.
-//! 3. A warning that always comes says nothing: of fits to at least 100 rows that are better than
-//!    the constant by 0.3 var(y), few are not shown better by their own test. Published budgeted
-//!    learners are not held to it, and their share is told: they test what they knew when they
-//!    asked, early in the pass as late, by the few reads of one example, and so doubt much that is
-//!    sound.
+//! 1. The mean excess over all fits of all learners is below 0, whether they warn or not. So is the
+//!    mean of each learner; for a published learner a fit that warns counts as 0, because a user
+//!    who heeds the warning predicts the mean.
+//! 2. No cell's mean excess is above 0.05 at a family-wise level of 5 %. Three seeds do not suffice
+//!    to estimate a cell's variance, so the larger of two others is used: that of a sound cell of
+//!    the same size, and that of the test rows. (Variances with two degrees of freedom are
+//!    exponential: their lower quartile is 0.288 of their mean and, unlike the mean, is that of
+//!    sound cells even if only a quarter of the cells are.) The quantile is the bound P(Z > z) <=
+//!    exp(-z^2/2) / 2 at 5 % divided by the number of cells (Bonferroni). A published learner,
+//!    whose theory gives no guarantee there, may be above if its fits above warn: all but 5 % of
+//!    them, because a learner's own test has its own level (two standard errors) and at 10 rows
+//!    uses ten numbers.
+//! 3. A warning that always comes is useless: of fits to at least 100 rows that are better than the
+//!    constant by 0.3 var(y), few may be doubted by their own test. Published budgeted learners are
+//!    exempt, and their share is only printed: they test the iterate of the time of each query,
+//!    early and late in the pass, on the few reads of one example, and so doubt many sound fits.
 //!
 //! `HALFSEEN_TABLES` names the folder of the tables; without it nothing is tested, and a line says
 //! so. With `HALFSEEN_CELLS` every fit is written to the file of that name: learner, table, rows,
@@ -48,7 +47,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::Mutex;
 
-/// File and target.
+/// Files and targets.
 const TABLES: [(&str, &str); 12] = [
     ("dev/elevators.csv.gz", "target"),
     ("dev/puma32h.csv.gz", "target"),
@@ -63,24 +62,24 @@ const TABLES: [(&str, &str); 12] = [
     ("hepatitis.csv", "class"),
     ("mammographic.csv", "Severity"),
 ];
-/// Training rows; the last as many as leave a fifth of the table to test on.
+/// Numbers of training rows; the last is limited to four fifths of the table.
 const ROWS: [usize; 3] = [10, 100, 1_000];
-/// Reads of an example, or all its attributes.
+/// Reads per example, or all its attributes.
 const BUDGETS: [usize; 2] = [2, 8];
 const SEEDS: u64 = 3;
-/// At most this share of the fits in cells above the constant may be silent.
+/// Largest share of the fits in cells above the constant that may not warn.
 const SILENT: f64 = 0.05;
-/// A learner that takes minutes where there are more columns than this.
+/// A learner that takes minutes with more columns than this.
 const SLOW: (&str, usize) = ("robust-lp", 60);
-/// Test rows of one seed are no more than this.
+/// Largest number of test rows of one seed.
 const TESTED: usize = 500;
-/// A cell may be above the constant by this share of var(y).
+/// Excess over the constant that a cell may have, as a share of var(y).
 const ALLOWED: f64 = 0.05;
 /// The family-wise level.
 const LEVEL: f64 = 0.05;
-/// A failure lists no more of them.
+/// Largest number of cells or fits that a failure lists.
 const SHOWN: usize = 20;
-/// A fit that is below the constant by this share of var(y) is clearly better, ...
+/// A fit whose excess is below this share of var(y) is clearly better, ...
 const CLEARLY: f64 = -0.3;
 /// ... and at most this share of such fits may doubt it.
 const NEEDLESS: f64 = 0.25;
@@ -91,30 +90,30 @@ struct Case {
     table: Table,
     target_name: &'static str,
     target: Target,
-    /// One number for each row: the target, or -1 and +1.
+    /// One number per row: the target, or -1 and +1.
     scores: Vec<f64>,
     /// var(y).
     variance: f64,
 }
 
-/// One fit beside the constant.
+/// One fit compared with the constant.
 struct Outcome {
     learner: String,
     published: bool,
-    /// Reads so many attributes of an example, or all.
+    /// True if it reads some attributes of an example, not all.
     budgeted: bool,
     table: &'static str,
     rows: usize,
     seed: u64,
     /// As a share of var(y).
     excess: f64,
-    /// The variance of `excess` that comes from the test rows.
+    /// Variance of `excess` due to the test rows.
     of_tests: f64,
-    /// Whether a note says that predictions may be no better than a constant, ...
+    /// True if a note warns that predictions may be no better than a constant, ...
     warned: bool,
-    /// ... and whether it is the learner's own test that says so.
+    /// ... and if it comes from the learner's own test.
     doubted: bool,
-    /// Of the fit, and with its own test.
+    /// Seconds of the fit, and with its own test.
     alone: f64,
     seconds: f64,
 }
@@ -125,7 +124,7 @@ struct Cell<'o> {
     mean: f64,
     /// Between seeds.
     variance: f64,
-    /// From the test rows, of the mean.
+    /// Due to the test rows, of the mean.
     of_tests: f64,
 }
 
@@ -198,7 +197,7 @@ impl Case {
         sizes
     }
 
-    /// Training and test rows. Both classes train.
+    /// Draws training and test rows; both classes are in the training rows.
     fn split(&self, rows: usize, seed: u64) -> (Vec<u32>, Vec<usize>) {
         let mut order: Vec<u32> = (0..self.scores.len() as u32).collect();
         shuffle(&mut Stream::new(seed, Purpose::Split, rows as u64), &mut order);
@@ -212,7 +211,7 @@ impl Case {
         (order[..rows].to_vec(), test)
     }
 
-    /// Every learner that can learn this target.
+    /// Fits every learner that can learn this target.
     fn fits(&self, rows: usize, seed: u64) -> Vec<Outcome> {
         let (train, test) = self.split(rows, seed);
         let classes = self.target.classes().len();
@@ -283,7 +282,7 @@ impl Case {
         }
     }
 
-    /// For each test row the loss less the constant's.
+    /// Returns the loss less the constant's for each test row.
     fn excesses(&self, train: &[u32], test: &[usize], scores: &Scores) -> Vec<f64> {
         let mean =
             train.iter().map(|&row| self.scores[row as usize]).sum::<f64>() / train.len() as f64;
@@ -305,7 +304,7 @@ impl Case {
     }
 }
 
-/// Whether a note says that predictions may be no better than a constant.
+/// Returns true if a note warns that predictions may be no better than a constant.
 fn warns(note: &Note) -> bool {
     matches!(
         note,
@@ -338,29 +337,29 @@ impl<'o> Cell<'o> {
         format!("{} on {} rows of {}", self.learner(), self.fits[0].rows, self.fits[0].table)
     }
 
-    /// The group of cells whose variance it shares: 10 rows, about 100, more.
+    /// Returns the group of cells with a common variance: 10 rows, about 100, more.
     fn size(&self) -> usize {
         ROWS.iter().filter(|&&rows| self.fits[0].rows >= rows).count()
     }
 }
 
-/// The variance between seeds of a sound cell of each size.
+/// Returns the variance between seeds of a sound cell of each size.
 fn sound(cells: &[Cell<'_>]) -> BTreeMap<usize, f64> {
     let mut grouped: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
     cells.iter().for_each(|cell| grouped.entry(cell.size()).or_default().push(cell.variance));
     let quartile = |mut variances: Vec<f64>| {
         variances.sort_unstable_by(f64::total_cmp);
-        // Of an exponential with mean 1 it is -ln 0.75.
+        // The quartile of an exponential with mean 1 is -ln 0.75.
         variances[variances.len() / 4] / -(0.75_f64.ln())
     };
     grouped.into_iter().map(|(size, variances)| (size, quartile(variances))).collect()
 }
 
-/// The first promise.
+/// Checks the first claim.
 fn whole_list(cells: &[Cell<'_>]) -> Vec<String> {
     let below = |(whose, mean): (&str, f64)| {
         let text = format!("{whose}: the mean excess over the constant is {mean:.3} var(y)");
-        // Unlike the opposite this takes in a NaN.
+        // Unlike its negation this catches NaN.
         let holds = mean < 0.0;
         (!holds).then_some(text)
     };
@@ -368,13 +367,13 @@ fn whole_list(cells: &[Cell<'_>]) -> Vec<String> {
     means(cells).into_iter().chain([all]).filter_map(below).collect()
 }
 
-/// The mean excess of all fits, whether they warn or not.
+/// Returns the mean excess of all fits, whether they warn or not.
 fn plain_mean(cells: &[Cell<'_>]) -> f64 {
     let fits: Vec<f64> = cells.iter().flat_map(|c| c.fits.iter().map(|fit| fit.excess)).collect();
     fits.iter().sum::<f64>() / fits.len() as f64
 }
 
-/// The mean over all cells of each learner, as it counts.
+/// Returns the mean over all cells of each learner, by the rule of the first claim.
 fn means<'c>(cells: &'c [Cell<'_>]) -> BTreeMap<&'c str, f64> {
     let mut grouped: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     let fits = cells.iter().flat_map(|cell| cell.fits.iter().map(move |fit| (cell, fit)));
@@ -388,7 +387,7 @@ fn means<'c>(cells: &'c [Cell<'_>]) -> BTreeMap<&'c str, f64> {
         .collect()
 }
 
-/// The cells that are above what is allowed, with the most that chance explains of it.
+/// Returns the cells above the allowed excess plus chance.
 fn above<'c, 'o>(cells: &'c [Cell<'o>]) -> Vec<&'c Cell<'o>> {
     let sound = sound(cells);
     let quantile = (2.0 * (cells.len() as f64 / (2.0 * LEVEL)).ln()).sqrt();
@@ -400,12 +399,12 @@ fn above<'c, 'o>(cells: &'c [Cell<'o>]) -> Vec<&'c Cell<'o>> {
     cells.iter().filter(is).collect()
 }
 
-/// The second promise.
+/// Checks the second claim.
 fn each_cell(cells: &[Cell<'_>]) -> Vec<String> {
     let above = above(cells);
     let fits = above.iter().flat_map(|cell| cell.fits.iter().map(move |fit| (cell, fit)));
     let within = |fit: &Outcome| fit.excess <= ALLOWED;
-    // Unlike the opposite this takes in a NaN.
+    // Unlike its negation this catches NaN.
     let fits: Vec<_> = fits.filter(|(_, fit)| !within(fit)).collect();
     let text = |cell: &Cell<'_>, fit: &Outcome| {
         format!("{}, seed {}: {:.3}", cell.place(), fit.seed, fit.excess)
@@ -432,7 +431,7 @@ fn each_cell(cells: &[Cell<'_>]) -> Vec<String> {
     failures
 }
 
-/// The third promise.
+/// Checks the third claim.
 fn needless(outcomes: &[&Outcome]) -> Vec<String> {
     let (doubted, clearly) = doubts(outcomes);
     let text =
@@ -440,7 +439,7 @@ fn needless(outcomes: &[&Outcome]) -> Vec<String> {
     (doubted as f64 > NEEDLESS * clearly as f64).then_some(text).into_iter().collect()
 }
 
-/// How many of the fits that are clearly better than the constant doubt it, and how many there are.
+/// Counts the fits that are clearly better than the constant but doubt it, and all that are better.
 fn doubts(outcomes: &[&Outcome]) -> (usize, usize) {
     let clearly = || outcomes.iter().filter(|fit| fit.excess < CLEARLY && fit.rows >= ROWS[1]);
     (clearly().filter(|fit| fit.doubted).count(), clearly().count())
@@ -468,7 +467,7 @@ fn summary(cells: &[Cell<'_>]) -> String {
 }
 
 impl Outcome {
-    /// Its figures, separated by tabs.
+    /// Returns its figures, separated by tabs.
     fn line(&self) -> String {
         let Outcome {
             learner, table, rows, seed, excess, of_tests, warned, alone, seconds, ..

@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use std::io::Write;
 
-/// A cell as it is meant, with the ways to write it.
+/// An intended cell, with the ways to write it.
 #[derive(Debug, Clone)]
 enum Meant {
     Number(f64),
@@ -49,7 +49,7 @@ fn number() -> impl Strategy<Value = f64> {
     prop_oneof![Just(0.0), (-1000_i32..1000).prop_map(f64::from), (-1e6..1e6), finite]
 }
 
-/// Rows of columns that are all numbers or all texts (but for missing cells).
+/// Generates rows of columns that are all numbers or all texts (except missing cells).
 fn rows() -> impl Strategy<Value = Vec<Vec<Meant>>> {
     let text = "[ a-c,\"\n\ré]{0,6}z"; // the z keeps it from being empty, a number or a marker
     let cell = move |is_text: bool| match is_text {

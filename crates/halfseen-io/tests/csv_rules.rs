@@ -14,7 +14,7 @@ fn limited(text: &str, record_limit: usize) -> Result<Table> {
     read_csv(Source::bytes("t.csv", text.as_bytes()), &CsvOptions { record_limit })
 }
 
-/// The cells of a column as text; a missing one is `-`.
+/// Returns the cells of a column as text; a missing one is `-`.
 fn column(table: &Table, name: &str) -> Vec<String> {
     let column = table.column(name).unwrap();
     let cell = |row| match table.cell(row, column) {

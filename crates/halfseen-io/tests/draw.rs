@@ -1,4 +1,4 @@
-//! Checks what a figure holds, whatever is put into it.
+//! Checks the content of a figure for arbitrary input.
 #![allow(clippy::unwrap_used)]
 
 use halfseen_io::ErrorKind;

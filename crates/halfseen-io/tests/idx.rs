@@ -1,4 +1,4 @@
-//! Reads IDX arrays and folders, whole, cut off and hostile.
+//! Reads IDX arrays and folders: complete, truncated and hostile.
 #![allow(clippy::unwrap_used)]
 
 use flate2::{Compression, write::GzEncoder};
@@ -19,7 +19,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Images of 1 x 2 pixels, one per label.
+/// Returns images of 1 x 2 pixels, one per label.
 fn pair(labels: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let pixels: Vec<u8> = labels.iter().flat_map(|&l| [l, 10 * l]).collect();
     (idx(&[labels.len(), 1, 2], &pixels), idx(&[labels.len()], labels))
@@ -71,7 +71,7 @@ fn hostile_dimensions_take_no_memory() {
             "{error}"
         );
     }
-    // no image, but each of impossible size
+    // no image, but an impossible size of each
     let (images, labels) = (idx(&[0, huge, huge], b""), idx(&[0], b""));
     let error = IdxData::from_pairs([(Source::bytes("i", &images), Source::bytes("l", &labels))])
         .unwrap_err();

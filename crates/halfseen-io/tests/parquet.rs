@@ -74,7 +74,7 @@ fn read(bytes: &[u8]) -> Result<Table> {
     read_parquet(Source::bytes("t.parquet", bytes), &ParquetOptions { cell_limit: Some(1 << 20) })
 }
 
-/// The cells of a column as text; a missing one is `-`.
+/// Returns the cells of a column as text; a missing one is `-`.
 fn column(table: &Table, name: &str) -> Vec<String> {
     let column = table.column(name).unwrap();
     let cell = |row| match table.cell(row, column) {
@@ -314,7 +314,7 @@ fn a_path_is_recognised_by_content_and_a_packed_file_refused() {
     ));
 }
 
-/// A column of some rows with its declaration.
+/// Generates a column of `rows` rows with its declaration.
 fn cells(rows: usize) -> impl Strategy<Value = (&'static str, Cells)> {
     let option = |percent: f64| prop::option::weighted(percent, Just(()));
     let some = move || option(0.8);
@@ -334,7 +334,7 @@ fn keep<T>(cells: Vec<(Option<()>, T)>) -> Vec<Option<T>> {
     cells.into_iter().map(|(there, value)| there.map(|()| value)).collect()
 }
 
-/// Columns of equally many rows.
+/// Generates columns of equal length.
 fn tables() -> impl Strategy<Value = Vec<(&'static str, Cells)>> {
     (1..12_usize).prop_flat_map(|rows| vec(cells(rows), 1..5))
 }

@@ -23,7 +23,7 @@ fn names(table: &Table) -> Vec<&str> {
     table.columns().iter().map(|c| c.name.as_str()).collect()
 }
 
-/// The cells of a column as text; a missing one is `-`.
+/// Returns the cells of a column as text; a missing one is `-`.
 fn column(table: &Table, name: &str) -> Vec<String> {
     let column = table.column(name).unwrap();
     let cell = |row| match table.cell(row, column) {
@@ -131,7 +131,7 @@ fn a_path_is_recognised_by_content_packed_or_not() {
     }
 }
 
-/// Rows as they are meant: label, query, entries; NaN is a missing value.
+/// An intended row: label, query, entries; NaN is a missing value.
 type Meant = (f64, Option<u16>, BTreeMap<u16, f64>);
 
 fn meant() -> impl Strategy<Value = Vec<Meant>> {

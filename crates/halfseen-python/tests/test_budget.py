@@ -30,7 +30,7 @@ CLASSES = {name: getattr(halfseen.budget, name) for name in NAMES}
 EVERY = pytest.mark.parametrize("name", NAMES)
 
 # Batches of few rows, of which nobody says how many come, teach little, and say so.
-pytestmark = pytest.mark.filterwarnings("ignore:by its own reads:halfseen.warnings.DataWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:its own test cannot:halfseen.warnings.DataWarning")
 
 
 def examples(rows=400, columns=8, seed=0):

@@ -283,7 +283,7 @@ def test_what_happens_to_be_observed_is_told():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert learner.model().score(pytest.importorskip("pandas").DataFrame(X, columns=NAMES), y) > 0.7
-    with pytest.raises(ValueError, match="chooses what it reads"):
+    with pytest.raises(ValueError, match="chooses its reads"):
         FIMLRegressor(budget=2).start(NAMES).ask_observed(["age"])
 
 

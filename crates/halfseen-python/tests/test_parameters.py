@@ -81,9 +81,7 @@ def test_names_defaults_and_meanings_are_the_librarys(estimator, given):
 
 @EACH
 def test_there_is_no_parameter_but_the_librarys_and_the_houses(estimator):
-    declared = {
-        RENAMED.get(p["name"], p["name"]) for p in LEARNERS[estimator._learner]["parameters"]
-    }
+    declared = {RENAMED.get(p["name"], p["name"]) for p in LEARNERS[estimator._learner]["parameters"]}
     assert set(estimator.get_params()) - HOUSE <= declared
     kinds = {p.kind for p in inspect.signature(type(estimator)).parameters.values()}
     assert kinds == {inspect.Parameter.KEYWORD_ONLY}

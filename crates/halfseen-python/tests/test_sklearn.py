@@ -208,7 +208,7 @@ def test_pipelines_searches_and_scores_take_every_estimator(estimator):
 
 
 # The widest ball is too wide for two reads of so few rows.
-@pytest.mark.filterwarnings("ignore:by its own reads:halfseen.warnings.DataWarning")
+@pytest.mark.filterwarnings("ignore:its own test cannot:halfseen.warnings.DataWarning")
 def test_a_grid_is_searched_and_its_best_is_fitted():
     X, y = data(classes=True, rows=200)
     pipe = make_pipeline(StandardScaler(), AERRClassifier(random_state=0))

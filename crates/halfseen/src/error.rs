@@ -1,41 +1,41 @@
-//! Names what went wrong, where, and what to do about it.
+//! Defines the errors: the problem, its place, and the remedy.
 //!
-//! [`Error`] is opaque; [`Error::kind`] gives the numbers and the place, [`Error::class`] whose
-//! fault it is (the program turns that into its exit code). Every message is one line plus, where
-//! there is one, a remedy; names are cut at 64 characters and lists at 10 entries.
+//! [`Error`] is opaque: [`Error::kind`] gives numbers and place, [`Error::class`] the origin (the
+//! program's exit code). Every message is one line, with a remedy where there is one; names are cut
+//! at 64 characters and lists at 10 entries.
 
 use std::fmt;
 
-/// The result of everything in this library that can fail.
+/// Result of everything in this library that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong; see [`Error::kind`].
+/// Failure of a call; see [`Error::kind`].
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct Error(#[from] Box<ErrorKind>);
 
-/// Whose fault an [`Error`] is.
+/// Origin of an [`Error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorClass {
     /// A parameter or an argument that the caller can change.
     Parameter,
-    /// The data, or a file, do not allow what was asked.
+    /// The data, or a file, do not allow the request.
     Data,
-    /// The computation left the range of numbers.
+    /// The computation left the range of floating-point numbers.
     Numerical,
     /// The caller's [`Monitor`](halfseen_solve::Monitor) asked to stop.
     Interrupted,
 }
 
-/// Every way to fail, with its numbers and its place. Rows count from 1.
+/// Every kind of failure, with its numbers and its place. Rows count from 1.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-#[allow(missing_docs)] // the fields' names and the messages say it
+#[allow(missing_docs)] // the fields' names and the messages document them
 pub enum ErrorKind {
     /// A parameter lies outside its declared range. NaN is in no range.
     #[error("{name} = {} is not allowed: it must be {}", short(value), line(allowed))]
     OutOfRange { name: &'static str, value: String, allowed: String },
-    /// A text is no value of the parameter's kind.
+    /// A text is not a value of the parameter's kind.
     #[error("{name} = '{}' cannot be read: it must be {}", short(text), line(expected))]
     NotAValue { name: &'static str, text: String, expected: String },
     /// The learner has no parameter of this name.
@@ -50,7 +50,7 @@ pub enum ErrorKind {
     /// No learner is registered under this name.
     #[error("there is no learner '{}'{}; there are: {}", short(name), maybe(nearest), list(known))]
     UnknownLearner { name: String, nearest: Option<String>, known: Vec<String> },
-    /// The learner cannot work with so few reads per example.
+    /// The learner needs more reads per example.
     #[error(
         "{} needs a budget of at least {least} reads per example, got {budget}: a gradient or a second moment needs two values of one example",
         short(learner)
@@ -59,56 +59,56 @@ pub enum ErrorKind {
     /// More reads per example than there are attributes to read.
     #[error("a budget of {budget} reads per example is more than {}", readable(*panels))]
     BudgetTooLarge { budget: usize, panels: usize },
-    /// The total budget does not pay for the next query.
+    /// The total budget is too small for the next query.
     #[error(
-        "total_budget = {total} does not pay for another example: {made} reads were made, open queries asked for {open}, and the next query asks for {asked}; forget open queries that nobody will answer, or start with a larger total_budget"
+        "total_budget = {total} is too small for another example: {made} reads were made, open queries asked for {open}, and the next query asks for {asked}; forget open queries that will not be answered, or start with a larger total_budget"
     )]
     BudgetSpent { total: u64, made: u64, open: u64, asked: u64 },
-    /// The total cost does not pay for the next query.
+    /// The total cost is too small for the next query.
     #[error(
-        "a total cost of {} does not pay for another example: reads cost {} so far, open queries {}, and the next query {}; forget open queries that nobody will answer, or raise the total cost",
+        "a total cost of {} is too small for another example: reads cost {} so far, open queries {}, and the next query {}; forget open queries that will not be answered, or raise the total cost",
         shown(*total), shown(*made), shown(*open), shown(*asked)
     )]
     CostSpent { total: f64, made: f64, open: f64, asked: f64 },
-    /// The learner sees whole examples, and cannot ask.
+    /// The learner needs whole examples and cannot ask.
     #[error(
-        "{} does not ask and tell: it sees whole examples; choose a learner that asks, such as fiml or aerr",
+        "{} cannot ask and tell, because it needs whole examples; choose a learner that asks, such as fiml or aerr",
         short(learner)
     )]
     SeesWhole { learner: String },
-    /// The learner would keep more numbers than a computer has room for.
+    /// The learner would store more numbers than fit in memory.
     #[error(
-        "{} would keep {needed} second moments for {columns} columns, and {most} is the most; a learner such as aerr keeps a few numbers per column",
+        "{} would store {needed} second moments for {columns} columns, but at most {most} are allowed; a learner such as aerr stores a few numbers per column",
         short(learner)
     )]
     TooManyMoments { learner: String, columns: usize, needed: u64, most: u64 },
-    /// The learner cannot let rows count by weights.
+    /// The learner does not accept row weights.
     #[error(
-        "learner {} takes no weights of rows, {reason}; leave them out, or use one that takes them, such as karma, robust-lp or ridge",
+        "learner {} does not accept row weights, {reason}; omit them, or use a learner that accepts them, such as karma, robust-lp or ridge",
         short(learner)
     )]
     TakesNoWeights { learner: String, reason: &'static str },
-    /// What cannot be the weight of a row.
-    #[error("row {row}: its weight is {}, and weights are numbers from 0 to 1e100", shown(*value))]
+    /// A number is not a valid row weight.
+    #[error("row {row}: the weight is {}, but weights must be from 0 to 1e100", shown(*value))]
     WrongWeight { row: usize, value: f64 },
-    /// The value of a parameter needs something that was not given.
+    /// A parameter value needs something that was not given.
     #[error("{name} = {value} needs {what}")]
     Needs { name: &'static str, value: &'static str, what: &'static str },
-    /// What was declared of an attribute or of a panel (a price, a moment, its columns) cannot be.
+    /// A declaration of an attribute or of a panel (price, moment, columns) is invalid.
     #[error("{what} of '{}': {}", short(name), line(problem))]
     WrongDeclaration { what: &'static str, name: String, problem: String },
-    /// The learner chooses what it reads, and was handed what happens to be observed.
+    /// The learner chooses its reads, and was given passively observed attributes.
     #[error(
-        "learner {} chooses what it reads and cannot learn from what happens to be observed; use aerr, aelr or fiml with passive = all",
+        "learner {} chooses its reads and cannot learn from the attributes that happen to be observed; use aerr, aelr or fiml with passive = all",
         short(learner)
     )]
     Chooses { learner: String },
-    /// Products may lie outside the power series of a loss.
+    /// Products may lie outside the interval where the power series of a loss is used.
     #[error(
-        "the logistic loss needs a bound on |<w,x>| below {limit:.4} (pi / sqrt 2), where estimates by its series have a finite variance; radius times norm_bound, and what is always known, reach {reach:.4}: lower radius or known_radius, or choose loss = hinge"
+        "the logistic loss needs a bound on |<w,x>| below {limit:.4} (pi / sqrt 2), where the estimates by its series have finite variance; radius times norm_bound and the known attributes give {reach:.4}: lower radius or known_radius, or choose loss = hinge"
     )]
     OutsideSeries { reach: f64, limit: f64 },
-    /// A column that was named does not exist.
+    /// No column has this name.
     #[error(
         "there is no column '{}'{}; the columns are: {}",
         short(name),
@@ -122,39 +122,39 @@ pub enum ErrorKind {
         short(name)
     )]
     DuplicateColumn { name: String, first: usize, second: usize },
-    /// Two things that must be equally long are not.
+    /// Two lengths that must be equal differ.
     #[error("{}: expected {expected}, got {found}", line(what))]
     WrongLength { what: String, expected: usize, found: usize },
-    /// There are too few rows for what was asked.
+    /// There are too few rows.
     #[error("{} needs at least {least} rows, got {rows}", line(what))]
     TooFewRows { what: String, least: usize, rows: usize },
-    /// There is no attribute to learn from.
+    /// The table has no attribute.
     #[error("there is no attribute to learn from: the table has only the target column")]
     NoAttributes,
-    /// No row shows any attribute.
-    #[error("none of the {rows} rows shows any attribute: there is nothing to learn from")]
+    /// No row has an observed attribute.
+    #[error("none of the {rows} rows has an observed attribute: there is nothing to learn from")]
     NothingObserved { rows: usize },
-    /// A cell is infinite, or NaN where no missing value may stand.
+    /// A cell is infinite, or NaN where missing values are not allowed.
     #[error(
         "row {row}, column '{}': {value} is not a finite number; correct it, or leave the cell empty if the value is missing",
         short(column)
     )]
     NotFinite { row: usize, column: String, value: f64 },
-    /// A cell is so large that its square leaves the range of numbers.
+    /// The square of a cell would leave the range of floating-point numbers.
     #[error(
-        "row {row}, column '{}': {} is too large, as squares of numbers above 1e100 are not computed with; correct it, give the column in a larger unit, or widen the bounds that scale it",
+        "row {row}, column '{}': {} is too large: values are squared, and the limit is 1e100; correct it, give the column in a larger unit, or widen the bounds that scale it",
         short(column), shown(*value)
     )]
     TooLarge { row: usize, column: String, value: f64 },
-    /// A cell is missing and this family of learners cannot use that.
+    /// A cell is missing and this family of learners does not allow that.
     #[error(
-        "row {row}, column '{}': the value is missing, and this learner needs every cell that it reads; fill it with the mean (in the program --missing mean) or drop such rows",
+        "row {row}, column '{}': the value is missing, but this learner needs every cell that it reads; impute the mean (in the program --missing mean) or drop such rows",
         short(column)
     )]
     MissingCell { row: usize, column: String },
-    /// A second moment was declared to be 0, and a read shows otherwise.
+    /// The second moment of an attribute was declared to be 0, but a read is not 0.
     #[error(
-        "row {row}, column '{}': the value is {value} in scaled units, and its second moment was declared to be 0; such an attribute is never drawn, so estimates would be biased: correct the moment",
+        "row {row}, column '{}': the value is {value} in scaled units, but its second moment was declared to be 0; such an attribute is never drawn, so estimates would be biased: correct the moment",
         short(column)
     )]
     MomentContradicted { row: usize, column: String, value: f64 },
@@ -164,38 +164,40 @@ pub enum ErrorKind {
         short(column)
     )]
     MissingTarget { column: String, first: usize, count: usize },
-    /// All targets are equal, so there is nothing to learn.
+    /// All targets are equal.
     #[error(
-        "target column '{}' is constant (every row says {}); there is nothing to learn",
+        "target column '{}' is constant (every value is {}); there is nothing to learn",
         short(column),
         short(value)
     )]
     ConstantTarget { column: String, value: String },
-    /// The target's values do not fit the task.
+    /// The target's values do not fit the learner or the task.
     #[error("target column '{}': {}", short(column), line(problem))]
     WrongTarget { column: String, problem: String },
-    /// A column holds text where numbers are needed, or the other way round.
+    /// A column has text where numbers are needed, or the reverse.
     #[error(
-        "column '{}' held {expected} when the model was fitted and holds {found} now",
+        "column '{}' had {expected} when the model was fitted, but has {found} now",
         short(column)
     )]
     WrongKind { column: String, expected: &'static str, found: &'static str },
-    /// A weight per attribute is asked of a predictor that has none.
+    /// Weights per attribute are requested of a predictor that has none.
     #[error(
-        "this predictor is no weighted sum of the attributes, so it has no weight for each; zero and mean learn one from data with holes, as budgeted and full learners do"
+        "this predictor is not linear, so it has no weight per attribute; zero and mean fit a linear model to data with missing values, budgeted and full learners to other data"
     )]
     NotLinear,
-    /// Attacks or certificates are asked of a predictor for which deletions do not add up.
+    /// Attacks or certificates are requested of a predictor that is not additive.
     #[error(
-        "what this model expects of a missing cell depends on the others, so that what deletions do is no sum, and neither attacks nor certificates are computed; ridge puts means into missing cells, and robust-lp prepares for deletions"
+        "attacks and certificates need an additive model, but this one imputes a missing cell from the other cells; ridge imputes means, and robust-lp prepares for deletions"
     )]
     NotAdditive,
-    /// Intervals are asked of a model that knows none.
-    #[error("there are no prediction intervals: {reason}; a model of numbers by fiml has them")]
-    NoIntervals { reason: &'static str },
-    /// A fit would take more memory than it may.
+    /// Intervals are requested of a model that has none.
     #[error(
-        "{} needs about {} of memory for {rows} rows and may take {}; use {remedy}, or raise memory, which is in GiB",
+        "there are no prediction intervals: {reason}; fiml models of numeric targets have them"
+    )]
+    NoIntervals { reason: &'static str },
+    /// A fit would exceed its memory limit.
+    #[error(
+        "{} needs about {} of memory for {rows} rows but may use {}; use {remedy}, or raise memory, which is in GiB",
         short(learner), gibibytes(*needed), gibibytes(*allowed)
     )]
     TooMuchMemory { learner: String, rows: usize, needed: f64, allowed: f64, remedy: String },
@@ -205,31 +207,28 @@ pub enum ErrorKind {
         short(first)
     )]
     TooManyAbsent { absent: usize, total: usize, first: String },
-    /// A query of another learner (other parameters, schema or seed).
+    /// A query belongs to another learner (other parameters, schema or seed).
     #[error(
         "query {number} was asked by another learner: its fingerprint is {found:016x}, this learner's is {expected:016x}"
     )]
     WrongLearner { number: u64, expected: u64, found: u64 },
-    /// A query that is not open: answered before, forgotten, or never asked.
+    /// A query is not open: answered before, forgotten, or never asked.
     #[error("query {number} is not open: it was answered before, forgotten, or never asked")]
     NotOpen { number: u64 },
-    /// An answer that does not fit its query.
+    /// An answer does not fit its query.
     #[error("the answer to query {number} does not fit: {}", line(problem))]
     WrongAnswer { number: u64, problem: String },
-    /// A query that cannot be adopted or released: changed, or not of this learner's shape.
-    #[error(
-        "query {number} cannot be used: {}; take it from the log as it was written",
-        line(problem)
-    )]
+    /// A query cannot be adopted or released: changed, or not of this learner's shape.
+    #[error("query {number} cannot be used: {}; use it unchanged, as in the log", line(problem))]
     WrongQuery { number: u64, problem: String },
-    /// A query is to be adopted under a number that is taken.
+    /// A query is to be adopted under a number that was used before.
     #[error(
         "query {number} cannot be adopted: the number was used before, and the next one is {next}; adopt queries in the order of their numbers, into a learner that has not asked them"
     )]
     NumberUsed { number: u64, next: u64 },
-    /// A query that another copy of the session asked under the same number.
+    /// Another copy of the session asked a query of the same number.
     #[error(
-        "query {number} was asked by another session, or by another copy of this one: its tag is {found:016x}, that of the open query {expected:016x}; tell it to the one that asked"
+        "query {number} was asked by another session, or by another copy of this one: its tag is {found:016x}, that of the open query {expected:016x}; tell the answer to the session that asked"
     )]
     ForeignQuery { number: u64, expected: u64, found: u64 },
     /// An answer names an attribute that the query does not ask for.
@@ -237,46 +236,46 @@ pub enum ErrorKind {
     NotAsked { number: u64, attribute: String, asked: Vec<String> },
     /// The value of an answer is infinite or NaN.
     #[error(
-        "query {number}, attribute '{}': {value} is not a finite number; correct it, or say that the value is missing, and why",
+        "query {number}, attribute '{}': {value} is not a finite number; correct it, or report the value as missing, with the reason",
         short(attribute)
     )]
     AnswerNotFinite { number: u64, attribute: String, value: f64 },
-    /// The value of an answer lies outside its declared bounds, where those are strict.
+    /// The value of an answer lies outside its declared bounds, and bounds are strict.
     #[error(
-        "query {number}, attribute '{}': {} lies outside its bounds, {} to {}; correct it, or take such values by strict = false",
+        "query {number}, attribute '{}': {} lies outside its bounds, {} to {}; correct it, or accept such values with strict = false",
         short(attribute), shown(*value), shown(*low), shown(*high)
     )]
     OutOfBounds { number: u64, attribute: String, value: f64, low: f64, high: f64 },
     /// A second answer for the same attribute contradicts the first.
     #[error(
-        "query {number}, '{}': {} was told before, and {} now; an answer cannot be changed: forget the query, and ask again",
+        "query {number}, '{}': the answer was {} before and is {} now; an answer cannot be changed: forget the query and ask again",
         short(attribute),
         short(before),
         short(now)
     )]
     ToldOtherwise { number: u64, attribute: String, before: String, now: String },
-    /// Reads are to be exported that nobody kept.
-    #[error("this session keeps no reads; let it keep them before it is told the first")]
+    /// Reads are to be exported, but none were kept.
+    #[error("this session keeps no reads; let it keep them before the first answer")]
     KeepsNoReads,
     /// The file at a place holds another session.
     #[error(
-        "{} holds session {found:016x}, and this one is {own:016x}; save it under another name",
+        "{} holds session {found:016x}, but this one is {own:016x}; save it under another name",
         short(path)
     )]
     OtherInstance { path: String, own: u64, found: u64 },
     /// The file at a place was saved later, or by another copy of the session.
     #[error(
-        "{} holds generation {found} of this session, saved by another copy; this one is at generation {own}: load the file and tell it what this copy was told, or save under another name",
+        "{} holds generation {found} of this session, saved by another copy; this one is at generation {own}: load the file and tell it the answers of this copy, or save under another name",
         short(path)
     )]
     OlderGeneration { path: String, own: u64, found: u64 },
     /// A file cannot be read or written.
     #[error("{} cannot be {what}: {}; choose another place", short(path), line(problem))]
     FileAccess { path: String, what: &'static str, problem: String },
-    /// A saved model or learner state that cannot be used.
+    /// A saved model or learner state is not valid.
     #[error("{what}, key '{}': {}", short(key), line(problem))]
     BadFile { what: &'static str, key: String, problem: String },
-    /// Numbers grew out of range.
+    /// Numbers overflowed.
     #[error("{what} reached {value:e}; use a smaller step")]
     Diverged { what: &'static str, value: f64 },
     /// A matrix routine failed.
@@ -288,12 +287,12 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// What went wrong, with its numbers and place.
+    /// Returns the problem, with its numbers and place.
     pub fn kind(&self) -> &ErrorKind {
         &self.0
     }
 
-    /// Whose fault it is.
+    /// Returns the class of the error.
     pub fn class(&self) -> ErrorClass {
         use ErrorKind::*;
         match *self.0 {
@@ -359,7 +358,7 @@ impl From<ErrorKind> for Error {
     }
 }
 
-/// What a solver of [`crate::solve`] refuses, in the words of tables.
+/// Translates the errors of a solver of [`crate::solve`] into those of tables.
 impl From<halfseen_solve::Error> for Error {
     fn from(error: halfseen_solve::Error) -> Self {
         use halfseen_solve::Error as Of;
@@ -391,7 +390,7 @@ pub fn short(name: &str) -> String {
     cut(name, 64, 192)
 }
 
-/// Cuts an explanation, which may quote anything, so that its line stays below 1 kB.
+/// Cuts an explanation, which may quote any text, so that its line stays below 1 kB.
 fn line(problem: &str) -> String {
     cut(problem, 600, 600)
 }
@@ -413,7 +412,7 @@ fn cut(text: &str, characters: usize, bytes: usize) -> String {
     kept
 }
 
-/// Lists at most ten names, fewer where they are long, and says how many more there are.
+/// Lists at most ten names, fewer if they are long, and the number of the others.
 pub fn list<S: AsRef<str>>(names: &[S]) -> impl fmt::Display {
     let mut text = String::new();
     for (at, name) in names.iter().enumerate() {
@@ -428,7 +427,7 @@ pub fn list<S: AsRef<str>>(names: &[S]) -> impl fmt::Display {
     text
 }
 
-/// The known name nearest to `name`, if one is close enough to be meant.
+/// Returns the known name nearest to `name`, if one is close enough.
 pub fn nearest<S: AsRef<str>>(name: &str, known: &[S]) -> Option<String> {
     let begin = |name: &str| name.to_lowercase().chars().take(64).collect::<String>();
     let (length, name) = (name.chars().take(64).count(), begin(name));
@@ -441,23 +440,23 @@ pub fn nearest<S: AsRef<str>>(name: &str, known: &[S]) -> Option<String> {
         .map(|(_, k)| k.to_owned())
 }
 
-/// What there is to read, and what follows for a budget.
+/// Completes the message of [`ErrorKind::BudgetTooLarge`] with the limit and the remedy.
 fn readable(panels: usize) -> String {
     match panels {
-        0 => "there is to read, as every attribute is known beforehand; choose a learner that needs no reads, such as ridge"
+        0 => "can be read, because every attribute is known beforehand; choose a learner that needs no reads, such as ridge"
             .to_owned(),
         1 => "the only attribute that can be read; use 1".to_owned(),
         _ => format!("the {panels} attributes that can be read; use at most {panels}"),
     }
 }
 
-/// A number in a few characters, whatever its size.
+/// Formats a number in a few characters, whatever its size.
 pub(crate) fn shown(value: f64) -> String {
     let usual = value == 0.0 || !value.is_finite() || (1e-5..1e16).contains(&value.abs());
     if usual { value.to_string() } else { format!("{value:e}") }
 }
 
-/// So many GiB in a unit that shows them.
+/// Formats a size given in GiB in a suitable unit.
 fn gibibytes(size: f64) -> String {
     let bytes = size * f64::from(1_u32 << 30);
     match bytes {

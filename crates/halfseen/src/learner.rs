@@ -1,4 +1,4 @@
-//! Defines what every learner offers, and how it asks and is told.
+//! Defines the interface of every learner, and the ask-and-tell protocol.
 
 pub(crate) mod missingness;
 mod model;
@@ -17,10 +17,10 @@ pub use crate::params::Family;
 use halfseen_solve::Monitor;
 use std::sync::Arc;
 
-/// A learner with its parameters: what [`find`](crate::registry::find) returns, and what a new
-/// method implements.
+/// Learner with its parameters, as [`find`](crate::registry::find) returns it; every method
+/// implements this trait.
 pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
-    /// The grid that cross-validation searches.
+    /// Returns the grid that cross-validation searches.
     fn grid(&self) -> Grid;
 
     /// Learns from examples.
@@ -45,8 +45,8 @@ pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
             .collect()
     }
 
-    /// What has been learned after each of the given numbers of examples (increasing). One-pass
-    /// learners override this with one run.
+    /// Returns the fits after each of the given numbers of examples (increasing). One-pass learners
+    /// override this with one run.
     ///
     /// # Errors
     /// As [`Learner::fit`].
@@ -59,7 +59,7 @@ pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
         counts.iter().map(|&count| self.fit(&examples.prefix(count), monitor)).collect()
     }
 
-    /// The learner as something that asks and is told; `None` outside the budgeted family.
+    /// Returns the learner as one that asks and is told; `None` outside the budgeted family.
     ///
     /// # Errors
     /// As [`Learner::fit`].
@@ -68,11 +68,11 @@ pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
         Ok(None)
     }
 
-    /// Goes on from the state of a saved learner with these parameters; `None` outside the budgeted
-    /// family. See [`registry::load`](crate::registry::load).
+    /// Continues from the state of a saved learner with these parameters; `None` outside the
+    /// budgeted family. See [`registry::load`](crate::registry::load).
     ///
     /// # Errors
-    /// If the state is not one of these parameters and this layout.
+    /// A state of other parameters or another layout.
     fn resume(
         &self,
         layout: &Arc<Layout>,
@@ -82,33 +82,33 @@ pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
         Ok(None)
     }
 
-    /// What it wants of its data, and what it can do with them.
+    /// Returns the requirements on the data, and the abilities of the learner.
     ///
-    /// Learners that solve a problem over all rows take weights of rows. Those that sample do not,
-    /// as two reads of a row are not one read twice; nor do those that step once for each row, as a
-    /// doubled step is not two steps; nor matrix completion, as duplicating a row keeps the rank but
+    /// Learners that solve a problem over all rows accept row weights. Others do not: for learners
+    /// that sample, two reads of a row are not one read twice; for learners with one step per row,
+    /// a doubled step is not two steps; for matrix completion, duplicating a row keeps the rank but
     /// changes the nuclear norm.
     fn needs(&self) -> Needs {
         Needs::of_family(self.family(), self)
     }
 }
 
-/// What a learner is called and where it comes from, of any learner: [`Described`] has the same of
-/// each, and gives it.
+/// Name and source of any learner, as an object; [`Described`] has the same as constants of each
+/// type, and implements this trait.
 pub trait Named {
-    /// The name in the program and in files.
+    /// Returns the name in the program and in files.
     fn name(&self) -> &'static str;
 
-    /// What it is, in one line.
+    /// Returns a description in one line.
     fn title(&self) -> &'static str;
 
-    /// Where it comes from: paper, algorithm, theorem.
+    /// Returns the source: paper, algorithm, theorem.
     fn source(&self) -> &'static str;
 
-    /// What it may look at, and when.
+    /// Returns the family, which says what the learner may read, and when.
     fn family(&self) -> Family;
 
-    /// A copy.
+    /// Returns a copy.
     fn clone_box(&self) -> Box<dyn Learner>;
 }
 
@@ -140,12 +140,11 @@ impl Clone for Box<dyn Learner> {
     }
 }
 
-/// Has a learner that can do both, choose what it reads or take every cell that is there, take
-/// everything where no budget says how much to read: what the program and Python make of one
-/// without a budget.
+/// Sets a learner that can either choose its reads or take every observed cell to take all of them,
+/// unless a budget limits the reads. The program and Python do this without a budget.
 ///
 /// # Errors
-/// None, of the learners that there are.
+/// None, for the existing learners.
 pub fn take_all_without_a_budget(learner: &mut dyn Learner) -> Result<()> {
     let needs = learner.needs();
     if needs.holes && needs.either && needs.chooses() && !needs.budgeted {
@@ -154,14 +153,11 @@ pub fn take_all_without_a_budget(learner: &mut dyn Learner) -> Result<()> {
     Ok(())
 }
 
-/// Why learners that sample take no weights.
-pub(crate) const SAMPLES: &str =
-    "as it reads a sample of each row once, which weight 2 cannot repeat";
-/// Why learners of one pass take no weights.
+pub(crate) const SAMPLES: &str = "because it samples each row once, which weight 2 cannot repeat";
 pub(crate) const STEPS: &str =
-    "as it makes one step for each row, and one of twice the length is not two";
+    "because it takes one gradient step per row, and a doubled step is not two steps";
 
-/// Refuses weights of rows, whatever they are.
+/// Rejects row weights.
 ///
 /// # Errors
 /// [`ErrorKind::TakesNoWeights`].
@@ -176,15 +172,15 @@ pub(crate) fn refuse_weights(
     Err(ErrorKind::TakesNoWeights { learner: learner.to_owned(), reason }.into())
 }
 
-/// Values for some parameters, by name.
+/// Values of some parameters, by name.
 pub type Setting = Vec<(&'static str, String)>;
 
-/// The values to try for each parameter; the grid is their product.
+/// Values to try for each parameter; the grid is their product.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid(pub Vec<(&'static str, Vec<String>)>);
 
 impl Grid {
-    /// A grid from words.
+    /// Creates a grid from words.
     pub fn new(axes: &[(&'static str, &[&str])]) -> Grid {
         Grid(
             axes.iter()
@@ -193,13 +189,13 @@ impl Grid {
         )
     }
 
-    /// The grid without the parameters of these names.
+    /// Returns the grid without the parameters of these names.
     pub fn without(mut self, fixed: &[String]) -> Grid {
         self.0.retain(|(name, _)| !fixed.iter().any(|f| f == name));
         self
     }
 
-    /// Every combination, the last parameter varying fastest.
+    /// Returns every combination, the last parameter varying fastest.
     pub fn settings(&self) -> Vec<Setting> {
         self.0.iter().fold(vec![Vec::new()], |settings, (name, values)| {
             let extend = |s: &Setting| {
@@ -214,7 +210,7 @@ impl Grid {
     }
 }
 
-/// A learner with some parameters set.
+/// Returns a learner with some parameters set.
 ///
 /// # Errors
 /// Unknown names and values out of range.
@@ -225,7 +221,7 @@ pub fn with(mut learner: Box<dyn Learner>, setting: &Setting) -> Result<Box<dyn 
     Ok(learner)
 }
 
-/// A copy of a learner with a setting of its grid, checked.
+/// Returns a checked copy of a learner with a setting of its grid.
 pub(crate) fn configured<L: Parameters + Clone>(learner: &L, setting: &Setting) -> Result<L> {
     let mut copy = learner.clone();
     for (name, value) in setting {

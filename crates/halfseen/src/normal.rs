@@ -1,22 +1,22 @@
 //! Computes the distribution function of the standard normal, its logarithm and its quantiles.
 //!
-//! Below 3 in size by the series x + x^3/3 + x^5/15 + ... (G. Marsaglia, "Evaluating the normal
-//! distribution", Journal of Statistical Software 2004), above by Laplace's continued fraction of
+//! For |x| < 3 by the series x + x^3/3 + x^5/15 + ... (G. Marsaglia, "Evaluating the normal
+//! distribution", Journal of Statistical Software 2004), beyond by Laplace's continued fraction of
 //! the tail, which keeps its relative precision.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
-/// From here on the tail is a continued fraction.
+/// From here on the tail is computed by a continued fraction.
 const FAR: f64 = 3.0;
-/// Its terms: beyond 3 they leave an error below rounding.
+/// Number of its terms: beyond 3 the truncation error is below rounding.
 const TERMS: u32 = 80;
 
-/// The density at x.
+/// Returns the density at x.
 pub(crate) fn density(x: f64) -> f64 {
     (-0.5 * x * x).exp() * FRAC_1_SQRT_2 / PI.sqrt()
 }
 
-/// P(Z <= x).
+/// Returns P(Z <= x).
 pub(crate) fn below(x: f64) -> f64 {
     if x >= FAR {
         1.0 - density(x) * tail_ratio(x)
@@ -27,17 +27,17 @@ pub(crate) fn below(x: f64) -> f64 {
     }
 }
 
-/// log P(Z <= x), finite wherever x^2 is.
+/// Returns log P(Z <= x), finite if x^2 is.
 pub(crate) fn log_below(x: f64) -> f64 {
     if x > -FAR { below(x).ln() } else { tail_ratio(-x).ln() - 0.5 * x * x - 0.5 * (2.0 * PI).ln() }
 }
 
-/// Density over P(Z <= x): the slope of [`log_below`].
+/// Returns the density over P(Z <= x), the derivative of [`log_below`].
 pub(crate) fn slope_of_log_below(x: f64) -> f64 {
     if x > -FAR { density(x) / below(x) } else { 1.0 / tail_ratio(-x) }
 }
 
-/// The x with P(Z > x) = `tail`, a number above 0 and at most 1/2, by bisection to the last bit.
+/// Returns the x with P(Z > x) = `tail`, from above 0 to 1/2, by bisection to the last bit.
 pub(crate) fn upper_quantile(tail: f64) -> f64 {
     let (mut low, mut high) = (0.0, 40.0);
     loop {
@@ -53,7 +53,7 @@ pub(crate) fn upper_quantile(tail: f64) -> f64 {
     }
 }
 
-/// (P(Z <= x) - 1/2) over the density, for x of at most 3 in size.
+/// Returns (P(Z <= x) - 1/2) over the density, for |x| of at most 3.
 fn series(x: f64) -> f64 {
     let (mut term, mut sum, mut odd) = (x, x, 1.0);
     loop {
@@ -67,7 +67,7 @@ fn series(x: f64) -> f64 {
     }
 }
 
-/// P(Z > x) over the density, for x from 3: 1 / (x + 1 / (x + 2 / (x + ...))).
+/// Returns P(Z > x) over the density, for x from 3: 1 / (x + 1 / (x + 2 / (x + ...))).
 fn tail_ratio(x: f64) -> f64 {
     1.0 / (1..=TERMS).rev().fold(x, |rest, n| x + f64::from(n) / rest)
 }

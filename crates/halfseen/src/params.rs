@@ -1,8 +1,8 @@
 //! Declares every parameter once: name, kind, range, meaning and source.
 //!
-//! A [`Declaration`] is a constant; a learner's struct is built from declarations and defaults by
-//! the `parameters!` macro, which writes the struct, its `Default`, and [`Parameters`]: range
-//! check, set and get by name, and the list from which help texts and other languages are made.
+//! A [`Declaration`] is a constant. The `parameters!` macro builds a learner's struct from
+//! declarations and defaults, with `Default` and [`Parameters`]: range check, set and get by name,
+//! and the list for help texts and other languages.
 
 mod needs;
 mod values;
@@ -18,32 +18,32 @@ pub use words::{
 
 use crate::error::{Error, ErrorKind, Result, nearest};
 
-/// The declaration of one parameter, shared by every learner that has it.
+/// Declaration of one parameter, shared by every learner that has it.
 #[derive(Debug, Clone, Copy)]
 pub struct Declaration {
-    /// The one name, everywhere.
+    /// Name of the parameter, the same everywhere.
     pub name: &'static str,
-    /// What values it takes.
+    /// Values it accepts.
     pub kind: Kind,
-    /// What it means, in one or two sentences.
+    /// Meaning, in one or two sentences.
     pub doc: &'static str,
-    /// Paper, theorem or algorithm; empty for parameters of the house.
+    /// Paper, theorem or algorithm; empty for parameters without a published source.
     pub source: &'static str,
 }
 
-/// The kind and range of a parameter.
+/// Kind and range of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
     /// An integer in a range.
     Count {
-        /// The least.
+        /// Minimum.
         least: u64,
-        /// The largest.
+        /// Maximum.
         most: u64,
     },
     /// An integer, or `auto`.
     CountOrAuto {
-        /// The least.
+        /// Minimum.
         least: u64,
     },
     /// A finite number above zero.
@@ -58,7 +58,7 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// `theory`, a multiple of it such as `3.2x`, or a finite number above zero.
     Rule,
-    /// The same, or `auto`.
+    /// `theory`, a multiple of it, a number above zero, or `auto`.
     RuleOrAuto,
     /// A number above 0 and below 1.
     Share,
@@ -68,9 +68,9 @@ pub enum Kind {
     SharesOrAuto,
     /// A number in a range, or `auto`.
     BetweenOrAuto {
-        /// The least.
+        /// Minimum.
         least: f64,
-        /// The largest.
+        /// Maximum.
         most: f64,
     },
     /// `auto`, `online`, `two-phase`, or numbers of at least 0.
@@ -86,7 +86,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The range in words, as error messages and help texts say it.
+    /// Returns the range in words, for error messages and help texts.
     pub fn allowed(&self) -> String {
         match self {
             Kind::Count { least, most: u64::MAX } => format!("an integer of at least {least}"),
@@ -131,9 +131,9 @@ impl Kind {
     }
 }
 
-/// A set of declared parameters with values: what every learner is.
+/// Declared parameters and their values; every learner is such a set.
 pub trait Parameters {
-    /// The declarations, in the order of the struct.
+    /// Returns the declarations, in the order of the struct.
     fn declarations(&self) -> &'static [&'static Declaration];
 
     /// Refuses any value outside its declared range.
@@ -142,36 +142,36 @@ pub trait Parameters {
     /// Sets a parameter from text; refuses unknown names and values out of range.
     fn set(&mut self, name: &str, text: &str) -> Result<()>;
 
-    /// The value as text that [`set`](Parameters::set) reads back exactly; `None` for an unknown
-    /// name.
+    /// Returns the value as text that [`set`](Parameters::set) reads back exactly; `None` for an
+    /// unknown name.
     fn get(&self, name: &str) -> Option<String>;
 
-    /// All values as a JSON object.
+    /// Returns all values as a JSON object.
     fn to_json(&self) -> serde_json::Map<String, serde_json::Value>;
 }
 
-/// What a learner is called and where it comes from.
+/// Name and source of a learner.
 pub trait Described: Parameters + Clone + std::fmt::Debug + Send + Sync + 'static {
-    /// The name in the program and in files.
+    /// Name in the program and in files.
     const NAME: &'static str;
-    /// What it is, in one line.
+    /// Description in one line.
     const TITLE: &'static str;
-    /// Where it comes from: paper, algorithm, theorem.
+    /// Source: paper, algorithm, theorem.
     const SOURCE: &'static str;
-    /// What it may look at, and when.
+    /// Data that it may look at, and when.
     const FAMILY: Family;
 }
 
-/// Parameters that had another name in version 1 of the files, which is still understood.
+/// Parameters with another name in files of version 1; the old names are still accepted.
 const RENAMED: [(&str, &str); 3] =
     [("money", MAX_COST.name), ("reading", MOMENT_REPAIR.name), ("values", COSTS.name)];
 
-/// The name that a parameter has now.
+/// Returns the present name of a parameter.
 pub(crate) fn renamed(name: &str) -> &str {
     RENAMED.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new)
 }
 
-/// The name that a parameter had in version 1 of the files.
+/// Returns the name of a parameter in files of version 1.
 pub(crate) fn first_name(name: &str) -> &str {
     RENAMED.iter().find(|(_, new)| *new == name).map_or(name, |(old, _)| old)
 }
@@ -297,154 +297,154 @@ macro_rules! declare {
         $(#[doc = concat!("`", $name, "`: ", $doc)]
         pub const $id: Declaration = Declaration { name: $name, kind: $kind, doc: $doc, source: $source };)*
 
-        /// Every declaration of the house.
+        /// All declarations.
         pub const ALL: &[&Declaration] = &[$(&$id,)*];
     };
 }
 
 declare! {
     BUDGET: "budget", Kind::CountOrAuto { least: 1 },
-        "Reads per example, all counted: those for the product <w,x> as well as those for the gradient. While all weights are 0 the product is 0 and its reads are not made. auto: 4, or all attributes where there are fewer; of fiml in the program and in Python every cell that is there, unless there is a total_budget.", "A 2.2; B 3 (where k = budget - 1)";
+        "Number of reads per example, for the product <w,x> and for the gradient together. While all weights are 0 the product is 0 and is not read. auto: 4, or all attributes if there are fewer; for fiml in the program and in Python, every cell present, unless total_budget is set.", "Cesa-Bianchi et al. 2010, section 2.2; Hazan and Koren 2012, section 3 (where k = budget - 1)";
     TOTAL_BUDGET: "total_budget", Kind::CountOrAuto { least: 1 },
-        "Reads in all that may be made, of a fit and in ask and tell: a fit stops before the first example whose reads would exceed what is left, and asking is refused, where open queries count with what they asked for. auto: as many as the examples need.", "";
+        "Maximum number of reads in total, in a fit or in ask and tell. A fit stops before the first example that would exceed it; asking is then refused, counting the reads of open queries. auto: no limit.", "";
     MAX_COST: "max_cost", Kind::PositiveOrAuto,
-        "What the reads of one example may cost in all, at declared prices (1 each where nothing is said); never exceeded. auto: only their number is limited.", "";
+        "Maximum cost of the reads of one example, at declared prices (1 where none is declared); never exceeded. auto: only the number of reads is limited.", "";
     RADIUS: "radius", Kind::Positive,
-        "Radius B of the ball that holds the weights of the sampled attributes, in scaled units and the norm of the method.", "A 2; B 2.1";
+        "Radius B of the ball that holds the weights of the sampled attributes, in scaled units and the norm of the method.", "Cesa-Bianchi et al. 2010, section 2; Hazan and Koren 2012, section 2.1";
     KNOWN_RADIUS: "known_radius", Kind::Positive,
         "Radius of the Euclidean ball that holds the intercept and the weights of the always-known attributes, in scaled units.", "";
     STEP: "step", Kind::Rule,
-        "Step size: theory (from the theorem, for the norms that the data have), a multiple of it such as 3.2x, or a number.", "B, theorems 3.1 and 3.4";
+        "Step size: theory (from the theorem, for the norms of the data), a multiple of it such as 3.2x, or a number.", "Hazan and Koren 2012, theorems 3.1 and 3.4";
     PENALTY: "penalty", Kind::Rule,
-        "Strength lambda of the penalty (lambda/2) |w|^2: theory, a multiple of it such as 3.2x, or a number.", "A, theorem 2";
+        "Strength lambda of the penalty (lambda/2) |w|^2: theory, a multiple of it such as 3.2x, or a number.", "Cesa-Bianchi et al. 2010, theorem 2";
     RIDGE_PENALTY: "penalty", Kind::PositiveOrAuto,
-        "Weight alpha of the penalty in (1/m) sum of squared errors + alpha |w|^2; replaces the radius. auto: the radius decides.", "A, equation (5)";
+        "Weight alpha of the penalty in (1/m) sum of squared errors + alpha |w|^2; replaces the radius. auto: the radius is used.", "Cesa-Bianchi et al. 2010, equation (5)";
     VARIANT: "variant", Kind::Choice(&["eg", "ogd", "rda"]),
-        "How the weights move: exponentiated gradient, projected gradient steps, or regularised dual averaging.", "B 5 (solver left open)";
+        "Update of the weights: exponentiated gradient (eg), projected gradient (ogd), or regularised dual averaging (rda).", "Hazan and Koren 2012, section 5 (solver left open)";
     VARIANT_STEP: "step", Kind::RuleOrAuto,
-        "Step size: theory (from the variant's theorem, for the norms that the data have), a multiple of it such as 3.2x, or a number. auto: 32x for eg, theory for ogd and rda.", "B, theorem 3.4; Zinkevich 2003; Xiao 2010";
+        "Step size: theory (from the variant's theorem, for the norms of the data), a multiple of it such as 3.2x, or a number. auto: 32x for eg, theory for ogd and rda.", "Hazan and Koren 2012, theorem 3.4; Zinkevich 2003; Xiao 2010";
     L1_PENALTY: "penalty", Kind::NonNegative,
         "Strength lambda of the penalty lambda |w|_1 that variant rda adds to the loss (<w,x> - y)^2 / 2; the other variants have none.", "Xiao 2010";
     HORIZON: "horizon", Kind::CountOrAuto { least: 1 },
-        "Examples to come; theory steps, penalties, tail averages and shares for a first phase use it. auto: the rows of a fit; unknown in ask and tell, where steps then fall as 1/sqrt(t).", "";
+        "Number of examples to come, for theory steps, penalties, tail averages and first phases. auto: the number of rows of a fit; unknown in ask and tell, where steps then fall as 1/sqrt(t).", "";
     TRUNCATE: "truncate", Kind::CountOrAuto { least: 1 },
-        "Attributes that the model needs at prediction time: those with the largest weights; the others count as their mean. auto: all.", "A 1.1";
+        "Number of attributes that the model uses at prediction time: those with the largest weights; the others are set to their means. auto: all.", "Cesa-Bianchi et al. 2010, section 1.1";
     REPLACEMENT: "replacement", Kind::Flag,
-        "Whether one example's gradient reads are drawn with replacement (as paper B does) or without (smaller variance).", "B 3.1";
+        "If true, the gradient reads of one example are drawn with replacement (as in the paper); if false without (smaller variance).", "Hazan and Koren 2012, section 3.1";
     CENTRE: "centre", Kind::Choice(&["none", "given", "running"]),
-        "What is subtracted from each attribute: nothing, the given means, or its mean over the reads made so far.", "";
+        "Centre subtracted from each attribute: nothing (none), the given means, or the running mean of its reads so far.", "";
     AVERAGE: "average", Kind::Choice(&["all", "tail"]),
-        "Which iterates the model averages: all of them (the theorems), or the second half; without a horizon tail weighs iterate t by t.", "";
+        "Iterates that the model averages: all (as in the theorems), or those of the second half (tail). Without a horizon, tail weights iterate t by t.", "";
     MOMENT_REPAIR: "moment_repair", Kind::Choice(&["stationary", "psd", "diag-shift"]),
-        "What becomes of estimated second moments, which need not be positive semidefinite: used as they are, for a stationary point; as the nearest matrix that is; or with the size of their least eigenvalue added to the diagonal.", "A, algorithm 1";
+        "Repair of the estimated second moments, which may not be positive semidefinite: stationary (none; a stationary point is sought), psd (the nearest positive semidefinite matrix), or diag-shift (the size of the least eigenvalue is added to the diagonal if it is negative).", "Cesa-Bianchi et al. 2010, algorithm 1";
     INTERCEPT: "intercept", Kind::Flag,
-        "Whether an unpenalised constant is learned.", "C 2";
+        "If true, an unpenalised intercept is learned.", "Kukliansky and Shamir 2015, section 2";
     PROBABILITIES: "probabilities", Kind::SharesOrAuto,
-        "Probability q of each attribute in one draw for the gradient, one number per attribute that can be read, in the order of the table. auto: all alike.", "C 3.1";
+        "Probability q of each attribute in one gradient draw: one number per attribute that can be read, in the order of the table. auto: uniform.", "Kukliansky and Shamir 2015, section 3.1";
     MOMENTS: "moments", Kind::Moments,
-        "Second moments mu = E x^2 of the attributes about their centre, in scaled units, one per column. auto: those that the data declare or, where the learner may look, show; where neither, online: estimated from the reads as they come. two-phase: estimated from a first phase of uniform reads, which has a theorem.", "C 3.2";
+        "Second moments mu = E x^2 of the attributes about their centre, in scaled units, one per column. auto: those declared with the data or, where the learner may look, computed from them; otherwise as online. online: estimated from the reads as they come. two-phase: estimated from a first phase of uniform reads, which has a theorem.", "Kukliansky and Shamir 2015, section 3.2";
     EXPLORATION: "exploration", Kind::Share,
-        "With moments = online: share of uniform draws mixed in, so that no attribute starves.", "";
+        "With moments = online: share of uniform draws mixed in, so that every attribute is read.", "";
     PHASE1: "phase1", Kind::ShareOrCount,
-        "With moments = two-phase: length of the first phase, whose draws are uniform: a share of the horizon (below 1), or a number of examples.", "C 3.2, algorithm 2";
+        "With moments = two-phase: length of the first phase, whose draws are uniform: a share of the horizon (below 1), or a number of examples.", "Kukliansky and Shamir 2015, section 3.2, algorithm 2";
     SMOOTHING: "smoothing", Kind::NonNegative,
-        "With moments = two-phase: constant c of the smoothed moments A + c d log(2d/delta)/n1 of the second phase; 4/3 keeps the theorem, 0.001 to 0.01 often does better.", "C, theorem 3.6";
+        "With moments = two-phase: constant c of the smoothed moments A + c d log(2d/delta)/n1 of the second phase. 4/3 keeps the theorem; 0.001 to 0.01 often does better.", "Kukliansky and Shamir 2015, theorem 3.6";
     CONFIDENCE: "confidence", Kind::Share,
-        "With moments = two-phase: the probability delta with which the guarantee of the second phase may fail.", "C, theorem 3.6";
+        "With moments = two-phase: probability delta that the guarantee of the second phase fails.", "Kukliansky and Shamir 2015, theorem 3.6";
     MOMENT_NORM: "moment_norm", Kind::PositiveOrAuto,
-        "With moments = two-phase: the half-norm H = (sum of sqrt mu)^2 of the second moments, in scaled units, where it is known beforehand. auto: estimated from the first phase.", "C, theorems 3.6 and 3.12";
+        "With moments = two-phase: half-norm H = (sum of sqrt mu)^2 of the second moments, in scaled units, if known beforehand. auto: estimated from the first phase.", "Kukliansky and Shamir 2015, theorems 3.6 and 3.12";
     INNER: "inner", Kind::Choice(&["weights", "moments", "mixed"]),
-        "How the product's reads are drawn: by the weights as the theorems have it, by |w| times the root of the moments (less variance on average over examples, no theorem), or half and half (at most twice the theorem's variance).", "C 3.3";
+        "Distribution of the reads for the product: weights (as in the theorems), moments (proportional to |w| times the root of the moments: less variance on average over examples, no theorem), or mixed (half and half: at most twice the theorem's variance).", "Kukliansky and Shamir 2015, section 3.3";
     STEPS: "step_rule", Kind::Choice(&["constant", "adagrad"]),
-        "Whether all attributes share one step, or each has its own that falls with its squared gradients (diagonal AdaGrad, after which the projection is radial: no theorem covers that; 1x is then a four-hundredth of sqrt(2) times the radius).", "C, appendix A; Duchi, Hazan and Singer 2011";
+        "constant: all attributes share one step. adagrad: each has its own, which falls with its squared gradients (diagonal AdaGrad with a radial projection, which no theorem covers; 1x is a four-hundredth of sqrt(2) times the radius).", "Kukliansky and Shamir 2015, appendix A; Duchi, Hazan and Singer 2011";
     POWER: "p", Kind::BetweenOrAuto { least: 2.0, most: 64.0 },
-        "Exponent p of the p-norm updates: 2 moves as gradient descent does, 2 ln d as exponentiated gradient, and beyond that the guarantee only gets worse. auto: 2 ln d, at least 2.", "A 5; Gentile 2003";
+        "Exponent p of the p-norm updates: 2 is gradient descent, 2 ln d resembles exponentiated gradient; a larger p only weakens the guarantee. auto: 2 ln d, at least 2.", "Cesa-Bianchi et al. 2010, section 5; Gentile 2003";
     PROJECT: "project", Kind::Flag,
-        "Whether the weights are kept in the ball of the q-norm of this radius, 1/p + 1/q = 1. If not, the radius only sets theory's step.", "";
+        "If true, the weights are kept in the ball of the q-norm of this radius, 1/p + 1/q = 1; if false, the radius only sets the theory step.", "";
     PASSIVE: "passive", Kind::Choice(&["no", "one", "all"]),
-        "no: the learner chooses what it reads. Otherwise each row comes with what happens to be observed, missing completely at random, and all of that is used (the budget plays no part): one observed attribute, drawn, estimates the product <w,x>, or all of them do, with less variance.", "B 6";
+        "no: the learner chooses its reads. one, all: each row comes with the attributes that happen to be observed, missing completely at random; all of them are used and the budget is ignored. The product <w,x> is estimated from one randomly drawn observed attribute (one) or from all of them (all: lower variance).", "Hazan and Koren 2012, section 6";
     BALL: "ball", Kind::Choice(&["l2", "l1"]),
-        "The ball that holds the weights: Euclidean (projected gradient, as aerr), or of the l1 norm (exponentiated gradient, as aelr).", "B 4";
+        "Ball that holds the weights: l2 (projected gradient, as in aerr) or l1 (exponentiated gradient, as in aelr).", "Hazan and Koren 2012, section 4";
     LOSS: "loss", Kind::Choice(&["absolute", "hinge", "exponential", "logistic"]),
-        "What is learned by: absolute (outside a tube, smoothed; regression), or a loss of classes -1 and +1: hinge (smoothed), exponential, logistic (needs norm_bound).", "B 4";
+        "Loss to minimise. For regression: absolute (smoothed, zero inside a tube). For classes -1 and +1: hinge (smoothed), exponential, or logistic (needs norm_bound).", "Hazan and Koren 2012, section 4";
     TUBE: "tube", Kind::NonNegative,
-        "Residuals up to this cost nothing (delta of the absolute loss), in scaled units.", "B 4.2";
+        "Residuals up to this size cost nothing (delta of the absolute loss), in scaled units.", "Hazan and Koren 2012, section 4.2";
     SMOOTHING_WIDTH: "smoothing_width", Kind::Positive,
-        "Width eps over which the kinks of the absolute and the hinge loss are rounded, in scaled units. Estimates scatter like exp(2 (residual/eps)^2): keep it above the residuals.", "B 4.2";
+        "Width eps over which the kinks of the absolute and the hinge loss are smoothed, in scaled units. The spread of the estimates grows like exp(2 (residual/eps)^2): keep eps above the residuals.", "Hazan and Koren 2012, section 4.2";
     NORM_BOUND: "norm_bound", Kind::PositiveOrAuto,
-        "Declared bound on the norm of the sampled attributes of any example about their centre, in scaled units: Euclidean with ball = l2, largest absolute value with ball = l1. Only the logistic loss needs it; auto: none is declared.", "";
+        "Declared bound on the norm of the sampled attributes of any example about their centre, in scaled units: Euclidean with ball = l2, largest absolute value with ball = l1. Only the logistic loss needs it. auto: none is declared.", "";
     TOL: "tol", Kind::Positive,
         "Relative duality gap at which the solver stops.", "";
     MAX_ITER: "max_iter", Kind::Count { least: 1, most: u64::MAX },
-        "Iterations after which the solver gives up; the report then says so.", "";
+        "Maximum number of iterations of the solver; the report says if it was reached.", "";
     GAMMA: "gamma", Kind::Count { least: 1, most: 64 },
-        "Length of the sequences of attributes that the kernel k_gamma compares; 1 is imputation by zero. Tuning tries 1 to 4.", "D 2";
+        "Length of the sequences of attributes that the kernel k_gamma compares; 1 is imputation by zero. Tuning tries 1 to 4.", "Hazan et al. 2015, section 2";
     LENGTH_WEIGHTS: "length_weights", Kind::NumbersOrAuto,
-        "Weight a_r of the r-th power of the number of attributes that two rows share, for r = 0 to gamma - 1: as many numbers as gamma, of at least 0, not all 0. auto: 1 each, as in the paper.", "D 2 (generalised)";
+        "Weight a_r of the r-th power of the number of attributes that two rows share, for r = 0 to gamma - 1: gamma numbers of at least 0, not all 0. auto: 1 each, as in the paper.", "Hazan et al. 2015, section 2 (generalised)";
     C: "c", Kind::Positive,
-        "Weight C of the losses in |v|^2 / 2 + C sum of losses; 1/(rho m) in the paper's terms.", "D 3";
+        "Weight C of the losses in |v|^2 / 2 + C sum of losses; 1/(rho m) in the paper.", "Hazan et al. 2015, section 3";
     NORMALIZATION: "normalization", Kind::Choice(&["none", "trace", "uniform", "cosine"]),
-        "What the kernel is divided by: nothing; its mean over training rows with themselves (trace); its largest value for rows of length 1 (uniform); or so that each row has 1 with itself (cosine, another class of predictors).", "D 5 (left open)";
+        "Divisor of the kernel: none; trace, its mean over the training rows with themselves; uniform, its largest value for rows of length 1; cosine, so that each row has 1 with itself (another class of predictors).", "Hazan et al. 2015, section 5 (left open)";
     DEGREE: "degree", Kind::Count { least: 1, most: 16 },
-        "Exponent p of the composed kernel (k + coef0)^p; 1 is KARMA.", "D 6";
+        "Exponent p of the composed kernel (k + coef0)^p; 1 is KARMA.", "Hazan et al. 2015, section 6";
     COEF0: "coef0", Kind::NonNegative,
-        "What is added to the kernel before it is raised to the power degree.", "D 6";
+        "Constant added to the kernel before it is raised to the power degree.", "Hazan et al. 2015, section 6";
     KERNEL_LOSS: "loss", Kind::Choice(&["auto", "squared", "hinge"]),
-        "What is minimised: squared (of the score against the target, -1/+1, or one column per class), or hinge (Crammer and Singer's for more than two classes). auto: squared for numbers, hinge for classes.", "D 5";
+        "Loss to minimise: squared (of the score against the target: the number, -1/+1, or one column per class), or hinge (Crammer and Singer's for more than two classes). auto: squared for numbers, hinge for classes.", "Hazan et al. 2015, section 5";
     FEATURES: "features", Kind::Features,
-        "exact: the kernel itself, memory and time grow with the square of the rows. sketch:D: so many random features that approximate it, linear in the rows.", "Pham and Pagh 2013";
+        "exact: the kernel itself; memory and time grow with the square of the number of rows. sketch:D: D random features that approximate it; linear in the number of rows.", "Pham and Pagh 2013";
     SOLVER: "solver", Kind::Choice(&["exact", "online"]),
-        "exact: to the tolerance. online: the paper's algorithm 1, one pass over the rows in a random order, averaged.", "D, algorithm 1";
+        "exact: solved to the tolerance. online: algorithm 1 of the paper, one pass over the rows in random order, averaged.", "Hazan et al. 2015, algorithm 1";
     MEMORY: "memory", Kind::Positive,
-        "GiB that the matrices of one fit may take; one that needs more is refused before it begins. Fits that run side by side (tuning, comparisons) may each take so much.", "";
+        "Maximum memory of the matrices of one fit, in GiB; a larger fit is refused before it starts. Each of several parallel fits (tuning, comparisons) may take this much.", "";
     FILL: "fill", Kind::Choice(&["zero", "mean"]),
-        "What stands for a missing cell: 0 in scaled units, or the mean of what was observed of the attribute.", "D 5";
+        "Value imputed for a missing cell: 0 in scaled units, or the mean of the observed values of the attribute.", "Hazan et al. 2015, section 5";
     COMPLETION: "variant", Kind::Choice(&["b", "1"]),
-        "What the constant of the labels is: b, one number for each label (MC-b); 1, a row of ones in the matrix (MC-1).", "Goldberg et al. 2010";
+        "Intercept of the labels: b, one constant per label (MC-b); 1, a row of ones in the matrix (MC-1).", "Goldberg et al. 2010";
     RANK_PENALTY: "rank_penalty", Kind::Positive,
-        "Weight mu of the nuclear norm at the end of the continuation, as a share of the least weight at which nothing but constants is learned.", "Goldberg et al. 2010";
+        "Weight mu of the nuclear norm at the end of the continuation, as a share of the smallest weight at which only constants are learned.", "Goldberg et al. 2010";
     LABEL_WEIGHT: "label_weight", Kind::Positive,
-        "Weight lambda of the labels' loss beside that of the attributes.", "Goldberg et al. 2010";
+        "Weight lambda of the loss of the labels relative to that of the attributes.", "Goldberg et al. 2010";
     LABEL_LOSS: "loss", Kind::Choice(&["auto", "logistic", "squared"]),
-        "Loss of the labels' entries. auto: logistic for two classes (-1/+1), squared for more (0/1, one row per class) and for numbers.", "Goldberg et al. 2010; D 5";
+        "Loss of the label entries. auto: logistic for two classes (-1/+1), squared for more (0/1, one row per class) and for numbers.", "Goldberg et al. 2010; Hazan et al. 2015, section 5";
     ROUNDS: "rounds", Kind::Count { least: 1, most: 1000 },
-        "Rounds of reweighting each example by the share of the weights that it shows.", "Chechik et al. 2008; D 5";
+        "Number of reweighting rounds; each weights every example by the share of the weights that lies on its observed attributes.", "Chechik et al. 2008; Hazan et al. 2015, section 5";
     THREAT: "threat", Kind::NonNegativeOrAuto,
-        "Budget N of the adversary: the total cost of the attributes that may vanish from a row at prediction time. Attributes declared known never vanish. auto: a tenth of the total cost, rounded down where costs are uniform: nothing with fewer than ten attributes.", "E 2";
+        "Budget N of the adversary: maximum total cost of the attributes deleted from a row at prediction time. Known attributes are never deleted. auto: a tenth of the total cost, rounded down where costs are uniform: 0 with fewer than ten attributes.", "Dekel and Shamir 2008, section 2";
     COSTS: "costs", Kind::Costs,
-        "What it costs the adversary to take an attribute: uniform, 1 each; mi, in proportion to its mutual information with the target in the training rows (best threshold), 1 on average; or one number for each, in the order of the table.", "E 2 and 4";
+        "Cost of each attribute to the adversary: uniform, 1 each; mi, proportional to its mutual information with the target in the training rows (best threshold), 1 on average; or one number per attribute, in the order of the table.", "Dekel and Shamir 2008, sections 2 and 4";
     MARGIN: "margin", Kind::PositiveOrAuto,
-        "Margin gamma that must be left after the worst deletions, in units of the score. auto: a hundredth of the cost that is left, P = total cost - threat, but no more than a tenth of the mean sum of absolute values of a row.", "E, equation (2)";
+        "Margin gamma required after the worst deletions, in units of the score. auto: a hundredth of the remaining cost P = total cost - threat, but at most a tenth of the mean l1 norm of a row.", "Dekel and Shamir 2008, equation (2)";
     BOX_RADIUS: "box_radius", Kind::Positive,
-        "Largest absolute value C of a weight, in scaled units; only its ratio to margin matters.", "E, equation (3)";
+        "Largest absolute value C of a weight, in scaled units; only its ratio to margin matters.", "Dekel and Shamir 2008, equation (3)";
     DELETIONS: "deletions", Kind::Choice(&["fractional", "whole"]),
-        "Whether the adversary may take a part of an attribute: fractional, the linear program (4), an upper bound that is exact for equal costs; or whole, the program (3) itself, for costs that are whole numbers.", "E, equations (3) and (4)";
+        "fractional: the adversary may delete a part of an attribute (linear program (4), an upper bound, exact for equal costs). whole: only whole attributes (program (3) itself; costs must be whole numbers).", "Dekel and Shamir 2008, equations (3) and (4)";
     DAMAGE: "damage", Kind::Choice(&["deletion", "noise"]),
-        "What happens to the attributes that the adversary takes: deletion, they are 0; or noise, they are replaced by independent noise of mean 0 that is no larger than 1 in scaled units, and the margin is at least C sqrt(2 N ln(1/confidence)).", "E 2.4, theorem 3 (constant corrected)";
+        "Effect on the attacked attributes: deletion, they become 0; noise, they are replaced by independent noise of mean 0 and absolute value at most 1 in scaled units, and the margin is at least C sqrt(2 N ln(1/confidence)).", "Dekel and Shamir 2008, section 2.4, theorem 3 (constant corrected)";
     NOISE_CONFIDENCE: "confidence", Kind::Share,
-        "With damage = noise: the probability delta with which noise may do more than the margin covers.", "E, theorem 3";
+        "With damage = noise: probability delta that noise does more than the margin covers.", "Dekel and Shamir 2008, theorem 3";
     TRIED: "tried", Kind::Count { least: 1, most: 1_000_000_000 },
-        "How many settings of threat, margin, box and costs were tried on these rows, this one included: the bound on new rows in the report holds for all of them at once. The program's tuning sets it.", "E, theorem 2 (union bound)";
+        "Number of settings of threat, margin, box and costs tried on these rows, with this one; the report's bound on new rows holds for all of them at once. Tuning in the program sets it.", "Dekel and Shamir 2008, theorem 2 (union bound)";
     CHUNK: "chunk", Kind::CountOrAuto { least: 2 },
-        "Rows of one chunk: the program is solved for random chunks of so many rows each, and their weights are averaged, as the paper had to do. auto: all rows at once, exactly.", "E 4";
+        "Number of rows per chunk: the program is solved for random chunks and their weights are averaged, as in the paper. auto: all rows at once, exactly.", "Dekel and Shamir 2008, section 4";
     QUANTILE: "quantile", Kind::Share,
-        "For numbers: the quantile q to predict, by the loss max(q r, (q - 1) r) of the residual r after the worst deletions; 0.5 is half the absolute loss.", "E 3 (extended); Koenker and Bassett 1978";
+        "For numeric targets: the quantile q to predict, by the loss max(q r, (q - 1) r) of the residual r after the worst deletions; 0.5 is half the absolute loss.", "Dekel and Shamir 2008, section 3 (extended); Koenker and Bassett 1978";
     PASSES: "passes", Kind::Count { least: 1, most: 10_000 },
-        "Passes over the rows, each in a random order of its own; the theorem covers one. Of several, the pass whose average does best on the rows kept for validation is returned.", "E 3.3";
+        "Number of passes over the rows, each in its own random order; the theorem covers one. Of several, the pass whose average does best on the validation rows is returned.", "Dekel and Shamir 2008, section 3.3";
     VALIDATION: "validation", Kind::Share,
-        "With more than one pass: the share of the rows that choose the pass, by their loss under the worst deletions, and are not learned from.", "";
+        "With more than one pass: share of the rows kept for validation. Their loss under the worst deletions selects the pass; they are not trained on.", "";
     DESIGN: "design", Kind::Choice(&["uniform", "adaptive"]),
-        "How the attributes to read are chosen. uniform: every set of so many attributes is as likely as any other. adaptive: after a first uniform part in proportion to what each adds to the prediction, as the reads so far tell; three tenths of the reads stay uniform.", "";
+        "Choice of the attributes to read. uniform: every set of the same size is equally likely. adaptive: uniform at first, then proportional to each attribute's estimated contribution to the prediction; three tenths of the reads stay uniform.", "";
     RANK: "rank", Kind::CountOrAuto { least: 1 },
-        "Factors of the model of the attributes. auto: models of several ranks are fitted, and chosen among by held-out reads.", "Rubin and Thayer 1982";
+        "Number of factors of the model of the attributes. auto: selected by held-out reads among models of several ranks.", "Rubin and Thayer 1982";
     FOLDS: "folds", Kind::Count { least: 2, most: 10 },
-        "Folds of the examples: models are fitted to the others, judged by the reads of the one held out, and averaged.", "";
+        "Number of folds: each model is fitted on the other folds, evaluated on the reads of the held-out one, and the models are averaged.", "";
     DEVIATIONS: "deviations", Kind::Count { least: 0, most: 1000 },
-        "Refits to reweighted examples, from which standard errors of the weights and prediction intervals come; 0: none.", "";
+        "Number of refits on reweighted examples that give standard errors of the weights and prediction intervals; 0: none.", "";
     LINK: "link", Kind::Choice(&["identity", "probit", "logistic", "auto"]),
-        "For two classes: how a score becomes the probability of a class. identity: not at all, scores estimate -1 and +1; probit, logistic: by that function; auto: by what held-out reads favour.", "";
+        "For two classes: map from score to class probability. identity: none, scores estimate -1 and +1. probit, logistic: that function. auto: the one that held-out reads favour.", "";
     SEED: "seed", Kind::Count { least: 0, most: i64::MAX as u64 },
-        "Seed of every random choice.", "";
+        "Seed of the random number generator.", "";
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
-//! Lists all learners, and what they promise; the only file that knows them all.
+//! Lists all learners and their guarantees; the only file that knows them all.
 
 use crate::budget::Saved;
 use crate::error::{ErrorKind, Result, nearest};
 use crate::learner::{AskTell, Learner};
 use crate::model::Model;
-use crate::params::set_from_json;
+use crate::params::{renamed, set_from_json};
 use crate::plan::Promise;
 
-/// Every learner with its default parameters, family by family.
+/// Returns every learner with its default parameters, family by family.
 pub fn all() -> Vec<Box<dyn Learner>> {
     let families = [
         crate::budget::learners(),
@@ -18,21 +18,20 @@ pub fn all() -> Vec<Box<dyn Learner>> {
     families.into_iter().flatten().collect()
 }
 
-/// A name of its own for a learner with one parameter set: what papers call a method, and version 1
-/// of the files a learner.
+/// A second name for a learner with one parameter set; a separate learner in files of version 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Alias {
-    /// The name.
+    /// Name.
     pub name: &'static str,
-    /// The learner.
+    /// Learner.
     pub learner: &'static str,
-    /// The parameter that is set.
+    /// Parameter that is set.
     pub parameter: &'static str,
-    /// Its value.
+    /// Value of the parameter.
     pub value: &'static str,
 }
 
-/// Every alias, in the order of the learners.
+/// All aliases, in the order of the learners.
 pub const ALIASES: [Alias; 6] = [
     Alias { name: "ddaerr-2p", learner: "ddaerr", parameter: "moments", value: "two-phase" },
     Alias { name: "ddaelr-2p", learner: "ddaelr", parameter: "moments", value: "two-phase" },
@@ -42,12 +41,12 @@ pub const ALIASES: [Alias; 6] = [
     Alias { name: "mc1", learner: "completion", parameter: "variant", value: "1" },
 ];
 
-/// The alias of this name, if it is one.
+/// Returns the alias of this name, if any.
 pub fn alias(name: &str) -> Option<&'static Alias> {
     ALIASES.iter().find(|alias| alias.name == name)
 }
 
-/// The learner of this name or alias, with default parameters but for what the alias sets.
+/// Returns the learner of this name or alias, with default parameters except the alias's.
 ///
 /// # Errors
 /// [`ErrorKind::UnknownLearner`], with the nearest name and the list.
@@ -65,20 +64,18 @@ pub fn find(name: &str) -> Result<Box<dyn Learner>> {
     Ok(learner)
 }
 
-/// Every name that [`find`] knows: those of the learners, then the aliases.
+/// Returns every name that [`find`] accepts: those of the learners, then the aliases.
 pub fn names() -> impl Iterator<Item = &'static str> {
     all().into_iter().map(|l| l.name()).chain(ALIASES.iter().map(|alias| alias.name))
 }
 
-/// Every learner with its default parameters, and each of its variants that has a name of its own:
-/// those that differ.
+/// Returns every learner with its default parameters, and every distinct variant that has an alias.
 pub fn variants() -> Vec<Box<dyn Learner>> {
     let aliased = ALIASES.iter().filter_map(|alias| find(alias.name).ok());
     all().into_iter().filter(|l| label(&**l) == l.name()).chain(aliased).collect()
 }
 
-/// What tells a learner from its other variants: its alias, where it has what one sets, else its
-/// name. Comparisons call it so.
+/// Returns a learner's name in comparisons: its alias, if its parameter has that value, or its own.
 pub fn label(learner: &dyn Learner) -> &'static str {
     let is = |alias: &&Alias| {
         alias.learner == learner.name()
@@ -87,8 +84,8 @@ pub fn label(learner: &dyn Learner) -> &'static str {
     ALIASES.iter().find(is).map_or(learner.name(), |alias| alias.name)
 }
 
-/// The names of the learners that a comparison tries by default: on a complete table (and wherever
-/// a budget says how much may be read), or where cells are missing or classes are more than two.
+/// Returns the learners that a comparison tries by default on a complete table or with a budget,
+/// or else with missing cells or more than two classes.
 pub fn compared(holes: bool, classes: usize) -> Vec<&'static str> {
     let complete =
         ["ridge", "lasso", "online-lasso", "aer", "aerr", "aelr", "ddaelr-2p", "baseline", "fiml"];
@@ -100,13 +97,13 @@ pub fn compared(holes: bool, classes: usize) -> Vec<&'static str> {
     with_holes.into_iter().filter(able).collect()
 }
 
-/// The promises of all learners that have a theorem, the references that read everything last.
+/// Returns the guarantees of all learners with a theorem, full-information references last.
 pub fn guarantees() -> Vec<Promise> {
     crate::budget::guarantees().into_iter().chain(crate::full::guarantees()).collect()
 }
 
-/// Refuses a target of so many classes (0: numbers) that a learner cannot learn, and names those
-/// that can.
+/// Refuses a target with this number of classes (0: numeric) that a learner cannot learn, and names
+/// learners that can.
 ///
 /// # Errors
 /// [`ErrorKind::WrongTarget`].
@@ -119,7 +116,7 @@ pub fn check_classes(learner: &dyn Learner, classes: usize) -> Result<()> {
     let able: Vec<&str> = able.collect();
     match error.kind() {
         ErrorKind::WrongTarget { column, problem } if classes > 2 && !able.is_empty() => {
-            let problem = format!("{problem}, or a learner of more ({})", able.join(", "));
+            let problem = format!("{problem}, such as one for more classes ({})", able.join(", "));
             Err(ErrorKind::WrongTarget { column: column.clone(), problem }.into())
         }
         _ => Err(error),
@@ -131,22 +128,29 @@ impl Model {
     ///
     /// # Errors
     /// [`ErrorKind::BadFile`], naming the key: another format or version, unknown or missing keys,
-    /// numbers that are not finite or not as many as the schema has columns, a learner that is not
-    /// known, or parameters that it does not have.
+    /// numbers that are not finite or not one per column of the schema, an unknown learner, or
+    /// parameters that it does not have.
     pub fn from_json(text: &str) -> Result<Model> {
         let mut model = Model::read_json(text)?;
         let learner = parametrised(&model.learner, &model.params).map_err(|(key, problem)| {
             ErrorKind::BadFile { what: "model", key: key.to_owned(), problem }
         })?;
-        if alias(&model.learner).is_some() {
-            model.report.learner = learner.name().to_owned();
+        // Names of today, of what the file says.
+        let alias = alias(&model.learner);
+        let set = alias.map(|alias| alias.parameter);
+        let said: Vec<&str> = model.params.keys().map(|name| renamed(name)).chain(set).collect();
+        let params =
+            learner.to_json().into_iter().filter(|(name, _)| said.contains(&name.as_str()));
+        model.params = params.collect();
+        model.learner = learner.name().to_owned();
+        if alias.is_some() {
+            model.report.learner.clone_from(&model.learner);
         }
-        (model.learner, model.params) = (learner.name().to_owned(), learner.to_json());
         Ok(model)
     }
 }
 
-/// The learner of this name with the parameters of a model or a row of a comparison.
+/// Returns the named learner with the parameters of a model or a row of a comparison.
 ///
 /// # Errors
 /// Unknown names, and values out of range.
@@ -159,7 +163,7 @@ pub fn with_params(
     Ok(learner)
 }
 
-/// The learner of this name with these parameters; else which of the two is wrong, and why.
+/// Returns the named learner with these parameters; else the key that is wrong, and the reason.
 fn parametrised(
     name: &str,
     params: &serde_json::Map<String, serde_json::Value>,
@@ -169,11 +173,11 @@ fn parametrised(
     Ok(learner)
 }
 
-/// Loads a learner that [`AskTell::save`] wrote; it goes on with the same bits, open queries
+/// Loads a learner saved by [`AskTell::save`]; it continues with the same bits, open queries
 /// included.
 ///
 /// # Errors
-/// [`ErrorKind::BadFile`], naming the key, for anything that is not such a state.
+/// [`ErrorKind::BadFile`], naming the key, for anything else.
 pub fn load(json: &serde_json::Value) -> Result<Box<dyn AskTell>> {
     let saved = Saved::read(json)?;
     let learner = parametrised(&saved.learner, &saved.params).map_err(|(key, problem)| {

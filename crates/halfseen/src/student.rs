@@ -6,8 +6,7 @@
 use crate::normal;
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// The t with P(T > t) = `tail`, a number above 0 and at most 1/2, of so many degrees of freedom, a
-/// number of at least 1.
+/// Returns the t with P(T > t) = `tail`, from above 0 to 1/2, for at least 1 degree of freedom.
 pub(crate) fn upper_quantile(tail: f64, degrees: f64) -> f64 {
     let (n, both) = (degrees, 2.0 * tail);
     if (n - 1.0).abs() < 1e-9 {

@@ -8,7 +8,7 @@ use halfseen::Silent;
 use halfseen::budget::{Query, Role, TellOutcome};
 use halfseen::data::Layout;
 use halfseen::model::Fit;
-use halfseen::registry::load;
+use halfseen::registry::{find, load};
 use halfseen::sampling::{Purpose, Stream};
 use std::sync::Arc;
 
@@ -215,7 +215,8 @@ fn observed_rows_are_refused_by_learners_that_choose() {
         let mut query = Query::default();
         let error = learner.ask_observed_into(&[0, 1], &mut query).unwrap_err();
         assert_eq!(kind(&error), "Chooses");
-        assert!(error.to_string().contains(&name) && !learner.is_passive(), "{error}");
+        let own = find(&name).unwrap().name();
+        assert!(error.to_string().contains(own) && !learner.is_passive(), "{error}");
         assert_eq!(learner.save().unwrap(), before);
     }
     let mut passive = started("aerr", &[("passive", "one")], &data.layout);

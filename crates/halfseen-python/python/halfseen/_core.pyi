@@ -23,6 +23,7 @@ __all__ = [
     "Encoder",
     "Learner",
     "Model",
+    "OnlineKarma",
     "Query",
     "Table",
     "__version__",
@@ -130,6 +131,24 @@ class Model:
     def classifies(self) -> bool: ...
     @property
     def classes(self) -> list[Any]: ...
+
+@final
+class OnlineKarma:
+    @staticmethod
+    def start(
+        parameters: _Texts,
+        table: Table,
+        target_name: str,
+        targets: _Floats,
+        classes: list[Any] | None,
+        declared: _Declared,
+        progress: _Progress,
+    ) -> OnlineKarma: ...
+    @staticmethod
+    def from_json(text: str) -> OnlineKarma: ...
+    def to_json(self) -> str: ...
+    def teach(self, table: Table, targets: _Floats, progress: _Progress) -> None: ...
+    def model(self) -> Model: ...
 
 @final
 class Query:

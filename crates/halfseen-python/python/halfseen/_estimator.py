@@ -33,10 +33,8 @@ class Estimator(BaseEstimator):
     Parameters
     ----------
     radius : float
-        Radius B of the ball that holds the weights of the sampled attributes, in scaled units: Euclidean
-        (aerr, gaerr, ddaerr, ddaerr-2p, ridge, ogd), l1 (aer, aelr, ddaelr, ddaelr-2p, baseline,
-        identity, lasso, online-lasso), of the q-norm (pnorm), or as ball says (aesvr). Range: a finite
-        number above 0.
+        Radius B of the ball that holds the weights of the sampled attributes, in scaled units and the
+        norm of the method. Range: a finite number above 0.
     intercept : bool
         Whether an unpenalised constant is learned.
     known_radius : float

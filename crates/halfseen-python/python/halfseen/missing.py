@@ -6,7 +6,7 @@ zero, as everywhere in scikit-learn; a stored NaN is missing.
 
 import warnings
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import scipy.sparse
@@ -170,12 +170,13 @@ class KARMAClassifier(Weighted, IncrementalClassifier, _KARMA, Classifier):
     def partial_fit(self, X: t.Matrix, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Learn from one more batch of rows with missing values, in order: algorithm 1 of the paper.
 
-        Several batches give the same bits as one batch of all rows, at any intervals: the estimator can be
+        Several batches equal one batch of all rows up to rounding, at any intervals: the estimator can be
         pickled in between. Only rows that changed the model are kept. The first batch fixes what a fit
         computes from its rows: rho = 1/(c m) for its m rows (use a larger ``c`` if more will come) and the
         divisor of ``normalization='trace'``. It should be representative. Values are not scaled: ``scale`` is
-        None or 'none'. With equal rho, ``scale`` and ``normalization``, a fit with ``solver='online'`` gives
-        the same bits for rows in its order. After ``fit`` it starts anew, and ``fit`` forgets all batches.
+        None or 'none'. With equal rho, ``scale`` and ``normalization``, a fit with ``solver='online'`` equals
+        it up to rounding for rows in its order. After ``fit`` it starts anew, and ``fit`` forgets all
+        batches.
 
         Parameters
         ----------
@@ -217,13 +218,13 @@ class KARMARegressor(Weighted, _KARMA, Regressor):
     def partial_fit(self, X: t.Matrix, y: ArrayLike) -> Self:
         """Learn from one more batch of rows with missing values, in order: algorithm 1 of the paper.
 
-        Several batches give the same bits as one batch of all rows, at any intervals: the estimator can be
+        Several batches equal one batch of all rows up to rounding, at any intervals: the estimator can be
         pickled in between. Only rows that changed the model are kept. The first batch fixes what a fit
         computes from its rows: rho = 1/(c m) for its m rows (use a larger ``c`` if more will come), the
         divisor of ``normalization='trace'``, and the mean and standard deviation of the targets. It should be
         representative. Values are not scaled: ``scale`` is None or 'none'. With equal rho, ``scale`` and
-        ``normalization``, a fit with ``solver='online'`` gives the same bits for the rows in its order. After
-        ``fit`` it starts anew, and ``fit`` forgets all batches.
+        ``normalization``, a fit with ``solver='online'`` equals it up to rounding for rows in its order.
+        After ``fit`` it starts anew, and ``fit`` forgets all batches.
 
         Parameters
         ----------
@@ -265,6 +266,9 @@ class _MatrixCompletion(_Missing):
 
     Parameters
     ----------
+    variant : {'b', '1'}
+        What the constant of the labels is: b, one number for each label (MC-b); 1, a row of ones in the
+        matrix (MC-1).
     label_weight : float
         Weight lambda of the labels' loss beside that of the attributes. Range: a finite number above 0.
     rank_penalty : float
@@ -273,9 +277,6 @@ class _MatrixCompletion(_Missing):
     loss : {'auto', 'logistic', 'squared'}
         Loss of the labels' entries. auto: logistic for two classes (-1/+1), squared for more (0/1, one
         row per class) and for numbers.
-    variant : {'b', '1'}
-        How the constant of the labels is learned: 'b' (MC-b) as a number of its own, '1' (MC-1) through a row
-        of ones in the completed matrix.
 
     See Also
     --------
@@ -302,6 +303,7 @@ class _MatrixCompletion(_Missing):
     def __init__(
         self,
         *,
+        variant: Literal["b", "1"] = "b",
         label_weight: float = 0.1,
         rank_penalty: float = 0.2,
         loss: Literal["auto", "logistic", "squared"] = "auto",
@@ -309,9 +311,9 @@ class _MatrixCompletion(_Missing):
         max_iter: int = 1000,
         scale: t.Scale = None,
         n_jobs: int | None = None,
-        variant: Literal["b", "1"] = "b",
         verbose: t.Verbose = False,
     ) -> None:
+        self.variant = variant
         self.label_weight = label_weight
         self.rank_penalty = rank_penalty
         self.loss = loss
@@ -319,7 +321,6 @@ class _MatrixCompletion(_Missing):
         self.max_iter = max_iter
         self.scale = scale
         self.n_jobs = n_jobs
-        self.variant = variant
         self.verbose = verbose
 
     def complete(self, X: ArrayLike, y: ArrayLike) -> Completed:

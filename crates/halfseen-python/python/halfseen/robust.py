@@ -42,10 +42,10 @@ class _Robust(Attackable, Estimator):
     Parameters
     ----------
     threat : float or None
-        Budget N of the adversary: the total value of the attributes that may vanish from a row at
-        prediction time. Attributes declared known never vanish. None: a tenth of the total value, rounded
-        down where costs are uniform: nothing with fewer than ten attributes. Range: a finite number of
-        at least 0, or None.
+        Budget N of the adversary: the total cost of the attributes that may vanish from a row at
+        prediction time. Attributes declared known never vanish. None: a tenth of the total cost, rounded
+        down where costs are uniform: nothing with fewer than ten attributes. Range: a finite number of at
+        least 0, or None.
     costs : array-like, 'uniform' or 'mi'
         What it costs the adversary to take an attribute: uniform, 1 each; mi, in proportion to its mutual
         information with the target in the training rows (best threshold), 1 on average; or one number for
@@ -53,7 +53,7 @@ class _Robust(Attackable, Estimator):
         commas.
     margin : float or None
         Margin gamma that must be left after the worst deletions, in units of the score. None: a hundredth
-        of the value that is left, P = total value - threat, but no more than a tenth of the mean sum of
+        of the cost that is left, P = total cost - threat, but no more than a tenth of the mean sum of
         absolute values of a row. Range: a finite number above 0, or None.
     box_radius : float
         Largest absolute value C of a weight, in scaled units; only its ratio to margin matters. Range: a

@@ -91,7 +91,8 @@ pub trait Oracle {
     /// The pieces to begin with.
     fn first(&self) -> List;
 
-    /// The best bias of weights that are all 0, of biases that are allowed, and the mean loss there.
+    /// The best bias of weights that are all 0, of biases that are allowed, and the mean loss
+    /// there.
     fn alone(&self) -> (f64, f64);
 
     /// The sum of losses for these weights and this bias, each as often as its row counts; and of

@@ -1,5 +1,4 @@
-//! Keeps how the gradient's panels are drawn at present, and what was learned about how to draw
-//! them.
+//! Keeps the present distribution of the gradient's panels, and the estimates that change it.
 
 use super::admission::LARGEST_STEP;
 use super::cost_constraint::CostConstrained;
@@ -11,36 +10,34 @@ use crate::error::{ErrorKind, Result, shown};
 use crate::params::{Inner, Passive};
 use serde::{Deserialize, Serialize};
 
-/// The present draws; see the module's documentation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AdaptiveSampler {
-    /// How often the probabilities have changed: queries say by which they were drawn.
+    /// Number of changes of the probabilities; queries carry the version that drew them.
     pub(super) version: u32,
-    /// Weight of each panel; empty while all are alike.
+    /// Weight of each panel; empty while all are equal.
     weights: Vec<f64>,
-    /// Second moments of the sampled slots, as far as they are known; empty while they are not.
+    /// Second moments of the sampled slots, known or estimated; empty if neither.
     pub(super) moments: Vec<f64>,
-    /// A bound on k times the estimate's second moment that came with the weights; see `two_phase`.
+    /// Bound on k times the second moment of x~, computed with the weights; see `two_phase`.
     pub(super) bound: Option<f64>,
-    /// Per slot the sum over the answers of a (x - c)^2, a the read's coefficient: over their
-    /// number, an unbiased estimate of E (x - c)^2. Empty where nobody asks for it.
+    /// Per slot, sum over the answers of a (x - c)^2 with a the read's coefficient. Divided by the
+    /// number of answers it is an unbiased estimate of E (x - c)^2. Empty if unused.
     tally: Vec<f64>,
-    /// The largest (x - c)^2 among them.
+    /// Largest (x - c)^2 among them.
     #[serde(default)]
     pub(super) largest: f64,
-    /// None where every panel is read.
+    /// `None` if every panel is read.
     #[serde(skip)]
     sampler: Option<Sampler>,
 }
 
 impl AdaptiveSampler {
-    /// The draws of a start; `measured` are second moments per sampled slot, where the learner may
-    /// know them.
+    /// Returns the initial draws. `measured` holds second moments per sampled slot, if the learner
+    /// may know them.
     ///
     /// # Errors
-    /// Parameters of the wrong length, moments that nobody gave, a cost limit that cannot pay for the
-    /// reads.
+    /// Parameters of the wrong length, missing moments, a cost limit below the price of the reads.
     pub(super) fn new(
         recipe: &Recipe,
         layout: &Layout,
@@ -94,21 +91,21 @@ impl AdaptiveSampler {
         Ok(drawing)
     }
 
-    /// Completes a drawing that was read from a file. Whether its numbers can be true.
+    /// Completes a sampler that was read from a file. Returns true if its numbers are consistent.
     pub(super) fn restore(&mut self, recipe: &Recipe, layout: &Layout) -> Result<bool> {
         let Some(draws) = &recipe.draws else {
             return Ok(self.weights.is_empty() && self.version == 0);
         };
         let tallied = matches!(draws.proportions, Proportions::Optimal(Source::FirstPhase(_)));
         let slots = layout.sampled_slots();
-        // Draws change at powers of two at most: no count of a true state is larger.
+        // Draws change at powers of two at most, which bounds the version.
         let sizes = self.version <= u64::BITS
             && (self.weights.is_empty() || self.weights.len() == draws.panels)
             && (self.moments.is_empty() || self.moments.len() == slots)
             && self.tally.len() == if tallied { slots } else { 0 }
             && self.bound.is_some() == (tallied && self.version > 0);
         let numbers = [&self.weights, &self.moments, &self.tally].into_iter().flatten();
-        // Without the largest an older state cannot go on to its second phase.
+        // An older state without the largest value cannot start its second phase.
         let told =
             self.version > 0 || self.largest > 0.0 || self.tally.iter().all(|sum| *sum == 0.0);
         let finite =
@@ -130,7 +127,7 @@ impl AdaptiveSampler {
                 let weights = if nothing { &alike } else { &self.weights };
                 CostConstrained { prices: &prices, money }.sampler(draws.goal, weights, k)
             }
-            // Nothing but zeros is to be expected: all panels are alike.
+            // All weights are zero: draw uniformly.
             _ if nothing => Sampler::uniform(panels, k, draws.replacement),
             (None, true) => Sampler::with_replacement(&self.weights, k)?,
             (None, false) => Sampler::without_replacement(inclusion(&self.weights, k), k, None),
@@ -138,7 +135,6 @@ impl AdaptiveSampler {
         Ok(())
     }
 
-    /// Draws by these weights from now on.
     pub(super) fn change(
         &mut self,
         recipe: &Recipe,
@@ -152,13 +148,12 @@ impl AdaptiveSampler {
         self.rebuild(recipe, layout)
     }
 
-    /// How panels are drawn; `None` where every one is read.
     #[inline]
     pub(super) fn sampler(&self) -> Option<&Sampler> {
         self.sampler.as_ref()
     }
 
-    /// Takes in a read for the gradient.
+    /// Adds a read for the gradient.
     #[inline]
     pub(super) fn see(&mut self, slot: usize, coefficient: f64, deviation: f64) {
         if let Some(sum) = self.tally.get_mut(slot) {
@@ -167,13 +162,13 @@ impl AdaptiveSampler {
         }
     }
 
-    /// A_i: the second moments as so many answers estimate them, unbiased where the centre stands
-    /// still.
+    /// Returns A_i, the estimates of the second moments from this number of answers; unbiased if
+    /// the centre is constant.
     pub(super) fn estimates(&self, answers: u64) -> Vec<f64> {
         self.tally.iter().map(|sum| sum / answers.max(1) as f64).collect()
     }
 
-    /// The share of the product's draws that go by the moments.
+    /// Returns the share of the product's draws that use the moments.
     #[inline]
     pub(super) fn by_moments(&self, draws: &Draws) -> f64 {
         match draws.inner {
@@ -185,10 +180,10 @@ impl AdaptiveSampler {
     }
 }
 
-/// The prices of the panels, and what is left for the gradient's reads where money is limited: any
-/// read of the product may need the dearest panel.
+/// Returns the prices of the panels and, if the cost is limited, the amount left for the gradient's
+/// reads. Any read for the product may need the most expensive panel.
 fn check_money(recipe: &Recipe, layout: &Layout) -> Result<Option<(Vec<f64>, f64)>> {
-    // What happens to be observed costs nothing.
+    // Values that happen to be observed cost nothing.
     let Some(money) = recipe.max_cost.filter(|_| recipe.passive == Passive::No) else {
         return Ok(None);
     };

@@ -1,17 +1,16 @@
-//! Admits an answer, or refuses one that is not to an open query of this learner or does not fit
-//! it.
+//! Validates answers and adopted queries.
 
 use super::ledger::{LARGEST_COUNT, Ledger};
 use crate::error::{ErrorKind, Result, shown};
 use crate::learner::{Query, Read, Role};
 
-/// Numbers are refused beyond this: squares must stay in range.
+/// Largest absolute value of an accepted number: squares must stay finite.
 pub(super) const LARGEST_STEP: f64 = 1e100;
 
 impl Ledger {
-    /// The place of the query, if the answer can be learned from. `could_have_asked` says whether a
-    /// query has the shape of the learner's, or of one that was adopted: one that came back from a
-    /// file or a network may have been edited.
+    /// Returns the position of the answered query, if the answer can be learned from.
+    /// `could_have_asked` tells if a query (adopted, if its argument is true) has the shape of this
+    /// learner's: one that came back from a file or a network may have been edited.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLearner`], [`ErrorKind::NotOpen`], [`ErrorKind::WrongAnswer`].
@@ -50,8 +49,7 @@ impl Ledger {
         Ok(place)
     }
 
-    /// Refuses a query that cannot be adopted: of another learner, changed, or of another shape
-    /// than this learner's.
+    /// Refuses to adopt a query of another learner, an edited one, or one of the wrong shape.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLearner`], [`ErrorKind::WrongQuery`].
@@ -70,7 +68,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// The place of an open query of this learner.
+    /// Returns the position of an open query of this learner.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLearner`], [`ErrorKind::NotOpen`], [`ErrorKind::WrongQuery`].
@@ -90,8 +88,8 @@ impl Ledger {
         Err(ErrorKind::WrongLearner { number, expected, found }.into())
     }
 
-    /// What a query reads besides what is known, if what is known comes first, the others can be
-    /// read, and it has a finite part for each column.
+    /// Returns the reads of a query except the known panels, if those come first, the others can be
+    /// read, and each column has a finite part.
     #[inline]
     pub(super) fn chosen_in<'q>(&self, query: &'q Query) -> Option<&'q [Read]> {
         let (layout, sampled) = (&self.layout, self.layout.sampled_panels());
@@ -106,8 +104,8 @@ impl Ledger {
         query.is_of(query.reads.iter().map(columns).sum()).then_some(chosen)
     }
 
-    /// The same of a learner that estimates no product: all that it reads has this role and
-    /// coefficient.
+    /// Returns the same for a learner that estimates no product, if all these reads have this role
+    /// and coefficient.
     #[inline]
     pub(super) fn alike_in<'q>(
         &self,

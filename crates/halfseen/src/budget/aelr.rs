@@ -1,15 +1,16 @@
 //! Learns by Attribute Efficient Lasso Regression (AELR): Hazan and Koren 2012, algorithm 2.
 //!
-//! Minimises E (<w,x> - y)^2 / 2 over |w|_1 <= B from k reads per example: k - 1 estimate the
-//! example as in AERR, one estimates the product: j is drawn in proportion to |w_j|, and |w|_1
-//! sgn(w_j) x_j has mean <w,x>. The iterate moves by normalised exponentiated gradient, each entry
-//! of the gradient clipped to 1/eta. Returns the average of the iterates before each step.
+//! Minimises E (<w,x> - y)^2 / 2 over |w|_1 <= B from k reads per example. k - 1 reads estimate the
+//! example as in AERR. One read estimates the product: j is drawn with probability proportional to
+//! |w_j|, and |w|_1 sgn(w_j) x_j has mean <w,x>. The step is normalised exponentiated gradient,
+//! with each entry of the gradient clipped to 1/eta. Returns the average of the iterates before
+//! each step.
 //!
-//! Guarantee (theorem 3.4): where |x_j| <= X and |y| <= Y for every example, expected excess at
+//! Guarantee (theorem 3.4): if |x_j| <= X and |y| <= Y for every example, the expected excess is at
 //! most 2 B G sqrt(5 log(2d) / m) with G^2 = (B X + Y)^2 X^2 c and c as in AERR, for eta =
 //! sqrt(log(2d) / 5m) / G and m >= log 2d. (The paper prints an eta that is a factor B smaller than
-//! its proof's.) `step = theory` puts X^2 = max_j E x_j^2 and Y^2 = E y^2 in the bounds' place: no
-//! theorem, see AERR.
+//! its proof's.) `step = theory` replaces X^2 by max_j E x_j^2 and Y^2 by E y^2, which no theorem
+//! covers (see AERR).
 //!
 //! `passive`: as in AERR.
 //!
@@ -34,7 +35,7 @@ parameters! {
     pub struct Aelr {
         name: "aelr", family: Budget,
         title: "Attribute Efficient Lasso Regression: k reads per example, l1 ball",
-        source: "B, algorithm 2, theorem 3.4";
+        source: "Hazan and Koren 2012, algorithm 2, theorem 3.4";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         max_cost: Option<f64> = None, MAX_COST;
@@ -52,7 +53,7 @@ parameters! {
     }
 }
 
-/// Theorem 3.4 with the norms that the data have.
+/// Step of theorem 3.4 for the norms of the data.
 pub(super) const THEORY: TheoryStep = TheoryStep { reach, value: step };
 
 fn reach(facts: &DataNorms) -> f64 {
@@ -64,8 +65,8 @@ fn step(facts: &DataNorms) -> f64 {
     entropic_eta(facts.slots, facts.examples, slope * facts.norms.drawn_largest.sqrt())
 }
 
-/// Theorem 3.4 for |x_i| <= 1 and |y| <= B, in expectation: twice it for the squared error itself,
-/// G = 2 B sqrt(c).
+/// Returns theorem 3.4 for |x_i| <= 1 and |y| <= B, in expectation: twice its value for the squared
+/// error itself, G = 2 B sqrt(c).
 pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     let (d, k) = (setting.d(), setting.draws());
     let growth = if setting.reads_all() { 1.0 } else { d / k };
@@ -85,7 +86,7 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     )
     .with_constants(move |_| vec![("k", k)]);
     bound.note = "for draws with replacement; draws without take sqrt(2) off";
-    Guarantee::lasso(setting, Aelr::NAME, "B, theorem 3.4", Excess::Known(bound))
+    Guarantee::lasso(setting, Aelr::NAME, "Hazan and Koren 2012, theorem 3.4", Excess::Known(bound))
 }
 
 impl Budgeted for Aelr {

@@ -1,18 +1,19 @@
 //! Learns by Attribute Efficient Regression (AER): Cesa-Bianchi, Shalev-Shwartz and Shamir 2010,
 //! algorithm 2.
 //!
-//! Minimises (lambda/2) |w|_2^2 + E (<w,x> - y)^2 over |w|_1 <= B from k reads per example: s1 =
-//! floor(k/2) drawn without replacement estimate the example, s2 = k - s1 the product: each draws i
-//! in proportion to |w_i| and gives sgn(w_i) |w|_1 x_i. Then w <- Proj((1 - 1/t) w - (2/(lambda
-//! t))(yhat - y) x~). Returns the average of the iterates after each step.
+//! Minimises (lambda/2) |w|_2^2 + E (<w,x> - y)^2 over |w|_1 <= B from k reads per example. s1 =
+//! floor(k/2) reads, drawn without replacement, estimate the example by x~. The other s2 = k - s1
+//! estimate the product: each draws i with probability proportional to |w_i| and gives sgn(w_i)
+//! |w|_1 x_i. The step is w <- Proj((1 - 1/t) w - (2/(lambda t))(yhat - y) x~). Returns the average
+//! of the iterates after each step.
 //!
-//! Guarantee (theorem 2; the paper prints lambda |w|^2 but steps for lambda/2): where |x_j| <= X
-//! and |y| <= Y for every example, expected excess at most 2 G B sqrt((1 + ln m)/m) with G^2 = 4 (B
-//! X + Y)^2 R^2 d/s1, R^2 = E |x|_2^2, for lambda = 2 G sqrt((1 + ln m)/m) / B. `penalty = theory`
-//! puts X^2 = max_j E x_j^2 and Y^2 = E y^2 in the bounds' place: no theorem, see AERR. Half of the
-//! k reads are spent on the product, so for large k it is ahead of AERR, whose one read leaves that
-//! factor as it is. The report's `risk` is of w_1 to w_m, at which the products were read, and the
-//! average is of w_2 to w_(m+1).
+//! Guarantee (theorem 2; the paper prints lambda |w|^2 but steps for lambda/2): if |x_j| <= X and
+//! |y| <= Y for every example, the expected excess is at most 2 G B sqrt((1 + ln m)/m) with G^2 = 4
+//! (B X + Y)^2 R^2 d/s1, R^2 = E |x|_2^2, for lambda = 2 G sqrt((1 + ln m)/m) / B. `penalty =
+//! theory` replaces X^2 by max_j E x_j^2 and Y^2 by E y^2, which no theorem covers (see AERR). Half
+//! of the k reads estimate the product and lower its variance, so for large k AER is ahead of AERR,
+//! which spends one read on it. The report's `risk` is that of w_1 to w_m, at which the products
+//! were read; the average is that of w_2 to w_(m+1).
 //!
 //! N. Cesa-Bianchi, S. Shalev-Shwartz and O. Shamir, "Efficient Learning with Partially Observed
 //! Attributes", ICML 2010.
@@ -34,7 +35,7 @@ parameters! {
     pub struct Aer {
         name: "aer", family: Budget,
         title: "Attribute Efficient Regression: k reads per example, l1 ball, strongly convex steps",
-        source: "A, algorithm 2, theorem 2";
+        source: "Cesa-Bianchi et al. 2010, algorithm 2, theorem 2";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         max_cost: Option<f64> = None, MAX_COST;
@@ -50,22 +51,23 @@ parameters! {
     }
 }
 
-/// Theorem 2 with the norms that the data have.
+/// Step of theorem 2 for the norms of the data.
 const THEORY: TheoryStep = TheoryStep { reach, value: penalty };
 
 fn reach(facts: &DataNorms) -> f64 {
     facts.radius * facts.norms.largest.sqrt()
 }
 
-/// lambda = 2 G sqrt((1 + ln m)/m) / B.
+/// Returns lambda = 2 G sqrt((1 + ln m)/m) / B.
 fn penalty(facts: &DataNorms) -> f64 {
     let slope = 2.0 * (reach(facts) + facts.norms.target.sqrt());
     let example = facts.norms.drawn_square.sqrt();
     2.0 * slope * example * ((1.0 + facts.examples.ln()) / facts.examples).sqrt() / facts.radius
 }
 
-/// Theorem 2 for |x_i| <= 1, |y| <= 1 and a rule of |w|_2 <= B_2, in expectation: R^2 <= d.
-/// (Averaging after the steps costs no more than is left over in the first one, where w = 0.)
+/// Returns theorem 2 for |x_i| <= 1, |y| <= 1 and a predictor with |w|_2 <= B_2, in expectation:
+/// R^2 <= d. (Averaging after the steps costs no more than the first step, where w = 0, leaves
+/// over.)
 pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     let (b, d) = (setting.radius, setting.d());
     let b2 = setting.radius2.unwrap_or(b);
@@ -81,7 +83,12 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     )
     .with_constants(move |_| vec![("B2", b2), ("s1", s1)]);
     bound.note = "s1 = half of the reads estimate the example; B2 = B / sqrt(d) if the rule weighs all attributes alike";
-    Guarantee::bounded(setting, Aer::NAME, "A, theorem 2", Excess::Known(bound))
+    Guarantee::bounded(
+        setting,
+        Aer::NAME,
+        "Cesa-Bianchi et al. 2010, theorem 2",
+        Excess::Known(bound),
+    )
 }
 
 impl Budgeted for Aer {

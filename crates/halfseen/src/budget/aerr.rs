@@ -1,22 +1,22 @@
 //! Learns by Attribute Efficient Ridge Regression (AERR): Hazan and Koren 2012, algorithm 1.
 //!
-//! Minimises E (<w,x> - y)^2 / 2 over |w|_2 <= B from k reads per example: k - 1 estimate the
-//! example by x~ (each drawn i adds d x_i e_i / (k - 1)), one estimates the product: j is drawn in
-//! proportion to w_j^2, and |w|^2 x_j / w_j has mean <w,x>. Then w <- Proj(w - eta phi x~) with
-//! phi = |w|^2 x_j / w_j - y. Returns the average of the iterates before each step. While w = 0 the
-//! product is 0: nothing is read for it, and the theorem's k - 1 reads for x~ stay k - 1.
+//! Minimises E (<w,x> - y)^2 / 2 over |w|_2 <= B from k reads per example. k - 1 reads estimate the
+//! example by x~: each drawn i adds d x_i e_i / (k - 1). One read estimates the product: j is drawn
+//! with probability proportional to w_j^2, and |w|^2 x_j / w_j has mean <w,x>. The step is w <-
+//! Proj(w - eta phi x~) with phi = |w|^2 x_j / w_j - y. Returns the average of the iterates before
+//! each step. While w = 0 the product is 0: no read is made for it, and x~ still uses k - 1 reads.
 //!
-//! Guarantee (theorem 3.1, from w = 0): where |x|_2 <= R and |y| <= Y for every example, expected
-//! excess at most B G / sqrt(m) with G^2 = (B R + Y)^2 R^2 c for eta = B / (G sqrt(m)) (the paper
-//! assumes R <= 1 and Y <= B), and c = d/(k - 1) for draws without replacement, (d + k - 2)/(k - 1)
-//! with. The bounds cannot be left out. `step = theory` puts R^2 = E |x|_2^2 and Y^2 = E y^2,
-//! measured or estimated, in their place, which is no theorem: where tails are heavy such steps are
-//! too long, and the excess can be eight times what the formula gives. The paper draws with
-//! replacement and averages all iterates; the defaults here are what measured better: without
-//! (nothing is asked twice), and the second half.
+//! Guarantee (theorem 3.1, from w = 0): if |x|_2 <= R and |y| <= Y for every example, the expected
+//! excess is at most B G / sqrt(m) with G^2 = (B R + Y)^2 R^2 c for eta = B / (G sqrt(m)) (the
+//! paper assumes R <= 1 and Y <= B). c = d/(k - 1) for draws without replacement, (d + k -
+//! 2)/(k - 1) with. The bounds are necessary. `step = theory` replaces them by R^2 = E |x|_2^2 and
+//! Y^2 = E y^2, measured or estimated, which no theorem covers: with heavy tails such steps are too
+//! long, and the excess can be eight times the formula's value. The paper draws with replacement
+//! and averages all iterates; the defaults here measured better: draws without replacement (no
+//! attribute is read twice), and the average of the second half.
 //!
-//! `passive` instead takes rows of which some attributes happen to be observed, and chooses
-//! nothing; see `sgd/passive.rs`.
+//! `passive` instead takes rows with the attributes that happen to be observed; see
+//! `sgd/passive.rs`.
 //!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
 
@@ -37,7 +37,7 @@ parameters! {
     pub struct Aerr {
         name: "aerr", family: Budget,
         title: "Attribute Efficient Ridge Regression: k reads per example, Euclidean ball",
-        source: "B, algorithm 1, theorem 3.1";
+        source: "Hazan and Koren 2012, algorithm 1, theorem 3.1";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         max_cost: Option<f64> = None, MAX_COST;
@@ -56,7 +56,7 @@ parameters! {
     }
 }
 
-/// Theorem 3.1 with the norms that the data have.
+/// Step of theorem 3.1 for the norms of the data.
 pub(super) const THEORY: TheoryStep = TheoryStep { reach, value: step };
 
 fn reach(facts: &DataNorms) -> f64 {
@@ -68,8 +68,8 @@ fn step(facts: &DataNorms) -> f64 {
     euclidean_eta(facts.radius, facts.examples, slope * facts.norms.drawn_square.sqrt())
 }
 
-/// Theorem 3.1 for |x|_2 <= R and |y| <= B R, in expectation: 2 G B of the squared error itself,
-/// G = 2 B sqrt(c).
+/// Returns theorem 3.1 for |x|_2 <= R and |y| <= B R, in expectation: 2 G B for the squared error
+/// itself, G = 2 B sqrt(c).
 pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     let (b, d, k) = (setting.ridge_radius(), setting.d(), setting.draws());
     let (growth, squared) =
@@ -84,7 +84,7 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     )
     .with_constants(move |_| vec![("k", k)]);
     bound.note = "from any w, for draws with replacement; w = 0 halves it, and draws without take sqrt(2) off";
-    Guarantee::ridge(setting, Aerr::NAME, "B, theorem 3.1", Excess::Known(bound))
+    Guarantee::ridge(setting, Aerr::NAME, "Hazan and Koren 2012, theorem 3.1", Excess::Known(bound))
 }
 
 impl Budgeted for Aerr {

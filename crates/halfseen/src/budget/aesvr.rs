@@ -1,33 +1,33 @@
-//! Learns by Attribute Efficient Support Vector Regression (AESVR): smooth losses that are no
-//! squares, Hazan and Koren 2012.
+//! Learns by Attribute Efficient Support Vector Regression (AESVR) under smooth losses other than
+//! squares: Hazan and Koren 2012.
 //!
-//! Minimises E f(<w,x> - y), or E f(y <w,x>) for classes, in a ball of radius B, f one of the
-//! losses of `loss.rs`. k - 1 reads estimate the example by x~ as in AERR and AELR; the slope phi
-//! is estimated by powers of the product (GenEst, `gen_est.rs`), with a random number of reads,
-//! each drawn in proportion to w_j^2 (to |w_j| with `ball = l1`). Then a step along -phi x~.
+//! Minimises E f(<w,x> - y), or E f(y <w,x>) for classes, in a ball of radius B, with f one of the
+//! losses of `loss.rs`. k - 1 reads estimate the example by x~ as in AERR and AELR. The slope phi
+//! is estimated from powers of the product (GenEst, `gen_est.rs`) with a random number of reads,
+//! each drawn in proportion to w_j^2 (to |w_j| with `ball = l1`). The step is along -phi x~.
 //! Returns an average of the iterates before each step.
 //!
-//! The budget is not kept: k - 1 reads for x~, and for phi a random number whose mean is at
-//! most 2.06 (1.03 for the losses of classes but the exponential, 1.75 for that; the paper
-//! allows 6). So the mean over examples may be up to k + 1.06, and one example may need many more;
-//! [`Aesvr::mean_reads`] tells the mean, by which `total_budget`, which is never exceeded, is
-//! turned into a horizon. Powers whose coefficient is 0 cannot matter and are not read. Where the
-//! budget allows every panel, and while w = 0, phi is exact.
+//! The budget bounds no single example: x~ takes k - 1 reads, and phi a random number with a mean
+//! of at most 2.06 (1.03 for the losses of classes except the exponential, 1.75 for that; the paper
+//! allows 6). The mean over examples is at most k + 1.06, but one example may need many more.
+//! [`Aesvr::mean_reads`] returns the mean, which converts `total_budget` (never exceeded) to a
+//! horizon. Powers with coefficient 0 are not read. phi is exact where the budget allows every
+//! panel, and while w = 0.
 //!
 //! Guarantee (theorem 4.4): expected excess of the smoothed loss at most B G / sqrt(m), G^2 = E
 //! phi^2 E |x~|^2 (with `ball = l1` 2 B G sqrt(5 log(2d) / m), G^2 = E phi^2 max_j E x~_j^2), and
 //! the smoothed loss exceeds the plain one by at most 0.57 `smoothing_width`. The steps are those
-//! that make it so, E phi^2 being the mean of the phi^2 seen.
+//! that the bound needs, with E phi^2 the mean of the phi^2 seen.
 //!
-//! Warning: E phi^2 is like e^(4 u^2), u^2 the mean square of one draw's (<w,x> - y)/eps, its
-//! scatter included: 8 at u = 1, 8e4 at 2, 1e13 at 3. (The paper bounds it by exp(O(log^2(B/eps))),
-//! which cannot hold where residuals are as large as B.) So `smoothing_width` must be at least as
-//! large as |w| |x| and the residuals: then the absolute loss is nearly a square in the middle and
-//! straight beyond. The report has a note where that fails. Slopes are not clipped; the ball bounds
-//! what one of them can do, and with `ball = l1` so does AELR's clipping.
+//! Warning: E phi^2 is about e^(4 u^2), u^2 the mean square of one draw's (<w,x> - y)/eps including
+//! its variance: 8 at u = 1, 8e4 at 2, 1e13 at 3. (The paper bounds it by exp(O(log^2(B/eps))),
+//! which cannot hold where residuals are as large as B.) `smoothing_width` must therefore be at
+//! least as large as |w| |x| and the residuals: the absolute loss is then nearly quadratic in the
+//! middle and linear beyond. The report has a note where that fails. Slopes are not clipped; the
+//! ball bounds the effect of one slope, and with `ball = l1` so does AELR's clipping.
 //!
 //! The logistic loss has no entire series: it needs `norm_bound`, and radius * norm_bound +
-//! known_radius < pi / sqrt 2 (the latter where there is an intercept). Targets of the losses of
+//! known_radius < pi / sqrt 2 (known_radius only with an intercept). Targets of the losses of
 //! classes must be -1 or +1.
 //!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012, section 4.
@@ -55,7 +55,7 @@ parameters! {
     pub struct Aesvr {
         name: "aesvr", family: Budget,
         title: "Attribute Efficient Support Vector Regression: smooth losses, k + 1.06 reads on average at most",
-        source: "B, algorithm 4, theorem 4.4";
+        source: "Hazan and Koren 2012, algorithm 4, theorem 4.4";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         radius: f64 = 1.0, RADIUS;
@@ -76,10 +76,10 @@ parameters! {
     }
 }
 
-/// Theorem 3.1's step for the slopes seen.
+/// Step of theorem 3.1 for the slopes seen.
 const EUCLIDEAN: TheoryStep =
     TheoryStep { reach: |f| f.radius * f.norms.square.sqrt(), value: euclidean };
-/// Theorem 3.4's.
+/// Step of theorem 3.4.
 const ENTROPIC: TheoryStep =
     TheoryStep { reach: |f| f.radius * f.norms.largest.sqrt(), value: entropic };
 
@@ -93,17 +93,17 @@ fn entropic(facts: &DataNorms) -> f64 {
     entropic_eta(facts.slots, facts.examples, slope * facts.norms.drawn_largest.sqrt())
 }
 
-/// Theorem 4.4, which has no constants.
+/// Returns theorem 4.4, which has no constants.
 pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     let excess = Excess::RateOnly {
         rate: "m = O(d/k) exp(O(log^2(B/error))), for the absolute error",
         note: "its estimates vary like exp(4 z^2) in the residual z over the error: of use only for errors near B",
     };
-    Guarantee::ridge(setting, Aesvr::NAME, "B, theorem 4.4", excess)
+    Guarantee::ridge(setting, Aesvr::NAME, "Hazan and Koren 2012, theorem 4.4", excess)
 }
 
 impl Aesvr {
-    /// The row of the table, for a budget that is less than the number of panels or equal to it.
+    /// Returns the configuration, for a budget of at most the number of panels.
     ///
     /// # Errors
     /// If the budget is too small, or products may lie outside the series of the logistic loss.
@@ -116,7 +116,7 @@ impl Aesvr {
         Ok(recipe! {
             self,
             draws: Draws::uniform(reads, goal, 1, self.replacement),
-            // The number of reads is random; what they cost has no limit.
+            // The number of reads is random, and so their cost has no limit.
             max_cost: None,
             loss: self.loss(!reads.all())?,
             pace: StepSchedule { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory },
@@ -124,7 +124,7 @@ impl Aesvr {
         })
     }
 
-    /// The reads of one example, on average over the draws, from the first weights above zero on.
+    /// Returns the mean number of reads per example over the draws, once weights are above zero.
     ///
     /// # Errors
     /// As [`Aesvr::recipe`].
@@ -136,7 +136,7 @@ impl Aesvr {
         }))
     }
 
-    /// The loss, estimated by its series or not.
+    /// Returns the loss, its slope estimated by a series or not.
     fn loss(&self, estimated: bool) -> Result<Loss> {
         let width = self.smoothing_width;
         match (self.loss, self.norm_bound) {
@@ -222,8 +222,7 @@ impl Learner for Aesvr {
 mod tests {
     use super::*;
 
-    /// 40,000 reads pay for 10,000 examples of 4 reads, and for fewer of those that need more on
-    /// average.
+    /// 40,000 reads pay for 10,000 examples of 4 reads, and for fewer that need more on average.
     #[test]
     fn a_total_budget_pays_for_examples_at_their_mean_reads() {
         let learner = Aesvr { budget: Some(4), total_budget: Some(40_000), ..Aesvr::default() };

@@ -1,21 +1,22 @@
-//! Says how many reads there are to spend, and what is known before any of them.
+//! Computes the number of reads per example, the affordable number of examples, and the given
+//! means.
 
 use crate::data::{Layout, Moments};
 use crate::error::{ErrorKind, Result};
 use crate::params::Centre;
 
-/// How many reads of one example there are to spend.
+/// Number of reads of one example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reads {
-    /// All reads of one example.
+    /// Maximum number of reads of one example.
     pub budget: usize,
-    /// The panels that can be read.
+    /// Number of panels that can be read.
     pub panels: usize,
 }
 
 impl Reads {
-    /// The reads that a budget parameter allows; `None` is auto: 4, or all panels where there are
-    /// fewer.
+    /// Returns the reads that a budget parameter allows; `None` is auto: 4, or all panels if there
+    /// are fewer.
     ///
     /// # Errors
     /// [`ErrorKind::BudgetTooLarge`].
@@ -28,7 +29,7 @@ impl Reads {
         Ok(Reads { budget, panels })
     }
 
-    /// Whether every panel can be read, so that nothing is sampled.
+    /// Returns true if every panel can be read, so that nothing is sampled.
     pub fn all(self) -> bool {
         self.budget == self.panels
     }
@@ -46,7 +47,7 @@ impl Reads {
     }
 }
 
-/// The examples that a total budget pays for.
+/// Returns the number of examples that a total budget pays for.
 pub(super) fn affordable(total: u64, budget: u64) -> Result<u64> {
     if total < budget {
         let (name, value) = (crate::params::TOTAL_BUDGET.name, total.to_string());
@@ -56,7 +57,7 @@ pub(super) fn affordable(total: u64, budget: u64) -> Result<u64> {
     Ok(total / budget.max(1))
 }
 
-/// The means that a learner centres by, per sampled slot, where it does so by given ones.
+/// Returns the given means per sampled slot, if the learner centres by them.
 pub(super) fn given_means(
     centre: Centre,
     moments: Option<&Moments>,

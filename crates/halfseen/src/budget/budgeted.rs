@@ -1,4 +1,4 @@
-//! Makes a learner of anything that can write its recipe.
+//! Implements [`Learner`] for every type that provides a [`Recipe`].
 
 use super::allowance::{Reads, affordable};
 use super::classes::uncentred;
@@ -14,35 +14,35 @@ use halfseen_solve::Monitor;
 use halfseen_solve::iterate::Iterate;
 use std::sync::Arc;
 
-/// A budgeted gradient learner: parameters, and the row of the table that they stand for.
+/// Budgeted gradient learner: parameters, and the recipe that they stand for.
 ///
-/// Implementing this makes a [`Learner`] of it, with ask and tell, fits, curves and saved states.
+/// Implementing this trait provides [`Learner`], with ask and tell, fits, curves and saved states.
 pub trait Budgeted: Described {
-    /// What is moved.
+    /// Iterate that holds the weights.
     type Iterate: Iterate + 'static;
-    /// The grid that cross-validation searches.
+    /// Returns the grid that cross-validation searches.
     fn grid() -> Grid;
 
-    /// The budget parameter; `None` is auto.
+    /// Returns the budget parameter; `None` is auto.
     fn budget(&self) -> Option<u64>;
 
-    /// The row of the table, for a budget that is less than the number of panels or equal to it.
+    /// Returns the recipe for a budget of at most the number of panels.
     ///
     /// # Errors
     /// If the budget is too small.
     fn recipe(&self, reads: Reads) -> Result<Recipe>;
 }
 
-/// Checks parameters and budgets, and writes the recipe. Without a horizon of its own a learner
-/// with a total budget has the examples that this allows, and at most `examples`.
+/// Checks parameters and budgets, and returns the recipe. If no horizon is set, it is the number of
+/// examples that the total budget allows, and at most `examples`.
 fn recipe<B: Budgeted>(learner: &B, layout: &Layout, examples: Option<u64>) -> Result<Recipe> {
     learner.check()?;
     let reads = Reads::of(learner.budget(), layout)?;
     completed(learner.recipe(reads)?, reads, reads.budget as f64, examples)
 }
 
-/// A recipe with its horizon, where that follows from a total budget, at so many reads of one
-/// example on average, or from the examples at hand.
+/// Returns a recipe with its horizon, if that follows from a total budget, at `mean` reads per
+/// example on average, or from the number of examples.
 pub(super) fn completed(
     mut recipe: Recipe,
     reads: Reads,
@@ -58,7 +58,8 @@ pub(super) fn completed(
     Ok(recipe)
 }
 
-/// Refuses moments that are not those of the examples' columns, and means that nobody declared.
+/// Refuses moments that do not fit the examples' columns, and a given centre without declared
+/// means.
 pub(super) fn check_moments(examples: &Examples<'_>, centre: Centre) -> Result<()> {
     let Some(moments) = examples.moments else { return Ok(()) };
     let columns = examples.columns();
@@ -73,7 +74,7 @@ pub(super) fn check_moments(examples: &Examples<'_>, centre: Centre) -> Result<(
     Ok(())
 }
 
-/// Teaches one iterate all examples by a recipe; see [`Learner::fit_curve`].
+/// Fits one recipe to all examples; see [`Learner::fit_curve`].
 pub(super) fn fit_curve<I: Iterate>(
     recipe: Recipe,
     counts: &[usize],

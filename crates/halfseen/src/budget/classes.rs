@@ -1,17 +1,16 @@
-//! Gives losses of classes their -1 and +1 back, where a preparation centred the target, and the
-//! score its centre.
+//! Undoes target centring for classification losses.
 
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 
-/// How far from 2 rounding may bring the distance of the two targets.
+/// Tolerance for rounding in the distance 2 between the two targets.
 const ROUNDING: f64 = 1e-9;
 
-/// The target of every row as -1 or +1, and what had been subtracted from it: a score that is
-/// learned from these targets is that much above one of the examples as they are.
+/// Returns the targets as -1 or +1, and the centre that had been subtracted from them, by which a
+/// score learned from these targets exceeds one for the targets as given.
 ///
 /// # Errors
-/// [`ErrorKind::Needs`] where the targets are no classes.
+/// [`ErrorKind::Needs`] if the targets are not two classes.
 pub(super) fn uncentred(examples: &Examples<'_>) -> Result<(Vec<f64>, f64)> {
     let sign = |target: f64| if target > 0.0 { 1.0 } else { -1.0 };
     let first =

@@ -1,23 +1,23 @@
-//! Spends at most so much money on the gradient's reads of each example, where panels have prices.
+//! Limits the price of the gradient's reads of each example, where panels have prices.
 //!
 //! Of all inclusion probabilities pi with sum pi_i <= k reads and sum pi_i c_i <= M expected price,
 //! those with the least second moment are
 //!
 //! - for the Euclidean ball, min over sum_i mu_i/pi_i: pi_i = min(1, sqrt(mu_i / (nu + lambda
-//!   c_i))), the multipliers nu and lambda being those of the two limits (Lagrange; with one limit
+//!   c_i))), with nu and lambda the multipliers of the two limits (Lagrange; with one limit
 //!   in force, in proportion to sqrt(mu_i) or sqrt(mu_i / c_i));
 //! - for the l1 ball, min over max_i mu_i/pi_i: pi_i = min(1, s mu_i) with the largest s that both
 //!   limits allow. Prices do not change the proportions: lowering any pi_i below the others'
 //!   mu_i/pi_i raises the maximum.
 //!
-//! An expected price is no promise for one example. So the systematic sample lays the panels in
-//! order of price, the dearest first: of each unit of the line it then reads one panel, which costs
-//! at most what the first of that unit does. The sum of these is a cap that no example exceeds, and
-//! above the expected price by no more than the dearest price. M is chosen as the largest expected
-//! price whose cap is within the money. Where the money pays for few dear panels that leaves much
-//! of it: then panels are packed into sets of which none costs more (`packing.rs`), and M is the
-//! largest expected price for which they can be. Of the two that with the smaller second moment is
-//! taken.
+//! An expected price bounds no single example. So the systematic sample lays the panels on a line
+//! in order of price, the most expensive first. It reads one panel of each unit of the line, which
+//! costs at most the price of the unit's first panel. The sum of these prices is a cap that no
+//! example exceeds; it exceeds the expected price by at most the highest price. M is the largest
+//! expected price whose cap is within the money. If the money pays for few expensive panels, much
+//! of it is left: then panels are also packed into sets that each cost no more (`packing.rs`), with
+//! M the largest expected price for which this works. The design with the smaller second moment is
+//! used.
 
 use super::design::{DesignCriterion, capped, inclusion};
 use super::packing::pack;
@@ -26,7 +26,7 @@ use super::sampler::Sampler;
 /// Halvings of an interval: to the last bits of a number near 1.
 const HALVINGS: usize = 50;
 
-/// Prices of the panels that can be drawn, and what one example's gradient may cost.
+/// Prices of the panels that can be drawn, and the limit on one example's gradient reads.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CostConstrained<'a> {
     pub(super) prices: &'a [f64],
@@ -34,9 +34,9 @@ pub(super) struct CostConstrained<'a> {
 }
 
 impl CostConstrained<'_> {
-    /// The sampler without replacement that makes the second moment least for these weights
-    /// (sqrt(mu_i) or mu_i, as the goal has it), never reads more than `draws` panels, and never
-    /// spends more than the money: which must pay for the dearest panel.
+    /// Returns the sampler without replacement with the least second moment for these weights
+    /// (sqrt(mu_i) or mu_i, by the goal) that never reads more than `draws` panels and never spends
+    /// more than the money. The money must pay for the most expensive panel.
     pub(super) fn sampler(&self, goal: DesignCriterion, weights: &[f64], draws: usize) -> Sampler {
         let mut order: Vec<u32> = (0..weights.len() as u32).collect();
         order.sort_by(|&a, &b| {
@@ -59,7 +59,7 @@ impl CostConstrained<'_> {
         }
     }
 
-    /// The best probabilities with this expected price.
+    /// Returns the best probabilities with this expected price.
     fn cheapest(
         &self,
         goal: DesignCriterion,
@@ -74,8 +74,8 @@ impl CostConstrained<'_> {
         if within(&free) {
             return free;
         }
-        // The weights for a mixture of the two limits: of the number of reads (0), and of their
-        // price (1), in units of the dearest.
+        // The weights for a mixture of the limits on the number of reads (0) and on their price
+        // (1), in units of the highest price.
         let dearest = self.prices.iter().copied().fold(0.0, f64::max);
         let mixed = |left: f64| -> Vec<f64> {
             let cost = |c: f64| left + (1.0 - left) * (c / dearest).max(1e-12);
@@ -93,11 +93,11 @@ impl CostConstrained<'_> {
                 draws,
             );
         }
-        // The price alone limits.
+        // Only the price limits.
         capped(&by_price, |i| self.prices[i], expected)
     }
 
-    /// What no sample on the line in this order costs more than.
+    /// Returns an upper bound on the cost of any sample on the line in this order.
     fn cap(&self, shares: &[f64], order: &[u32]) -> f64 {
         // Up to rounding, which may move a unit's start to the panel before.
         const ROUNDING: f64 = 1e-9;
@@ -114,7 +114,7 @@ impl CostConstrained<'_> {
     }
 }
 
-/// The largest number up to `most` that is fine, where smaller ones are.
+/// Returns the largest fine number up to `most`, if all smaller ones are.
 fn largest(fine: impl Fn(f64) -> bool, most: f64) -> f64 {
     let (mut low, mut high) = (0.0, most);
     for _ in 0..HALVINGS {
@@ -183,8 +183,8 @@ mod tests {
         }
     }
 
-    /// The same where moments and prices span decades: all of the price is spent, and by the
-    /// conditions of the optimum.
+    /// The same where moments and prices span decades: the whole price is spent, and the conditions
+    /// of the optimum hold.
     #[test]
     fn weights_and_prices_that_span_decades_are_no_reason_to_read_nothing() {
         let moments: Vec<f64> =
@@ -211,7 +211,7 @@ mod tests {
                         reads > 4.0 - 1e-9 || cost > expected * (1.0 - 1e-9),
                         "{goal:?}: {reads} for {cost}"
                     );
-                    // mu_i / pi_i^2 = nu + lambda c_i, which is no less for a dearer panel; or mu_i
+                    // mu_i / pi_i^2 = nu + lambda c_i, which does not fall with the price; or mu_i
                     // / pi_i = 1/s.
                     let multiplier = |i: usize| match goal {
                         DesignCriterion::TotalVariance => (weights[i] / shares[i]).powi(2),
@@ -236,7 +236,7 @@ mod tests {
         }
     }
 
-    /// The largest and the mean price of many samples.
+    /// Returns the largest and the mean price of many samples.
     fn dearest_and_mean(sampler: &Sampler, prices: &[f64], stream: &mut Stream) -> (f64, f64) {
         let (mut out, mut dearest, mut sum) = (Vec::new(), 0.0_f64, 0.0);
         for _ in 0..20_000 {
@@ -247,13 +247,13 @@ mod tests {
         (dearest, sum / 20_000.0)
     }
 
-    /// A line with the dearest first reads one panel, at 1.69 of the 5, of four that cost 1 and
-    /// four that cost 5.
+    /// With the most expensive first, a line reads one panel, at 1.69 of the 5, of four that cost 1
+    /// and four that cost 5.
     #[test]
     fn a_dear_panel_is_no_reason_to_leave_most_of_the_money() {
         let mut stream = Stream::new(34, Purpose::Data, 0);
         let prices = [1.0, 1.0, 1.0, 1.0, 5.0, 5.0, 5.0, 5.0];
-        // The best of all: one dear panel with probability 2/3, else all that are cheap.
+        // The best of all: one expensive panel with probability 2/3, else all cheap ones.
         let best = 4.0 / (1.0 / 3.0) + 4.0 / (1.0 / 6.0);
         let sampler = CostConstrained { prices: &prices, money: 5.0 }.sampler(
             DesignCriterion::TotalVariance,
@@ -278,8 +278,8 @@ mod tests {
                 let sampler = CostConstrained { prices: &prices, money }.sampler(goal, &weights, 8);
                 let (dearest, mean) = dearest_and_mean(&sampler, &prices, &mut stream);
                 assert!(dearest <= money * (1.0 + 1e-9), "round {round}: {dearest} of {money}");
-                // What is used up, of the money or of the reads; lines with the dearest first
-                // use 0.44 at least and 0.78 on average.
+                // Share of the money or of the reads that is used; lines with the most expensive
+                // first use 0.44 at least and 0.78 on average.
                 let reads: f64 =
                     (0..n).map(|p| 1.0 / sampler.coefficient(p)).filter(|p| p.is_finite()).sum();
                 used.push((mean / money).max(reads / 8.0));

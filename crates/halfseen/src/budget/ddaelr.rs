@@ -1,21 +1,21 @@
-//! Learns by Data-Dependent AELR (DDAELR): reads attributes in proportion to their second moments.
+//! Learns by Data-Dependent AELR (DDAELR), which reads attributes with probability proportional to
+//! their second moment.
 //!
-//! AELR with the probabilities that are best for the second moments mu_i = E x_i^2 about the
-//! centre: q_i = mu_i / sum_j mu_j. Where the moments come from: as in DDAERR,
-//! in two phases (`moments = two-phase`) with q_i in proportion to A_i + c d log(2d/delta)/n1 (no
-//! root).
+//! It is AELR with the optimal probabilities for the second moments mu_i = E x_i^2 about the
+//! centre: q_i = mu_i / sum_j mu_j. The moments come from the same sources as in DDAERR; in two
+//! phases (`moments = two-phase`) q_i is proportional to A_i + c d log(2d/delta)/n1 (no root).
 //!
-//! Guarantee (Kukliansky and Shamir 2015, section 4): where |x_j| <= X and |y| <= Y for every
-//! example, and the moments are those of the distribution, expected excess at most 2 B G sqrt(5
-//! log(2d) / m), G^2 = (B X + Y)^2 (|mu|_1/(k - 1) + max_j mu_j), for m >= log 2d: |mu|_1 =
-//! E |x|_2^2 stands where AELR has d X^2. None for `online` moments, nor for `step = theory`, which
-//! puts root mean squares in the place of X and Y, see AERR.
+//! Guarantee (Kukliansky and Shamir 2015, section 4): if |x_j| <= X and |y| <= Y for every example,
+//! and the moments are those of the distribution, the expected excess is at most 2 B G sqrt(5
+//! log(2d) / m), G^2 = (B X + Y)^2 (|mu|_1/(k - 1) + max_j mu_j), for m >= log 2d. |mu|_1 = E
+//! |x|_2^2 replaces AELR's d X^2. The guarantee covers neither `online` moments nor `step =
+//! theory`, which replaces X and Y by root mean squares (see AERR).
 //!
-//! Guarantee of two phases (section 4; c = 4/3): where |x_j| <= 1 and |y| <= Y for every example,
-//! with probability 1 - delta max_i mu_i/q_i is at most twice the sum of the smoothed moments, and
-//! at most 3d where |x_i| <= 1; the excess of a second phase from w = 0 is that above with this in
-//! the place of |mu|_1, once m1 (k - 1) >= d^2 log(2d/delta) / |mu|_1. Knowing |mu|_1 beforehand
-//! would not help: it is one average.
+//! Guarantee of two phases (section 4; c = 4/3): if |x_j| <= 1 and |y| <= Y for every example, with
+//! probability 1 - delta max_i mu_i/q_i is at most twice the sum of the smoothed moments, and at
+//! most 3d. The excess of a second phase from w = 0 is bounded as above with this in place of
+//! |mu|_1, and is of the same order once m1 (k - 1) >= d^2 log(2d/delta) / |mu|_1. Knowing |mu|_1
+//! beforehand would not help, because it is a single average.
 //!
 //! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent
 //! Sampling", ICML 2015.
@@ -40,7 +40,7 @@ parameters! {
     pub struct Ddaelr {
         name: "ddaelr", family: Budget,
         title: "Data-Dependent AELR: k reads per example, drawn by second moments, l1 ball",
-        source: "C 4; in two phases algorithm 2";
+        source: "Kukliansky and Shamir 2015, section 4; in two phases algorithm 2";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         max_cost: Option<f64> = None, MAX_COST;
@@ -63,8 +63,9 @@ parameters! {
     }
 }
 
-/// The theorem for known moments: M = |mu|_1 = N, so half the squared error exceeds by at most 4
-/// B^2 sqrt(5 log(2d) (N/k + 1) / m) for m >= log 2d. N <= d; without moments N = d is taken.
+/// Returns the theorem for known moments: M = |mu|_1 = N, so the excess of half the squared error
+/// is at most 4 B^2 sqrt(5 log(2d) (N/k + 1) / m) for m >= log 2d. N <= d; without moments N = d is
+/// used.
 pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     let sum = setting.moment_sum();
     let growth = inflation(setting, sum);
@@ -83,20 +84,25 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
         Tuning::new("step", move |m| planned_step(&for_step, growth, m as f64)),
     )
     .with_constants(move |_| vec![("N", sum), ("k", draws)]);
-    Guarantee::lasso(setting, Ddaelr::NAME, "C, section 4, known moments", Excess::Known(bound))
+    Guarantee::lasso(
+        setting,
+        Ddaelr::NAME,
+        "Kukliansky and Shamir 2015, section 4, known moments",
+        Excess::Known(bound),
+    )
 }
 
-/// What to know about the plan.
+/// Note on the two-phase bound.
 const FROM_ZERO: &str = "smoothing 4/3; draws of phase 1 without replacement; phase 2 from w = 0 (the learner's goes on from phase 1)";
 
-/// The theorem for unknown moments of section 4, for |x_i| <= 1 and |y| <= B.
+/// Returns the theorem for unknown moments of section 4, for |x_i| <= 1 and |y| <= B.
 ///
-/// The theorem's second phase starts anew from w = 0, with G^2 = 4 B^2 (M/k + 1) for the most that
-/// M = max_i mu_i / q_i can be: half the squared error exceeds by at most 2 B G sqrt(5 log(2d) /
-/// m2) for m2 >= log 2d. The sum of the moments is estimated as well as given, so there is one
-/// theorem. The learner's second phase goes on from the first one's weights; for that there is no
-/// bound, as exponentiated gradient may need long to leave a corner of the ball. The constants are
-/// derived here: our copy of the paper has lost its own.
+/// The theorem's second phase restarts from w = 0, with G^2 = 4 B^2 (M/k + 1) for the largest
+/// possible M = max_i mu_i / q_i: the excess of half the squared error is at most 2 B G sqrt(5
+/// log(2d) / m2) for m2 >= log 2d. Estimating the sum of the moments is as good as knowing it, so
+/// there is one theorem. The learner's second phase continues from the first phase's weights; this
+/// has no bound because exponentiated gradient may need long to leave a corner of the ball. The
+/// constants are derived here because our copy of the paper has lost them.
 pub(super) fn two_phases(setting: &Setting) -> Guarantee {
     let sum = setting.moment_sum();
     let spread = {
@@ -107,7 +113,7 @@ pub(super) fn two_phases(setting: &Setting) -> Guarantee {
         let setting = setting.clone();
         move |examples| Phases::of(&setting, examples)
     };
-    // A theorem of m2 examples and M/k + 1; `none` where there is no second phase.
+    // The theorem for m2 examples and M/k + 1; `none` if there is no second phase.
     let theorem = |value: fn(&Setting, f64, f64) -> f64, times: f64, none: f64| {
         let (setting, phases) = (setting.clone(), phases.clone());
         move |m| {
@@ -139,7 +145,12 @@ pub(super) fn two_phases(setting: &Setting) -> Guarantee {
     });
     bound.note = FROM_ZERO;
     bound.probability = Some(1.0 - setting.confidence);
-    Guarantee::lasso(setting, "ddaelr-2p", "C, section 4, unknown moments", Excess::Known(bound))
+    Guarantee::lasso(
+        setting,
+        "ddaelr-2p",
+        "Kukliansky and Shamir 2015, section 4, unknown moments",
+        Excess::Known(bound),
+    )
 }
 
 impl Budgeted for Ddaelr {

@@ -1,42 +1,42 @@
-//! Learns by Data-Dependent AERR (DDAERR): reads attributes in proportion to the root of their
-//! second moments.
+//! Learns by Data-Dependent AERR (DDAERR), which reads attributes with probability proportional to
+//! the root of their second moment.
 //!
-//! GAERR with the probabilities that are best for the second moments mu_i = E x_i^2 about the
-//! centre: q_i = sqrt(mu_i) / sum_j sqrt(mu_j). The moments are declared, measured where the
-//! learner may look, or (`moments = online`) estimated from the reads as they come, each time the
-//! answers have doubled, with a share of uniform draws mixed in.
+//! It is GAERR with the optimal probabilities for the second moments mu_i = E x_i^2 about the
+//! centre: q_i = sqrt(mu_i) / sum_j sqrt(mu_j). The moments are declared, measured if the learner
+//! may look at the data, or (`moments = online`) estimated from the reads so far, each time the
+//! number of answers has doubled, with a share of uniform draws mixed in.
 //!
-//! Guarantee (Kukliansky and Shamir 2015, section 3.2, from w = 0): where |x|_2 <= R and |y| <= Y
-//! for every example, and the moments are those of the distribution, expected excess at most B G /
-//! sqrt(m), G^2 = (B R + Y)^2 (H/(k - 1) + E |x|^2), H = (sum_i sqrt(mu_i))^2: H is at most d
-//! E |x|^2, which AERR has, and far less where few attributes carry most of |x|. None for `online`
-//! moments, nor for `step = theory`, which puts root mean squares in the place of R and Y, see
-//! AERR. With the same moments everywhere it is AERR.
+//! Guarantee (Kukliansky and Shamir 2015, section 3.2, from w = 0): if |x|_2 <= R and |y| <= Y for
+//! every example, and the moments are those of the distribution, the expected excess is at most B G
+//! / sqrt(m), G^2 = (B R + Y)^2 (H/(k - 1) + E |x|^2), H = (sum_i sqrt(mu_i))^2. AERR has d E |x|^2
+//! in place of H; H is never larger, and far smaller if few attributes carry most of |x|. The
+//! guarantee covers neither `online` moments nor `step = theory`, which replaces R and Y by root
+//! mean squares (see AERR). With equal moments it is AERR.
 //!
 //! Measured with mu_i ~ i^-2 (500 attributes, 4 reads of each of 20,000 examples, mean of 20 seeds,
-//! each at its best step): the excess is 0.20 of AERR's where w*_i ~ sqrt(mu_i) or w* is the first
-//! attribute alone, and 0.38 where w* is spread over all attributes. So it gains where few
-//! attributes carry most of |x|, and most where these carry the rule too.
+//! each at its best step): the excess is 0.20 of AERR's if w*_i ~ sqrt(mu_i) or w* uses the first
+//! attribute alone, and 0.38 if w* is spread over all attributes. It gains if few attributes carry
+//! most of |x|, and most if these also carry w*.
 //!
-//! **In two phases** (`moments = two-phase`): the first m1 examples are read as AERR reads them, and
-//! learned from; the values that the draws hit estimate the second moments. Then q_i is in
-//! proportion to sqrt(A_i + c d log(2d/delta)/n1), from the weights learned so far, with a step for
-//! the m - m1 examples to come. Returns an average of the second phase's iterates.
+//! **In two phases** (`moments = two-phase`): the first m1 examples are read as in AERR and learned
+//! from, and the values of the gradient's reads estimate the second moments. Then q_i is
+//! proportional to sqrt(A_i + c d log(2d/delta)/n1), learning continues from the current weights,
+//! and the step is that for the remaining m - m1 examples. Returns an average of the second phase's
+//! iterates.
 //!
-//! Guarantee of two phases (theorem 3.6 where `moment_norm` is given, else 3.12; c = 4/3): where
-//! |x|_2 <= R and |y| <= Y for every example, with probability 1 - delta the second phase's excess
-//! is never worse than AERR's by more than a constant, begins to be less once m1 (k - 1) >= d H
-//! log(2d/delta) (d^2 log(2d/delta) where H is not given), and is of the order of that above once
-//! m1 (k - 1) >= d^3 log(2d/delta) / H; see `two_phase.rs`. None for `step = theory`, as in AERR.
-//! With `max_cost` the draws are not those of the theorem, and the step goes by what they make of
-//! the moments. Smaller c often do better: 4/3 leaves the probabilities almost equal where n1 is
-//! less than d log d times a few hundred.
+//! Guarantee of two phases (theorem 3.6 if `moment_norm` is given, else 3.12; c = 4/3): if |x|_2 <=
+//! R and |y| <= Y for every example, with probability 1 - delta the second phase's excess is at
+//! most a constant times AERR's. It falls below AERR's once m1 (k - 1) >= d H log(2d/delta) (d^2
+//! log(2d/delta) if H is not given), and is of the order of the bound above once m1 (k - 1) >= d^3
+//! log(2d/delta) / H; see `two_phase.rs`. `step = theory` is not covered, as in AERR. With
+//! `max_cost` the draws are not those of the theorem, and the step uses the moments of the actual
+//! draws. A smaller c is often better: 4/3 leaves the probabilities almost equal if n1 is less than
+//! d log d times a few hundred.
 //!
-//! Measured as above, with `phase1 = 0.2`: the excess is 0.44 (c = 4/3), 0.34 (0.01) or 0.22 (0.001)
-//! of AERR's where w*_i ~ sqrt(mu_i), and 0.88, 0.66 or 0.57 where w* is spread over all
-//! attributes. With the same moments everywhere it is 0.86 to 1.07. So where moments are flat it
-//! about ties with AERR; with c = 4/3 and a first phase as short as 0.1 it ties or loses, and so it
-//! would if the second phase started from w = 0.
+//! Measured as above, with `phase1 = 0.2`: the excess is 0.44 (c = 4/3), 0.34 (0.01) or 0.22
+//! (0.001) of AERR's if w*_i ~ sqrt(mu_i), and 0.88, 0.66 or 0.57 if w* is spread over all
+//! attributes. With equal moments it is 0.86 to 1.07, about AERR's. With c = 4/3 and a first phase
+//! as short as 0.1 it is equal or worse, and likewise if the second phase started from w = 0.
 //!
 //! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent
 //! Sampling", ICML 2015.
@@ -61,7 +61,7 @@ parameters! {
     pub struct Ddaerr {
         name: "ddaerr", family: Budget,
         title: "Data-Dependent AERR: k reads per example, drawn by second moments, Euclidean ball",
-        source: "C 3.2; in two phases algorithm 2, theorems 3.6 and 3.12";
+        source: "Kukliansky and Shamir 2015, section 3.2; in two phases algorithm 2, theorems 3.6 and 3.12";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         max_cost: Option<f64> = None, MAX_COST;
@@ -86,10 +86,10 @@ parameters! {
     }
 }
 
-/// Theorem 3.5: GAERR with S = |mu|_{1/2} = H, so half the squared error exceeds by at most 2 B^2
-/// sqrt((H/k + 1) / m) from w = 0.
+/// Returns theorem 3.5: GAERR with S = |mu|_{1/2} = H, so the excess of half the squared error is
+/// at most 2 B^2 sqrt((H/k + 1) / m) from w = 0.
 ///
-/// H <= d, and H = d only if all moments are equal; without moments H = d is taken.
+/// H <= d, and H = d only if all moments are equal; without moments H = d is used.
 pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     let (b, half_norm) = (setting.ridge_radius(), setting.half_norm());
     let (growth, squared) = (inflation(setting, half_norm), setting.norm * setting.norm);
@@ -103,23 +103,34 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     )
     .with_constants(move |_| vec![("H", half_norm), ("k", draws)]);
     bound.note = "from any w; w = 0 halves it";
-    Guarantee::ridge(setting, Ddaerr::NAME, "C, theorem 3.5", Excess::Known(bound))
+    Guarantee::ridge(
+        setting,
+        Ddaerr::NAME,
+        "Kukliansky and Shamir 2015, theorem 3.5",
+        Excess::Known(bound),
+    )
 }
 
-/// Theorem 3.6: |mu|_{1/2} is given.
+/// Returns theorem 3.6, for a given |mu|_{1/2}.
 pub(super) fn given(setting: &Setting) -> Guarantee {
-    two_phases(setting, "C, theorem 3.6 (moment_norm given)", ridge_given)
+    two_phases(setting, "Kukliansky and Shamir 2015, theorem 3.6 (moment_norm given)", ridge_given)
 }
 
-/// Theorem 3.12: |mu|_{1/2} is estimated.
+/// Returns theorem 3.12, for an estimated |mu|_{1/2}.
 pub(super) fn estimated(setting: &Setting) -> Guarantee {
-    two_phases(setting, "C, theorem 3.12 (moment_norm estimated)", most_estimated)
+    two_phases(
+        setting,
+        "Kukliansky and Shamir 2015, theorem 3.12 (moment_norm estimated)",
+        most_estimated,
+    )
 }
 
-/// Two phases, for |x|_2 <= 1 and |y| <= B. The least bound on S goes into G^2 = 4 B^2 (S/k + 1) and the step 2
-/// B / (G sqrt(m2)). The second phase may start anywhere in the ball (from the first phase's w), so
-/// half the squared error exceeds by at most 2 B G / sqrt(m2). The constants are derived here: our
-/// copy of the paper has lost its own.
+/// Returns the guarantee of two phases, for |x|_2 <= 1 and |y| <= B.
+///
+/// The smallest bound on S gives G^2 = 4 B^2 (S/k + 1) and the step 2 B / (G sqrt(m2)). The second
+/// phase may start anywhere in the ball (it starts from the first phase's w), so the excess of half
+/// the squared error is at most 2 B G / sqrt(m2). The constants are derived here because our copy
+/// of the paper has lost them.
 fn two_phases(
     setting: &Setting,
     theorem: &'static str,

@@ -1,20 +1,19 @@
-//! Chooses the probabilities of the draws: those that minimise the second moment of an example's
-//! estimate.
+//! Chooses the probabilities of the draws that minimise the second moment of an example's estimate.
 //!
 //! With weight q_i on panel i the estimate x~ has E |x~|^2 = sum_i mu_i/(k q_i) + ..., and the
 //! largest E x~_i^2 is max_i mu_i/(k q_i) + .... The first is least for q_i in proportion to
 //! sqrt(mu_i) (Cauchy and Schwarz), with the value |mu|_(1/2) / k, |mu|_(1/2) = (sum_i
 //! sqrt(mu_i))^2; the second for q_i in proportion to mu_i, with the value |mu|_1 / k (Kukliansky
-//! and Shamir 2015, lemma 3.4 and its analogue for the l1 ball). Of a panel of several columns the
-//! sum of the mu decides in the first case, the largest in the second.
+//! and Shamir 2015, lemma 3.4 and its analogue for the l1 ball). A panel of several columns counts
+//! with the sum of their mu in the first case, with the largest in the second.
 //!
-//! Without replacement the same holds for inclusion probabilities pi_i = k q_i as far as they stay
-//! below 1; where they would not, they are 1, and the other panels share what is left.
+//! Without replacement the same holds for inclusion probabilities pi_i = k q_i as long as they stay
+//! below 1; the others are set to 1, and the remaining panels share the rest.
 
 use crate::data::Layout;
 use serde::{Deserialize, Serialize};
 
-/// What the draws are to make small.
+/// Second moment that the draws minimise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DesignCriterion {
     /// E |x~|_2^2: for the Euclidean ball.
@@ -26,7 +25,7 @@ pub enum DesignCriterion {
 }
 
 impl DesignCriterion {
-    /// The weight of each sampled panel, for the second moments of the sampled slots.
+    /// Returns the weight of each sampled panel, given the second moments of the sampled slots.
     pub fn weights(self, layout: &Layout, moments: &[f64]) -> Vec<f64> {
         let weight = |panel: usize| {
             let of_slots = layout.slots_of(panel).map(|slot| moments[slot]);
@@ -38,7 +37,7 @@ impl DesignCriterion {
         (0..layout.sampled_panels()).map(weight).collect()
     }
 
-    /// What is to be small, for panels of these weights and inclusion probabilities: infinite if
+    /// Returns the criterion for panels of these weights and inclusion probabilities: infinite if
     /// one of them is never drawn.
     pub(super) fn moment(self, weights: &[f64], inclusion: &[f64]) -> f64 {
         let drawn = weights.iter().zip(inclusion).filter(|(w, _)| **w > 0.0);
@@ -49,19 +48,20 @@ impl DesignCriterion {
     }
 }
 
-/// Inclusion probabilities in proportion to weights, at most 1 each, that sum to `draws` (to the
-/// number of weights above zero, if that is less).
+/// Returns inclusion probabilities in proportion to weights, at most 1 each, that sum to `draws`
+/// (or to the number of weights above zero, if that is less).
 pub(super) fn inclusion(weights: &[f64], draws: usize) -> Vec<f64> {
     capped(weights, |_| 1.0, draws as f64)
 }
 
-/// min(1, s w_i) with the s for which sum_i min(1, s w_i) c_i is `total`; 1 for every weight above
-/// zero if that is less. Weights may span all numbers: no sum of them is subtracted from.
+/// Returns min(1, s w_i) with the s for which sum_i min(1, s w_i) c_i is `total`; 1 for every
+/// weight above zero if that sum is less. Weights may span all magnitudes: nothing is subtracted
+/// from their sum.
 pub(super) fn capped(weights: &[f64], cost: impl Fn(usize) -> f64, total: f64) -> Vec<f64> {
-    // Those that reach 1 are the largest: find how many.
+    // The largest reach 1: find their number.
     let mut order: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
     order.sort_unstable_by(|&a, &b| weights[b].total_cmp(&weights[a]).then(a.cmp(&b)));
-    // rests[j]: what the j-th and all smaller ones cost where the j-th is 1.
+    // rests[j]: cost of the j-th and all smaller ones if the j-th is 1.
     let mut rests: Vec<f64> = order.iter().map(|&i| cost(i)).collect();
     for j in (1..rests.len()).rev() {
         rests[j - 1] += rests[j] * (weights[order[j]] / weights[order[j - 1]]);
@@ -96,8 +96,8 @@ mod tests {
         assert!(many.iter().all(|p| (0.0..=1.0).contains(p)));
     }
 
-    /// The sum of those after the first was lost in the rounding of a sum with it: one of equals
-    /// was read always, the other never.
+    /// The sum of all but the first was lost in rounding when the first was added: of two equal
+    /// weights one was always read, the other never.
     #[test]
     fn small_weights_beside_large_ones_keep_their_proportions() {
         assert_eq!(inclusion(&[1.0, 1e-20, 1e-20, 2e-20], 2), [1.0, 0.25, 0.25, 0.5]);

@@ -1,5 +1,4 @@
-//! Asks, adopts, admits answers, bills, closes and saves: once, for every engine that draws queries
-//! and learns from answers.
+//! Implements ask and tell, with the ledger's bookkeeping, once for all engines that draw queries.
 
 use super::ledger::{Ledger, paid};
 use crate::data::Layout;
@@ -8,53 +7,51 @@ use crate::learner::{AskTell, ColumnTerm, Query, Read, Role, TellOutcome};
 use crate::model::{Fit, Linear, Predictor, Report};
 use halfseen_solve::Monitor;
 
-/// What is an engine's own. Whatever has it asks and is told.
+/// Part of a learner that is specific to its engine; every implementor is an [`AskTell`].
 pub(super) trait Engine: Send {
     fn ledger(&self) -> &Ledger;
     fn ledger_mut(&mut self) -> &mut Ledger;
 
-    /// The ledger with what else is saved.
+    /// Returns the saved state, ledger included.
     fn saved(&self) -> Result<serde_json::Value>;
 
-    /// As [`AskTell::check_numbers`].
+    /// Implements [`AskTell::check_numbers`].
     fn numbers(&self) -> Result<()> {
         Ok(())
     }
 
-    /// Counts what a row happens to show.
+    /// Counts the panels observed in a row.
     fn see(&mut self, observed: &[u32]) {
         let _ = observed;
     }
 
-    /// Writes the next query, which is begun: what is known, and what is drawn, or `observed`.
+    /// Writes the known panels, and the drawn or `observed` ones, to a query just begun.
     fn write(&mut self, query: &mut Query, observed: Option<&[u32]>);
 
-    /// Whether a query has the shape of this learner's, or of one that was adopted.
+    /// Returns true if a query has the shape of this learner's, or of an adopted one.
     fn could_have_asked(&self, query: &Query, adopted: bool) -> bool;
 
-    /// Learns from an answer that was admitted, unless that teaches nothing; changes nothing where
-    /// it fails.
+    /// Learns from an admitted answer unless it carries no information; an error changes nothing.
     fn learn(&mut self, query: &Query, values: &[f64], target: f64) -> Result<TellOutcome>;
 
-    /// Makes anew what is made anew now and then, after an answer that was learned from.
+    /// Renews the norms and draws that are due after an answer was learned from.
     fn renew(&mut self) -> Result<()>;
 
-    /// The predictor learned so far.
+    /// Returns the current predictor.
     fn present(&self) -> Linear;
 
-    /// The same with all that it knows.
     fn present_model(&self) -> Predictor {
         self.present().into()
     }
 
-    /// The same, with the report.
+    /// Returns the current model and the report.
     fn present_fit(&self, monitor: &dyn Monitor) -> Result<Fit> {
         let _ = monitor;
         let report = self.noted(self.ledger().report());
         Ok(Fit { predictor: self.present_model(), report })
     }
 
-    /// The ledger's report with what the engine knows.
+    /// Completes the ledger's report.
     fn noted(&self, report: Report) -> Report;
 }
 
@@ -62,7 +59,7 @@ impl<E: Engine> AskTell for E {
     #[inline]
     fn ask_into(&mut self, query: &mut Query) -> Result<()> {
         if self.ledger().passive {
-            // All of it happens to be observed.
+            // Every panel counts as observed.
             let all: Vec<u32> = (0..self.ledger().layout.sampled_panels() as u32).collect();
             return self.ask_observed_into(&all, query);
         }
@@ -88,7 +85,7 @@ impl<E: Engine> AskTell for E {
         self.ledger().check_adoptable(query, |adopted| self.could_have_asked(query, adopted))?;
         self.ledger_mut().adopt(query)?;
         if self.ledger().passive {
-            // What it names is all that was observed.
+            // Its panels are all that was observed.
             self.see(&paid(query).collect::<Vec<u32>>());
         }
         Ok(())
@@ -163,7 +160,7 @@ impl<E: Engine> AskTell for E {
     }
 }
 
-/// Adds a read of which no product is estimated.
+/// Adds a read without a weight in the product.
 #[inline]
 pub(super) fn push(
     query: &mut Query,
@@ -176,14 +173,14 @@ pub(super) fn push(
     query.parts.extend(layout.slots_of(panel as usize).map(part));
 }
 
-/// Adds what is known of the example, as values of which no product is estimated.
+/// Adds the known panels, without weights in the product.
 pub(super) fn push_known(query: &mut Query, layout: &Layout) {
     for panel in layout.sampled_panels()..layout.panels() {
         push(query, layout, (panel as u32, Role::Known, 1.0), |_| 0.0);
     }
 }
 
-/// Refuses panels that cannot be what a row shows.
+/// Refuses panel numbers that are out of range or not increasing.
 fn check_observed(observed: &[u32], layout: &Layout) -> Result<()> {
     let panels = layout.sampled_panels();
     let sound = observed.windows(2).all(|w| w[0] < w[1])

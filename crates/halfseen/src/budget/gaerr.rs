@@ -1,15 +1,15 @@
-//! Learns by General AERR (GAERR): AERR with any probabilities of the gradient's reads, after
-//! Kukliansky and Shamir 2015.
+//! Learns by General AERR (GAERR), AERR with any probabilities of the gradient's reads: Kukliansky
+//! and Shamir 2015.
 //!
-//! As AERR, but each draw i for the gradient has probability q_i and adds x_i e_i / ((k - 1) q_i).
-//! q_i = 0 is allowed only where x_i is always its centre. Without replacement the inclusion
-//! probabilities are (k - 1) q_i, as far as they stay below 1.
+//! Each draw i for the gradient has probability q_i and adds x_i e_i / ((k - 1) q_i); the rest is
+//! AERR. q_i = 0 is allowed only if x_i always equals its centre. Without replacement the inclusion
+//! probabilities are (k - 1) q_i, if these are below 1.
 //!
-//! Guarantee (theorem 3.1, from w = 0): where |x|_2 <= R and |y| <= Y for every example, expected
-//! excess at most B G / sqrt(m), G^2 = (B R + Y)^2 E |x~|^2, with E |x~|^2 = sum_i mu_i / ((k - 1)
-//! q_i), and ((k - 2)/(k - 1)) E |x|^2 more with replacement. `step = theory` puts E |x|^2 and E
-//! y^2 in the place of R^2 and Y^2: no theorem, see AERR. With equal probabilities this is AERR, to
-//! the bit.
+//! Guarantee (theorem 3.1, from w = 0): if |x|_2 <= R and |y| <= Y for every example, the expected
+//! excess is at most B G / sqrt(m), G^2 = (B R + Y)^2 E |x~|^2, with E |x~|^2 = sum_i mu_i /
+//! ((k - 1) q_i), plus ((k - 2)/(k - 1)) E |x|^2 with replacement. `step = theory` replaces R^2 by
+//! E |x|^2 and Y^2 by E y^2, which no theorem covers (see AERR). With equal probabilities the
+//! results are bit for bit those of AERR.
 //!
 //! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent
 //! Sampling", ICML 2015.
@@ -32,7 +32,7 @@ parameters! {
     pub struct Gaerr {
         name: "gaerr", family: Budget,
         title: "General AERR: k reads per example, drawn by declared probabilities, Euclidean ball",
-        source: "C 3.1, theorem 3.1";
+        source: "Kukliansky and Shamir 2015, section 3.1, theorem 3.1";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         max_cost: Option<f64> = None, MAX_COST;
@@ -51,9 +51,9 @@ parameters! {
     }
 }
 
-/// S/k + 1, as much as E |x~|_2^2 is where |x|_2 <= 1 and S = sum_i mu_i / q_i, for k draws with
-/// replacement; with M = max_i mu_i / q_i in the place of S as much as max_i E x~_i^2 where |x_i|
-/// <= 1. 1 where every attribute is read.
+/// Returns S/k + 1, the bound on E |x~|_2^2 for |x|_2 <= 1, S = sum_i mu_i / q_i and k draws with
+/// replacement; 1 if every attribute is read. With M = max_i mu_i / q_i in place of S it bounds
+/// max_i E x~_i^2 for |x_i| <= 1.
 pub(super) fn inflation(setting: &Setting, spread: f64) -> f64 {
     if setting.reads_all() { 1.0 } else { spread / setting.draws() + 1.0 }
 }

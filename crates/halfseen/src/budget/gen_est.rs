@@ -2,17 +2,17 @@
 //!
 //! For g(u) = sum_n a_n u^n, an order n >= 0 is drawn with probability 2^-(n+1), then n independent
 //! estimates theta_r of u; 2^(n+1) a_n theta_1 ... theta_n has mean g(u). Each theta_r is one draw,
-//! or, for orders above 2 log2 N, the mean of N draws: N = ceil(4 b^2), b the bound that the
-//! parameters give for attributes and targets in the paper's range. All of this is decided before
+//! or, for orders above 2 log2 N, the mean of N draws: N = ceil(4 b^2), with b the bound that the
+//! parameters imply for attributes and targets in the paper's range. All of this is decided before
 //! the example is seen, so that a query can name every read.
 //!
-//! One estimate takes at most 1.75 draws on average, whatever N (the most is at N = 5; the paper
-//! says 3). Orders whose coefficient is 0, which are the even ones of erf and tanh, cannot matter
-//! and draw nothing: then it is at most 37/36.
+//! One estimate takes at most 1.75 draws on average for any N (the maximum is at N = 5; the paper
+//! says 3). Orders with coefficient 0, the even ones of erf and tanh, draw nothing: then at most
+//! 37/36.
 //!
-//! The second moment is sum_n 2^(n+1) a_n^2 (E theta^2)^n, E theta^2 >= u^2, as far as each theta
-//! is one draw: for erf like e^(4 u^2). Averaging more draws does not help, as u itself does the
-//! harm.
+//! The second moment is sum_n 2^(n+1) a_n^2 (E theta^2)^n, E theta^2 >= u^2, as long as each theta
+//! is one draw: for erf about e^(4 u^2). Averaging more draws does not help, because u itself
+//! causes the growth.
 //!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012, procedure 3,
 //! lemma 4.1.
@@ -21,18 +21,18 @@ use crate::error::{ErrorKind, Result};
 use crate::loss::{Loss, Series};
 use halfseen_solve::sampling::Stream;
 
-/// The estimator; see the module's documentation.
+/// Estimator of slopes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct GenEst {
     series: Series,
-    /// Values of the series that one slope needs.
+    /// Number of values of the series per slope.
     calls: usize,
     /// N.
     copies: u64,
 }
 
 impl GenEst {
-    /// For a loss and the radius of the weights; `None` where slopes are linear in the product.
+    /// Returns the estimator for a loss and a radius; `None` if slopes are linear in the product.
     pub(super) fn of(loss: Loss, radius: f64) -> Option<GenEst> {
         // b, for attributes and targets in the paper's range: |x| <= 1, |y| <= B.
         let bound = match loss {
@@ -46,7 +46,7 @@ impl GenEst {
         Some(GenEst { series: expansion.series, calls: expansion.calls, copies: copies(bound) })
     }
 
-    /// Values of the series that one slope needs: so many orders are drawn.
+    /// Returns the number of series values, and so of orders, per slope.
     #[inline]
     pub(super) fn calls(&self) -> usize {
         self.calls
@@ -65,7 +65,7 @@ impl GenEst {
         }
     }
 
-    /// The factors theta of an order, and the draws of each.
+    /// Returns the number of factors theta of an order, and of draws per factor.
     #[inline]
     pub(super) fn shape(&self, order: u32) -> (usize, usize) {
         if self.series.vanishes(order) {
@@ -74,7 +74,7 @@ impl GenEst {
         (order as usize, draws(order, self.copies) as usize)
     }
 
-    /// The draws of several orders.
+    /// Returns the number of draws for several orders.
     #[inline]
     pub(super) fn reads(&self, orders: &[u32]) -> usize {
         let reads = |&order: &u32| {
@@ -84,7 +84,7 @@ impl GenEst {
         orders.iter().map(reads).fold(0, usize::saturating_add)
     }
 
-    /// The estimate of an order, given the product of its thetas.
+    /// Returns the estimate of an order, given the product of its thetas.
     #[inline]
     pub(super) fn value(&self, order: u32, product: f64) -> f64 {
         if self.series.vanishes(order) {
@@ -93,22 +93,22 @@ impl GenEst {
         2_f64.powi(order as i32 + 1) * self.series.coefficient(order) * product
     }
 
-    /// The mean of the draws for one slope.
+    /// Returns the mean number of draws for one slope.
     pub(super) fn mean_reads(&self) -> f64 {
         let mean = |order: u32| 0.5_f64.powi(order as i32 + 1) * self.reads(&[order]) as f64;
-        // Draws of orders above 2 log2 N: at most n N 2^-(n+1) each, nothing 60 orders later.
+        // Orders above 2 log2 N add at most n N 2^-(n+1) draws each: nothing 60 orders later.
         let last = (2.0 * (self.copies as f64).log2()) as u32 + 80;
         self.calls as f64 * (0..=last).map(mean).sum::<f64>()
     }
 
-    /// The series' second moment for factors of this second moment.
+    /// Returns the second moment of the series, given that of its factors.
     pub(super) fn second_moment(&self, factor: f64) -> f64 {
         self.series.second_moment(factor)
     }
 }
 
-/// Refuses products that may lie outside the series of the logistic loss, which converges
-/// for |<w,x>| < pi; its estimate has a finite second moment below pi / sqrt 2.
+/// Refuses products that may reach pi / sqrt 2. The series of the logistic loss converges for
+/// |<w,x>| < pi, but its estimate has a finite second moment only below pi / sqrt 2.
 ///
 /// # Errors
 /// [`ErrorKind::OutsideSeries`].
@@ -118,12 +118,12 @@ pub(super) fn check_reach(reach: f64) -> Result<()> {
     if reach < limit { Ok(()) } else { Err(ErrorKind::OutsideSeries { reach, limit }.into()) }
 }
 
-/// N. Beyond 2^32 it does not matter: orders that would use it have a probability below 2^-64.
+/// Returns N. Its cap of 2^32 has no effect: orders that use more have a probability below 2^-64.
 fn copies(bound: f64) -> u64 {
     (4.0 * bound * bound).ceil().clamp(1.0, 2_f64.powi(32)) as u64
 }
 
-/// The draws of each factor of an order.
+/// Returns the number of draws of each factor of an order.
 #[inline]
 fn draws(order: u32, copies: u64) -> u64 {
     if f64::from(order) <= 2.0 * (copies as f64).log2() { 1 } else { copies }
@@ -172,7 +172,7 @@ mod tests {
         }
         assert_eq!(at, 5);
         assert!((most - 1.75).abs() < 1e-14, "{most}");
-        // With even orders read too, the code's own rule takes as much.
+        // If even orders are read too, the code's own rule has the same maximum.
         assert!((gen_est(Series::Exp, 5).mean_reads() - 1.75).abs() < 1e-14);
         let odd = (1..=4_000).map(|n| (gen_est(Series::Erf, n).mean_reads(), n));
         let (most, at) = odd.fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
@@ -183,8 +183,8 @@ mod tests {
         (0..k).map(|i| (n - i) as f64 / (i + 1) as f64).product()
     }
 
-    /// The n factors are independent: E of a product of means of draws is u^n, and E of its square
-    /// the closed form. Here every tuple of draws is visited with its probability, for the orders
+    /// The n factors are independent: the mean of a product of means of draws is u^n, that of its
+    /// square the closed form. Visits every tuple of draws with its probability, for the orders
     /// that matter.
     #[test]
     fn the_mean_is_the_function_and_the_second_moment_its_closed_form() {
@@ -205,7 +205,7 @@ mod tests {
                         let spread = square - mean * mean;
                         let factor_square =
                             if draws > 0 { mean * mean + spread / draws as f64 } else { 0.0 };
-                        // How many of a factor's draws fell on t_1, with the probability of that.
+                        // Number of a factor's draws that fell on t_1, with its probability.
                         let outcomes = draws + 1;
                         if (outcomes as f64).powi(factors as i32) <= 1e5 {
                             for tuple in 0..outcomes.pow(factors as u32) {
@@ -235,7 +235,7 @@ mod tests {
                         (first - truth).abs() <= rest + 1e-11,
                         "{series:?}, N = {copies}: {first}, {truth}"
                     );
-                    // What was left out is little: the bound on it is no excuse.
+                    // The omitted part is small: its bound does not hide an error.
                     assert!(rest < 0.03, "{rest}");
                     assert!(
                         (second - closed).abs() <= 1e-11 * closed,
@@ -257,8 +257,7 @@ mod tests {
         let wide = GenEst::of(Loss::Absolute { tube: 0.0, width: 1e-300 }, 1e300).unwrap();
         assert_eq!(wide.copies, 1 << 32);
         assert_eq!(wide.reads(&[u32::MAX, u32::MAX]), usize::MAX);
-        // Orders up to 2 log2 64 = 12 draw once for each factor, later ones 64 times; even ones
-        // never.
+        // Orders up to 2 log2 64 = 12 draw once per factor, later ones 64 times; even ones never.
         let g = GenEst::of(Loss::Absolute { tube: 0.1, width: 0.5 }, 1.0).unwrap();
         assert_eq!(
             [0, 1, 2, 11, 12, 13].map(|n| g.shape(n)),

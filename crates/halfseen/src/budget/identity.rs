@@ -1,17 +1,16 @@
-//! Learns as if attributes were uncorrelated: Cesa-Bianchi, Shalev-Shwartz and Shamir 2010,
-//! footnote 2.
+//! Learns as if attributes were uncorrelated: Cesa-Bianchi et al. 2010, footnote 2.
 //!
-//! w = Proj((1/m) sum_t y_t v_t / r) over |w|_1 <= B. v_t estimates the example from k reads,
-//! panels drawn without replacement, each with the weight d/k. r is the mean square of all
-//! attributes: the covariance matrix is taken to be r times the identity (the paper takes r = 1,
-//! which depends on the units), so that w minimises r |w|^2 - 2 w'v + s, what the mean squared
-//! error would then be. It is not, where attributes are correlated or differ in scale, and no
-//! number of examples mends that: a strawman, to see what the second moments are worth.
+//! w = Proj((1/m) sum_t y_t v_t / r) over |w|_1 <= B. v_t estimates the example from k reads of
+//! panels drawn without replacement, each weighted by d/k. r is the mean square of all attributes:
+//! the covariance matrix is replaced by r times the identity (the paper takes r = 1, which depends
+//! on the units), so that w minimises r |w|^2 - 2 w'v + s, the mean squared error under this
+//! assumption. The assumption fails where attributes are correlated or differ in scale, and more
+//! examples do not help: a strawman that shows the value of the second moments.
 //!
-//! Intercept and always-known columns are treated as in the Baseline: v is what they leave
-//! unexplained of the target, exactly, attributes are about the centre as it was when asked, and
-//! their weights are free. Costs O(k) per example and O(d) in memory; one read per example
-//! suffices.
+//! The intercept and always-known columns are treated as in the Baseline: v is exactly the part of
+//! the target that they leave unexplained, attributes are centred as they were when asked, and the
+//! weights of these columns are free. Costs O(k) time per example and O(d) memory; one read per
+//! example suffices.
 //!
 //! N. Cesa-Bianchi, S. Shalev-Shwartz and O. Shamir, "Efficient Learning with Partially Observed
 //! Attributes", ICML 2010.
@@ -32,7 +31,7 @@ parameters! {
     pub struct Identity {
         name: "identity", family: Budget,
         title: "Strawman: k reads per example, attributes taken to be uncorrelated, l1 ball",
-        source: "A, footnote 2";
+        source: "Cesa-Bianchi et al. 2010, footnote 2";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         radius: f64 = 2.0, RADIUS;

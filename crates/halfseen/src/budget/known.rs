@@ -1,12 +1,12 @@
-//! Steps the weights that cost nothing: the intercept and the attributes that are always known.
+//! Updates the weights that need no read: the intercept and the attributes that are always known.
 //!
-//! A dense block beside the sampled one: its gradient is exact up to the slope, so it is moved by
-//! plain projected gradient steps in a Euclidean ball of its own radius.
+//! This block is dense. Its gradient is exact up to the slope, so it takes plain projected gradient
+//! steps in a Euclidean ball of its own radius.
 
 use halfseen_solve::projection::onto_l2_ball;
 use serde::{Deserialize, Serialize};
 
-/// The block; entry 0 is the intercept.
+/// Weights of the known block; entry 0 is the intercept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Known {
@@ -23,12 +23,12 @@ impl Known {
         Known { intercept, radius, weights: zeros.clone(), sums: zeros, counted: 0.0 }
     }
 
-    /// Number of known columns.
+    /// Returns the number of known columns.
     pub(super) fn len(&self) -> usize {
         self.weights.len() - 1
     }
 
-    /// Whether there is nothing to step.
+    /// Returns true if the block has no weights to update.
     pub(super) fn is_idle(&self) -> bool {
         !self.intercept && self.len() == 0
     }
@@ -41,7 +41,7 @@ impl Known {
         self.weights[column + 1]
     }
 
-    /// One projected gradient step for the known values x.
+    /// Takes one projected gradient step for the known values x.
     pub(super) fn step(&mut self, values: impl Iterator<Item = f64>, slope: f64, size: f64) {
         if self.intercept {
             self.weights[0] -= size * slope;
@@ -57,20 +57,19 @@ impl Known {
         self.sums.iter_mut().zip(&self.weights).for_each(|(s, w)| *s += weight * w);
     }
 
-    /// Forgets what was counted.
     pub(super) fn restart_average(&mut self) {
         self.counted = 0.0;
         self.sums.fill(0.0);
     }
 
-    /// Averaged intercept and weights; the present ones if none was counted.
+    /// Returns the averaged intercept and weights; the current ones if none was counted.
     pub(super) fn average(&self) -> (f64, Vec<f64>) {
         let n = self.counted;
         let mean = |j: usize| if self.counted == 0.0 { self.weights[j] } else { self.sums[j] / n };
         (mean(0), (1..self.weights.len()).map(mean).collect())
     }
 
-    /// Whether the numbers of a saved state can be true, given what they should be like.
+    /// Returns true if saved numbers are consistent and fit `like`.
     pub(super) fn is_sound(&self, like: &Known) -> bool {
         self.weights.len() == like.weights.len()
             && self.sums.len() == like.sums.len()

@@ -1,5 +1,4 @@
-//! Keeps the books of a learner: who it is, which queries are open, what was read and may be, how
-//! late answers came.
+//! Keeps a learner's accounts: its identity, open queries, reads made and allowed, and delays.
 
 use super::saved;
 use crate::data::{Layout, widened};
@@ -11,55 +10,54 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// No count of a saved state is larger: counting on must not overflow.
+/// Largest accepted count of a saved state, so that counters cannot overflow.
 pub(super) const LARGEST_COUNT: u64 = 1 << 53;
-/// Reads for which there is room from the start, as the number of a query's may be random.
+/// Initial capacity for the reads of a query, whose number may be random.
 const USUAL_READS: usize = 256;
 
-/// The books; see the module's documentation.
 #[derive(Debug, Clone)]
 pub(super) struct Ledger {
     pub(super) name: &'static str,
     params: Map<String, Value>,
     pub(super) layout: Arc<Layout>,
     pub(super) fingerprint: u64,
-    /// Whether nothing is chosen: rows come with what happens to be observed of them.
+    /// True if the learner chooses no reads: rows come with the panels observed in them.
     pub(super) passive: bool,
     /// As [`AskTell::takes_holes`](crate::learner::AskTell::takes_holes).
     pub(super) holes: bool,
-    /// The reads in all that may be made, which is a parameter of the learner; `None`: no limit.
+    /// Maximum number of reads in total, a parameter of the learner; `None`: no limit.
     limit: Option<u64>,
-    /// What reads may cost in all, if somebody said so.
+    /// Limit on the total cost of reads, if one is set.
     money: Option<Money>,
-    /// Queries by number, increasing. Those that were closed stay until they are half of all, so
-    /// that closing one costs the same however many are open.
+    /// Queries by number, increasing. Closed ones stay until they are half of all, so that closing
+    /// one takes constant time, amortised.
     queries: Vec<Open>,
-    /// How many of `queries` were closed.
+    /// Number of closed `queries`.
     shut: usize,
-    /// The reads that open queries asked for.
+    /// Number of reads that open queries asked for.
     promised: u64,
     entries: Entries,
-    /// Panels of the current query: room to work in.
+    /// Buffer for the panels of the current query.
     panels: Vec<u32>,
 }
 
-/// A query that is open, or was.
+/// Query that is or was open.
 #[derive(Debug, Clone, Copy)]
 struct Open {
     number: u64,
-    /// How many reads it asked for.
+    /// Number of reads it asked for.
     reads: u64,
-    /// What they cost, where that is limited.
+    /// Cost of these reads, if the cost is limited.
     price: f64,
-    /// The checksum of one that was adopted.
+    /// Checksum, if it was adopted.
     adopted: Option<u64>,
     shut: bool,
 }
 
-/// A total cost, and what open queries would add to what was spent.
+/// Limit on the total cost, and the cost of open queries.
 ///
-/// Prices are added as whole multiples of a power of two, 2^80 or more of which make the total:
-/// such sums are exact in any order, so that nothing drifts however many queries come and go.
+/// Prices are added as integer multiples of a power of two, at most 2^-80 of the total. Such sums
+/// are exact in any order and do not drift.
 #[derive(Debug, Clone, Copy)]
 struct Money {
     total: f64,
@@ -67,28 +65,27 @@ struct Money {
     promised: u128,
 }
 
-/// The books as a file has them, in which the lists are of the open queries.
+/// Accounts as saved in a file; the lists are of the open queries.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entries {
-    /// The number of the next query.
     next: u64,
     /// Numbers of the open queries, increasing.
     open: Vec<u64>,
-    /// How many reads each of them asked for; empty in a state older than these counts.
+    /// Number of reads each of them asked for; empty in states older than this field.
     #[serde(default)]
     asked: Vec<u64>,
-    /// Numbers and checksums of those that were adopted.
+    /// Numbers and checksums of the adopted ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     adopted: Vec<(u64, u64)>,
     answered: u64,
-    /// `None` at the start and in a state older than these.
+    /// `None` at the start and in states older than this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     range: Option<[f64; 2]>,
     skipped: u64,
     reads: u64,
     distinct: u64,
-    /// How often each sampled panel was read; empty in a state older than these counts.
+    /// Number of reads of each sampled panel; empty in states older than this field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     of_panels: Vec<u64>,
     spent: f64,
@@ -96,13 +93,13 @@ struct Entries {
     largest_delay: u64,
 }
 
-/// The panels of a query that cost a read, as often as they are read.
+/// Returns the panels of a query that cost a read, with repetitions.
 #[inline]
 pub(super) fn paid(query: &Query) -> impl Iterator<Item = u32> {
     query.reads.iter().filter(|r| r.role != Role::Known).map(|r| r.panel)
 }
 
-/// What distinct panels cost together.
+/// Returns the total price of the distinct panels.
 fn price(layout: &Layout, panels: &mut Vec<u32>) -> f64 {
     panels.sort_unstable();
     panels.dedup();
@@ -110,7 +107,7 @@ fn price(layout: &Layout, panels: &mut Vec<u32>) -> f64 {
 }
 
 impl Money {
-    /// Sums of prices are rounded: a share of the total that is no reason to refuse.
+    /// Relative tolerance for the rounding of sums of prices.
     const ROUNDING: f64 = 1e-12;
 
     fn new(total: f64) -> Money {
@@ -118,7 +115,7 @@ impl Money {
         Money { total, unit: 2_f64.powi(exponent - 80), promised: 0 }
     }
 
-    /// A price in whole units. One far above the total counts as 2^20 of it: sums stay in range.
+    /// Returns a price in units, capped at 2^20 totals so that sums stay in range.
     fn units(&self, price: f64) -> u128 {
         (price / self.unit).min(2_f64.powi(100)) as u128
     }
@@ -133,8 +130,7 @@ impl Money {
 }
 
 impl Ledger {
-    /// The books at the start of the learner of this name and these parameters, with so many reads
-    /// to spend.
+    /// Creates the accounts of a new learner with a maximum number of reads.
     pub(super) fn new(
         name: &'static str,
         params: Map<String, Value>,
@@ -158,8 +154,8 @@ impl Ledger {
         })
     }
 
-    /// The same with the entries that it takes out of a saved state, which must be such as can be
-    /// true.
+    /// Restores the entries from a saved state, from which they are taken, and checks that they are
+    /// consistent.
     ///
     /// # Errors
     /// [`ErrorKind::BadFile`].
@@ -168,7 +164,7 @@ impl Ledger {
         self.entries = saved::state(entries.unwrap_or_default())?;
         let Entries { open, asked, adopted, .. } = &mut self.entries;
         if asked.is_empty() && self.limit.is_none() {
-            // Of an older state, in which nothing depends on them.
+            // An older state, in which nothing depends on these counts.
             asked.resize(open.len(), 0);
         }
         self.promised = asked.iter().fold(0, |sum, &asked| sum.saturating_add(asked));
@@ -195,7 +191,7 @@ impl Ledger {
         Ok(self)
     }
 
-    /// Whether counts and sums can be true.
+    /// Returns true if counts and sums are consistent.
     fn is_sound(&self) -> bool {
         let e = &self.entries;
         let of_panels: u128 = e.of_panels.iter().map(|&n| u128::from(n)).sum();
@@ -210,7 +206,7 @@ impl Ledger {
             && e.range.is_none_or(|[low, high]| low.is_finite() && high.is_finite() && low <= high)
     }
 
-    /// The whole learner as JSON, of which `state` is the rest.
+    /// Returns the whole learner as JSON; `state` is the part outside the ledger.
     ///
     /// # Errors
     /// If a number is not finite.
@@ -228,13 +224,13 @@ impl Ledger {
         saved::wrap(self.name, &self.params, &self.layout, state)
     }
 
-    /// Answers learned from: t of the algorithms.
+    /// Returns the number of answers learned from: t of the algorithms.
     #[inline]
     pub(super) fn answered(&self) -> u64 {
         self.entries.answered
     }
 
-    /// The least and the largest target learned from.
+    /// Returns the smallest and the largest target learned from.
     pub(super) fn range(&self) -> Option<[f64; 2]> {
         self.entries.range
     }
@@ -247,26 +243,25 @@ impl Ledger {
         (query.asked_at, query.number) = (self.closed(), self.entries.next);
     }
 
-    /// The queries that were asked.
     pub(super) fn asked(&self) -> u64 {
         self.entries.next
     }
 
-    /// The queries that are open.
+    /// Returns the number of open queries.
     #[inline]
     pub(super) fn waiting(&self) -> u64 {
         (self.queries.len() - self.shut) as u64
     }
 
-    /// The queries that were answered or forgotten: a query's number less those before it is how
-    /// many were open when it was asked.
+    /// Returns the number of queries answered or forgotten. A query's number minus this count at
+    /// ask time is the number of queries open then.
     #[inline]
     pub(super) fn closed(&self) -> u64 {
         self.entries.next - self.waiting()
     }
 
-    /// Limits what all reads may cost together from now on, given the open queries; some of those
-    /// of an older file nobody has.
+    /// Limits the total cost of reads from now on, given the open queries; those of an older file
+    /// may be unavailable.
     pub(super) fn limit_cost(
         &mut self,
         total: Option<f64>,
@@ -283,7 +278,7 @@ impl Ledger {
         }
     }
 
-    /// What the distinct reads of a query cost, where that is limited.
+    /// Returns the cost of the distinct reads of a query; 0 if the cost is not limited.
     #[inline]
     fn price(&mut self, query: &Query) -> f64 {
         if self.money.is_none() {
@@ -294,8 +289,7 @@ impl Ledger {
         price(&self.layout, &mut self.panels)
     }
 
-    /// Refuses so many reads of this price if they are more than is left, were all open queries
-    /// answered.
+    /// Refuses this number of reads at this price if they exceed the rest after all open queries.
     #[inline]
     fn afford(&self, asked: u64, price: f64) -> Result<()> {
         let (made, open) = (self.entries.reads, self.promised);
@@ -305,7 +299,7 @@ impl Ledger {
         self.money.map_or(Ok(()), |money| money.afford(self.entries.spent, price))
     }
 
-    /// Refuses to read these panels if that is more than is left.
+    /// Refuses to read these panels if they exceed the rest.
     ///
     /// # Errors
     /// [`ErrorKind::BudgetSpent`], [`ErrorKind::CostSpent`].
@@ -315,8 +309,8 @@ impl Ledger {
         self.afford(panels.len() as u64, price)
     }
 
-    /// Opens the query that was written under the next number, and signs it. One that cannot be
-    /// paid for is emptied, and nothing changes.
+    /// Opens a written query under the next number and signs it. One that exceeds a limit is
+    /// cleared, and nothing else changes.
     ///
     /// # Errors
     /// [`ErrorKind::BudgetSpent`], [`ErrorKind::CostSpent`].
@@ -330,7 +324,7 @@ impl Ledger {
     /// Opens a query that was asked elsewhere, under its own number.
     ///
     /// # Errors
-    /// [`ErrorKind::NumberUsed`]; as [`Ledger::open`]; nothing changes then.
+    /// [`ErrorKind::NumberUsed`]; as [`Ledger::open`]. Nothing changes then.
     pub(super) fn adopt(&mut self, query: &Query) -> Result<()> {
         let (number, next) = (query.number, self.asked());
         if number < next {
@@ -352,7 +346,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// The place of an open query in the books.
+    /// Returns the position of an open query.
     ///
     /// # Errors
     /// [`ErrorKind::NotOpen`].
@@ -363,14 +357,14 @@ impl Ledger {
         open.ok_or_else(|| ErrorKind::NotOpen { number }.into())
     }
 
-    /// The checksum of the query at this place, if it was adopted.
+    /// Returns the checksum of the query at this position, if it was adopted.
     #[inline]
     pub(super) fn adopted(&self, place: usize) -> Option<u64> {
         self.queries[place].adopted
     }
 
-    /// Closes the query at this place: what it asked for is free again, and its reads, if they were
-    /// made, are on the bill.
+    /// Closes the query at this position and releases the reads reserved for it; reads that were
+    /// made are billed separately.
     #[inline]
     pub(super) fn close(&mut self, place: usize) {
         let Open { reads, price, .. } = self.queries[place];
@@ -386,7 +380,7 @@ impl Ledger {
         }
     }
 
-    /// Closes the query at this place, with what became of its answer.
+    /// Closes the query at this position and records the outcome of its answer.
     #[inline]
     pub(super) fn book(&mut self, place: usize, query: &Query, target: f64, told: TellOutcome) {
         self.close(place);
@@ -397,7 +391,7 @@ impl Ledger {
         }
     }
 
-    /// Closes the query at this place, of which these panels alone were read.
+    /// Closes the query at this position, of which only these panels were read.
     pub(super) fn release(&mut self, place: usize, query: &Query, read: &[u32]) {
         let mut read = read.to_vec();
         read.sort_unstable();
@@ -406,8 +400,7 @@ impl Ledger {
         self.entries.skipped += 1;
     }
 
-    /// Books the panels read of one example, each as often as it was read; distinct ones are paid
-    /// for.
+    /// Records the panels read of one example, with repetitions; distinct ones are paid for.
     #[inline]
     fn bill(&mut self, read: impl Iterator<Item = u32>) {
         let (entries, panels) = (&mut self.entries, &mut self.panels);
@@ -430,33 +423,33 @@ impl Ledger {
         };
     }
 
-    /// Books an answer with this target that was learned from, to a query just closed that was
-    /// asked when `asked_at` had been.
+    /// Records an answer that was learned from, to a query just closed; `asked_at` is the number of
+    /// queries closed when it was asked.
     #[inline]
     fn learned(&mut self, asked_at: u64, target: f64) {
         let delay = (self.closed() - 1).saturating_sub(asked_at);
         let entries = &mut self.entries;
         entries.largest_delay = entries.largest_delay.max(delay);
-        // Answers of a state older than ranges are unknown: no range then.
+        // The range of a state older than this field is unknown.
         if entries.range.is_some() || entries.answered == 0 {
             entries.range = Some(widened(entries.range, target));
         }
         entries.answered += 1;
     }
 
-    /// Takes the range of the targets told to an older state, which has none.
+    /// Sets the range from the targets told to an older state.
     pub(super) fn take_range(&mut self, targets: &[f64]) {
         self.entries.range = targets.iter().fold(None, |range, &y| Some(widened(range, y)));
     }
 
-    /// The variance of the targets learned from, given their sum and that of their squares: what
-    /// always predicting their mean costs.
+    /// Returns the variance of the targets learned from, given their sum and sum of squares: the
+    /// squared error of always predicting their mean.
     pub(super) fn variance(&self, sum: f64, squares: f64) -> f64 {
         let examples = self.answered().max(1) as f64;
         (squares / examples - (sum / examples).powi(2)).max(0.0)
     }
 
-    /// The books as a report.
+    /// Returns the accounts as a report.
     pub(super) fn report(&self) -> Report {
         let e = &self.entries;
         Report {

@@ -1,7 +1,9 @@
-//! FAMILY 1: learns while each look costs something, by asking for reads and being told values.
+//! Learns while each read has a cost: learners ask for reads of an example, and are told the
+//! values.
 //!
-//! A budgeted learner never holds an example. It says which panels of the *next* example it wants
-//! ([`AskTell::ask_into`]), somebody reads them, and it takes one step ([`AskTell::tell`]).
+//! A budgeted learner never holds an example. It asks for some panels of the *next* example
+//! ([`AskTell::ask_into`]), the caller reads them, and the learner takes one step
+//! ([`AskTell::tell`]).
 //!
 //! | learner | sampler of the gradient | iterate | step |
 //! |---|---|---|---|
@@ -10,29 +12,30 @@
 //! | [`Aelr`] | uniform | exponentiated | exponentiated gradient |
 //! | [`PNormRegression`] | uniform | p-norm link | gradient |
 //! | [`Gaerr`] | declared probabilities | Euclidean ball | projected gradient |
-//! | [`Ddaerr`] | by the root of the moments, which a first phase may estimate | Euclidean ball | projected gradient |
-//! | [`Ddaelr`] | by the moments, as above | exponentiated | exponentiated gradient |
+//! | [`Ddaerr`] | by the root of the second moments | Euclidean ball | projected gradient |
+//! | [`Ddaelr`] | by the second moments | exponentiated | exponentiated gradient |
 //! | [`Aesvr`] | uniform; smooth losses | Euclidean ball, or exponentiated | as above |
 //!
-//! [`Aerr`], [`Aelr`] and [`Fiml`] also learn from whatever happens to be observed of each row,
-//! choosing nothing (`passive`).
+//! A first phase may estimate the moments of [`Ddaerr`] and [`Ddaelr`]. [`Aerr`], [`Aelr`] and
+//! [`Fiml`] can also learn from the attributes that happen to be observed in each row (`passive`).
 //!
-//! A learner of this kind writes a [`Recipe`]; [`Sgd`] runs it. Others estimate second moments
-//! first, and solve a problem in them when they are asked for a predictor:
+//! Each learner of this table writes a [`Recipe`], which [`Sgd`] runs. Others estimate second
+//! moments, and solve a problem in them when a predictor is requested. [`MomentLasso`] repairs the
+//! moments in one of three ways.
 //!
 //! | learner | reads | estimates | solves |
 //! |---|---|---|---|
-//! | [`MomentLasso`] | pairs of panels | all second moments | least squares in the l1 ball, the moments read in one of three ways |
-//! | [`Identity`] | uniform subset | products with the target | the same as if attributes were uncorrelated |
+//! | [`MomentLasso`] | pairs of panels | all second moments | least squares in the l1 ball |
+//! | [`Identity`] | uniform subset | products with the target | the same if uncorrelated |
 //!
-//! One keeps what it was told, and fits a model of attributes and target when it is asked for a
-//! predictor:
+//! One keeps its answers, and fits the joint distribution of attributes and target by maximum
+//! likelihood when a predictor is requested:
 //!
-//! | learner | reads | keeps | fits |
-//! |---|---|---|---|
-//! | [`Fiml`] | uniform subset, or by what attributes add | every read | their joint distribution, by maximum likelihood |
+//! | learner | reads | keeps |
+//! |---|---|---|
+//! | [`Fiml`] | uniform subset, or by estimated contribution | every read |
 //!
-//! [`one_pass`] teaches a learner the rows of a table, reading only the cells that its queries
+//! [`one_pass`] teaches a learner the rows of a table, and reads only the cells that its queries
 //! name.
 
 mod adaptive_sampler;
@@ -97,7 +100,7 @@ pub use step_size::{DataNorms, Norms, Schedule, Step, StepPlan, StepSchedule, Th
 use crate::learner::Learner;
 use crate::plan::Promise;
 
-/// The learners of this family.
+/// Returns the learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
     vec![
         Box::new(Aer::default()),
@@ -114,7 +117,7 @@ pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
     ]
 }
 
-/// What they promise, in the order of the papers; see [`plan`](crate::plan).
+/// Returns the guarantees of these learners, in the order of the papers; see [`plan`](crate::plan).
 pub(crate) fn guarantees() -> Vec<Promise> {
     vec![
         aer::guarantee,

@@ -1,28 +1,28 @@
-//! Learns by the Baseline of Cesa-Bianchi, Shalev-Shwartz and Shamir 2010, algorithm 1: least
-//! squares in estimated moments.
+//! Learns by the Baseline of Cesa-Bianchi et al. 2010, algorithm 1: least squares in estimated
+//! moments.
 //!
-//! Minimises w'Aw - 2 w'v + s over |w|_1 <= B, where A, v and s estimate E xx', E yx and E y^2 from
-//! k reads per example, drawn without regard to anything learned: s = floor(k/2) distinct ones of
-//! the d^2 ordered pairs of panels, uniformly. A pair (i, j) adds d^2/(2s) x_i x_j at (i, j) and at
-//! (j, i), so that the mean is xx'; each of the k reads adds (d/k) x_i to the estimate of x. A pair
-//! may name one panel twice. An odd budget's last read is one panel more, for v alone. (The paper
-//! prints + w'v: a slip, the loss has - 2 y <w,x>.)
+//! Minimises w'Aw - 2 w'v + c over |w|_1 <= B, where A, v and c estimate E xx', E yx and E y^2 from
+//! k reads per example. The reads do not depend on anything learned: s = floor(k/2) distinct ones
+//! of the d^2 ordered pairs of panels, uniformly. A pair (i, j) adds d^2/(2s) x_i x_j at (i, j) and
+//! at (j, i), so that the mean is xx'; each of the k reads adds (d/k) x_i to the estimate of x. A
+//! pair may name one panel twice. With an odd budget the last read is one more panel, for v alone.
+//! (The paper prints + w'v: a slip, as the loss has - 2 y <w,x>.)
 //!
-//! A is unbiased but not positive semidefinite, so that the problem is not convex, as the paper
-//! says it is. `moment_repair` says what is done: `psd` takes the nearest positive semidefinite matrix
-//! (and gives no weight to what was seen in no product), `diag-shift` adds the size of the least
-//! eigenvalue to the diagonal, and both then have a certified gap; `stationary` descends from 0 to
-//! a stationary point of the problem as it is, the natural reading of the paper, which is also what
-//! P. Loh and M. Wainwright (Annals of Statistics, 2012) analyse.
+//! A is unbiased but need not be positive semidefinite, so the problem need not be convex, although
+//! the paper says that it is. `moment_repair` selects a remedy. `psd` takes the nearest positive
+//! semidefinite matrix (and gives no weight to attributes that no product observed); `diag-shift`
+//! adds the absolute least eigenvalue to the diagonal; both then have a certified gap. `stationary`
+//! descends from 0 to a stationary point of the original problem: the natural reading of the paper,
+//! which P. Loh and M. Wainwright (Annals of Statistics, 2012) analyse too.
 //!
 //! Guarantee (theorem 1, for the minimiser and values in [-1, 1], a rate only): excess O((d B)^2 /
 //! k sqrt(log(d/delta) / m)) with probability 1 - delta.
 //!
-//! Products are of values about the centre as it was when asked. The intercept and the always-known
-//! columns are read with every example, their products among themselves are exact, and they are
-//! minimised out before A is read in one of the ways: their weights are free, as in the lasso on
-//! all attributes. With a budget of all panels all moments are exact, about the mean where `centre`
-//! is `running`. Memory is O(d^2).
+//! Products are of values centred as they were when asked. The intercept and the always-known
+//! columns are read with every example, and the products among them are exact. Their weights are
+//! minimised out before A is repaired, without constraint, as in the lasso on all attributes. With
+//! a budget of all panels all moments are exact, about the mean where `centre` is `running`. Memory
+//! is O(d^2).
 //!
 //! N. Cesa-Bianchi, S. Shalev-Shwartz and O. Shamir, "Efficient Learning with Partially Observed
 //! Attributes", ICML 2010.
@@ -46,7 +46,7 @@ parameters! {
     pub struct MomentLasso {
         name: "baseline", family: Budget,
         title: "Baseline: least squares in moments estimated from pairs of reads, l1 ball",
-        source: "A, algorithm 1, theorem 1";
+        source: "Cesa-Bianchi et al. 2010, algorithm 1, theorem 1";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         radius: f64 = 4.0, RADIUS;
@@ -59,13 +59,13 @@ parameters! {
     }
 }
 
-/// Theorem 1, which has no constants.
+/// Returns theorem 1, which has no constants.
 pub(super) fn guarantee(setting: &plan::Setting) -> Guarantee {
     let excess = Excess::RateOnly {
         rate: "O((d B)^2 / k sqrt(ln(d/delta) / m)), with probability 1 - delta",
         note: "no constant is known",
     };
-    Guarantee::bounded(setting, MomentLasso::NAME, "A, theorem 1", excess)
+    Guarantee::bounded(setting, MomentLasso::NAME, "Cesa-Bianchi et al. 2010, theorem 1", excess)
 }
 
 impl FromMoments for MomentLasso {
@@ -80,8 +80,7 @@ impl FromMoments for MomentLasso {
         Gathering { budget, total_budget, centre, intercept, seed }
     }
 
-    /// One eigendecomposition for each reading; radii in increasing order, each from the solution
-    /// before it.
+    /// Takes one eigendecomposition per repair; radii increase, each starts from the last solution.
     fn solve(learners: &[&Self], moments: &Reduced, monitor: &dyn Monitor) -> Result<Vec<Solved>> {
         let mut solved: Vec<Option<Solved>> = vec![None; learners.len()];
         for reading in [MomentRepair::Stationary, MomentRepair::Psd, MomentRepair::DiagShift] {
@@ -96,7 +95,7 @@ impl FromMoments for MomentLasso {
             let limits = |l: &Self| Limits { gap: l.tol * moments.target, steps: l.max_iter };
             let radii = order.iter().map(|&i| (learners[i].radius, limits(learners[i])));
             for (&i, found) in order.iter().zip(ball.minimise(radii, monitor)) {
-                // Without convexity a gap bounds nothing.
+                // Without convexity the gap is no bound.
                 let gap = (reading != MomentRepair::Stationary).then_some(found.gap);
                 let (objective, seconds) = (Some(found.objective), start.elapsed().as_secs_f64());
                 solved[i] = Some(Solved {

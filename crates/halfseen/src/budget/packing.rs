@@ -1,33 +1,31 @@
-//! Packs panels into sets of which none costs more than the money, each panel with its inclusion
-//! probability.
+//! Packs panels, each with its inclusion probability, into sets that cost at most `money`.
 //!
 //! A set is an interval of [0, 1): one uniform number draws it, with its width as probability.
-//! Panels are placed one by one, the dearest first, each on those intervals that cost least so far,
-//! of which it splits one at most. A set that a panel would make too dear, or too long, is left
-//! alone; where none is left the packing fails. So no set ever costs more than the money, and what
-//! a set costs does not exceed the mean by a dear panel, as it does where panels are laid on a
-//! line.
+//! Panels are placed one by one, the most expensive first, each on the intervals that cost least so
+//! far; it splits at most one of them. A set that a panel would make too expensive or too long is
+//! left alone; if none is left, the packing fails. So no set costs more than the money, and its
+//! cost does not exceed the mean by that of an expensive panel, as it can where panels are laid on
+//! a line.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Of sums of prices and of probabilities.
+/// Relative tolerance for sums of prices and of probabilities.
 const ROUNDING: f64 = 1e-12;
 
 /// Sets of panels, in increasing order, with their probabilities, which sum to 1.
 pub(super) type Sets = Vec<(f64, Vec<u32>)>;
 
-/// An interval and what is read there.
 struct Interval {
     width: f64,
     cost: f64,
     panels: Vec<u32>,
-    /// When it was made: equal costs are taken in this order.
+    /// Order of creation, which breaks ties of cost.
     made: usize,
 }
 
 impl Ord for Interval {
-    /// A heap gives the largest first, and that is the cheapest.
+    /// Orders by decreasing cost, because a heap returns the largest first.
     fn cmp(&self, other: &Self) -> Ordering {
         other.cost.total_cmp(&self.cost).then(other.made.cmp(&self.made))
     }
@@ -47,9 +45,9 @@ impl PartialEq for Interval {
 
 impl Eq for Interval {}
 
-/// Sets of at most `draws` panels and of at most `money` that hold each panel with probability
-/// `shares[panel]`, placed in this order; `None` where this way of placing finds none. O(reads of a
-/// set x panels) numbers.
+/// Packs panels, in this order, into sets of at most `draws` panels and of at most `money` that
+/// hold each panel with probability `shares[panel]`; `None` if this fails. O(reads of a set x
+/// panels) numbers.
 pub(super) fn pack(
     shares: &[f64],
     prices: &[f64],
@@ -103,8 +101,8 @@ mod tests {
     use super::*;
     use halfseen_solve::sampling::{Purpose, Stream};
 
-    /// Whatever is packed: probabilities are those asked for, no set costs or reads more than it
-    /// may, and none holds a panel twice.
+    /// All sets keep the requested probabilities, none costs or reads more than allowed, and none
+    /// holds a panel twice.
     #[test]
     fn sets_keep_every_limit_and_every_probability() {
         let mut stream = Stream::new(33, Purpose::Data, 0);
@@ -135,8 +133,8 @@ mod tests {
         assert!(packed > 100, "{packed}");
     }
 
-    /// A rounded bit that finds no place is no reason to lose a set: 0.1 six times leaves a last
-    /// bit of the seventh.
+    /// A rounding error without a place loses no set: six times 0.1 leave a last bit of the
+    /// seventh.
     #[test]
     fn a_bit_without_a_place_changes_nothing_else() {
         let shares = [0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.4 + 1e-14];

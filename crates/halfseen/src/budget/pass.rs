@@ -1,4 +1,4 @@
-//! Passes once over examples: asks, reads what was asked for and nothing else, tells.
+//! Makes one pass over examples, reading only the cells that the learner asks for.
 
 use super::admission::LARGEST_STEP;
 use super::observed::panels_of;
@@ -10,17 +10,16 @@ use halfseen_solve::Monitor;
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use std::time::Instant;
 
-/// Examples between two looks at the monitor.
+/// Number of examples between two checks of the monitor.
 const BETWEEN_LOOKS: usize = 256;
 
-/// Teaches a learner every example once, in an order drawn from `seed`, and returns what it had
-/// learned after each of the given numbers of examples (increasing), the last of which ends the
-/// pass. So does, before anything of it is seen, the first example whose query the learner's total
-/// budget, or a total cost, does not pay for.
+/// Teaches a learner every example once, in an order drawn from `seed`. Returns the fits after each
+/// of the given numbers of examples (increasing); the last number ends the pass. The pass also ends
+/// before the first example whose query exceeds the learner's total budget or a total cost.
 ///
 /// # Errors
-/// A missing or infinite cell among those read, with its place; a value where a second moment of 0
-/// was declared; numerical failure.
+/// A missing or infinite cell among those read, with its position; a nonzero value whose second
+/// moment was declared as 0; numerical failure.
 pub fn one_pass<L: AskTell>(
     learner: &mut L,
     seed: u64,
@@ -34,8 +33,8 @@ pub fn one_pass<L: AskTell>(
     })
 }
 
-/// The same for learners of which more is to be had than a predictor: what `look` makes of the pass
-/// after each of the numbers of examples, and where it ends before the last, and why it stopped.
+/// Runs the pass of [`one_pass`] and returns other results than fits: `look` is called after each
+/// of the numbers of examples and at an early end, with the reason for stopping.
 pub(super) fn one_pass_with<L: AskTell, T>(
     learner: &mut L,
     seed: u64,
@@ -52,9 +51,9 @@ pub(super) fn one_pass_with<L: AskTell, T>(
     in_this_order(learner, &order, counts, examples, monitor, look, |_| ())
 }
 
-/// Teaches a learner every example once, in the order they come in: what a stream of batches is.
-/// Several calls with some rows each are one call with all of them. Returns the report of all the
-/// learner has been told.
+/// Teaches a learner every example once, in the given order, as one batch of a stream. Several
+/// calls with some rows each equal one call with all of them. Returns the report on all answers so
+/// far.
 ///
 /// # Errors
 /// As [`one_pass`].
@@ -66,7 +65,7 @@ pub fn next_batch(
     next_batch_with(learner, examples, monitor, |_| ())
 }
 
-/// The same; `told` is shown the query of each row that was taught.
+/// Runs [`next_batch`], and passes the query of each taught row to `told`.
 pub(crate) fn next_batch_with(
     learner: &mut dyn AskTell,
     examples: &Examples<'_>,
@@ -93,7 +92,7 @@ fn in_this_order<L: AskTell + ?Sized, T>(
     let mut seen: Vec<(u64, T)> = Vec::new();
     let mut look = |pass: &Pass<'_, '_, L>, stop| {
         let learned = pass.learner.report().examples;
-        // A point of the curve may have been reached with the last read.
+        // The budget may run out exactly at a point of the curve.
         seen.pop_if(|(last, _)| stop == Stop::BudgetSpent && *last == learned);
         seen.push((learned, look(pass, stop)?));
         Ok::<(), Error>(())
@@ -126,15 +125,15 @@ fn in_this_order<L: AskTell + ?Sized, T>(
     Ok(seen.into_iter().map(|(_, found)| found).collect())
 }
 
-/// A pass on its way: the learner, and what the reads have shown.
+/// Running pass: the learner, and statistics of its reads.
 pub(super) struct Pass<'a, 'b, L: ?Sized> {
     learner: &'a mut L,
     examples: &'a Examples<'b>,
     query: Query,
     values: Vec<f64>,
-    /// The panels that a row shows, where nothing is chosen.
+    /// Panels observed in a row, for passive learners.
     observed: Vec<u32>,
-    /// Whether a read is held against bounds or moments.
+    /// True if reads are checked against declared bounds or moments.
     checked: bool,
     outside: u64,
     first_outside: Option<Outside>,
@@ -159,8 +158,8 @@ impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
         }
     }
 
-    /// Teaches one example: reads the cells that the query names, and no others. Says no, and reads
-    /// nothing, if the learner's total budget does not pay for them.
+    /// Teaches one example, reading only the cells that the query names. Returns false, without a
+    /// read, if the learner's total budget is exhausted.
     #[inline]
     fn teach(&mut self, example: usize) -> Result<bool> {
         let examples = self.examples;
@@ -207,7 +206,7 @@ impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
         Ok(true)
     }
 
-    /// Holds what was read against what was declared.
+    /// Checks the values read against declared bounds and moments.
     fn check(&mut self, example: usize) -> Result<()> {
         let examples = self.examples;
         let row = examples.rows[example] as usize;
@@ -245,12 +244,11 @@ impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
         Ok(())
     }
 
-    /// The learner as it is now.
     pub(super) fn learner(&self) -> &L {
         self.learner
     }
 
-    /// A report of its with what the pass knows.
+    /// Completes a report with the facts of the pass.
     pub(super) fn noted(&self, mut report: Report, stop: Stop) -> Report {
         report.stop = stop;
         report.converged = stop.converged();
@@ -268,7 +266,7 @@ fn odd_cell(examples: &Examples<'_>, example: usize, panel: usize, at: usize) ->
     if raw.is_nan() {
         ErrorKind::MissingCell { row, column }.into()
     } else if raw.is_finite() {
-        // Before scaling, or by it.
+        // Too large after scaling, or infinite by it.
         ErrorKind::TooLarge { row, column, value: if value.is_finite() { value } else { raw } }
             .into()
     } else {

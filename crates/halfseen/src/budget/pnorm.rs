@@ -1,27 +1,27 @@
-//! Learns by p-norm updates: between gradient descent (p = 2) and exponentiated gradient (p = 2 ln
+//! Learns by p-norm updates, between gradient descent (p = 2) and exponentiated gradient (p = 2 ln
 //! d).
 //!
 //! Cesa-Bianchi, Shalev-Shwartz and Shamir 2010, section 5, name additive algorithms as an
-//! extension of theirs. The reads are AERR's: k - 1 estimate the example by x~, one the product.
-//! theta <- theta - eta phi x~, and w is the gradient of
-//! |theta|_p^2 / 2; j is drawn in proportion to |theta_j|^p, phi = w_j x_j / share_j - y. Returns an average of the iterates
-//! before each step. p = 2 is AERR before its projection.
+//! extension of theirs. The reads are AERR's: k - 1 estimate the example by x~, one estimates the
+//! product. The step is theta <- theta - eta phi x~, and w is the gradient of |theta|_p^2 / 2; j is
+//! drawn with probability share_j proportional to |theta_j|^p, and phi = w_j x_j / share_j - y.
+//! Returns an average of the iterates before each step. p = 2 is AERR before its projection.
 //!
-//! Guarantee, where w stays in |w|_q <= B, 1/p + 1/q = 1 (`project = true` sees to that): expected
+//! Guarantee, if w stays in |w|_q <= B, 1/p + 1/q = 1 (`project = true` enforces this): expected
 //! excess at most B G sqrt((p - 1)/m) for eta = B / (G sqrt((p - 1) m)) and G^2 >= E |phi x~|_p^2
 //! (Gentile 2003, theorem 1; Cesa-Bianchi and Lugosi 2006, theorem 11.2). E phi^2 <= (|w|_q |x|_p +
 //! |y|)^2 by Hoelder, see `iterate/p_norm.rs`. With |v|_p <= |v|_2^(2/p) |v|_inf^(1 - 2/p), bounds
 //! L on x_j^2, R on |x|_2 and Y on |y| that hold for every example, and the coefficient a of a
 //! read, G^2 = (B X + Y)^2 V, X^2 = R^(4/p) L^(1 - 2/p), V = min(D, D^(2/p) (a^2 L)^(1 - 2/p)), D =
-//! E |x~|_2^2. `step = theory` puts max_j E x_j^2, E |x|_2^2 and E y^2 in the place of L, R^2 and
-//! Y^2: no theorem, see AERR.
+//! E |x~|_2^2. `step = theory` replaces L, R^2 and Y^2 by max_j E x_j^2, E |x|_2^2 and E y^2, which
+//! no theorem covers (see AERR).
 //!
-//! A few large entries, such as x~ has, are as long in every norm, so V hardly falls with p. But
-//! what the proof bounds by
-//! |g|_p^2 is sum_j g_j^2 (|theta_j| / |theta|_p)^(p - 2) wherever a step is short against |theta|_p, and the mean of that is at most
-//! (sum_j (E g_j^2)^(p/2))^(2/p). So theory's step takes D^(2/p) M^(1 - 2/p), M = max_j E x~_j^2,
-//! for V: up to a^(1/2 - 1/p) times the proven step, longer where p is larger and the reads are
-//! few. For p = 2 all of this is AERR's theorem 3.1.
+//! A vector with a few large entries, such as x~, has about the same length in every norm, so V
+//! hardly decreases with p. But if steps are short relative to |theta|_p, the proof's |g|_p^2
+//! bounds sum_j g_j^2 (|theta_j| / |theta|_p)^(p - 2), whose mean is at most (sum_j (E
+//! g_j^2)^(p/2))^(2/p). Therefore the theory step uses V = D^(2/p) M^(1 - 2/p), M = max_j E x~_j^2.
+//! It is up to a^(1/2 - 1/p) times the proven step, longer for larger p and fewer reads. For p = 2
+//! all of this is AERR's theorem 3.1.
 //!
 //! C. Gentile, "The Robustness of the p-Norm Algorithms", Machine Learning 53, 2003. N.
 //! Cesa-Bianchi and G. Lugosi, "Prediction, Learning, and Games", 2006.
@@ -43,7 +43,7 @@ parameters! {
     pub struct PNormRegression {
         name: "pnorm", family: Budget,
         title: "p-norm updates: k reads per example, between AERR and AELR",
-        source: "A 5; Gentile 2003";
+        source: "Cesa-Bianchi et al. 2010, section 5; Gentile 2003";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         max_cost: Option<f64> = None, MAX_COST;
@@ -62,21 +62,21 @@ parameters! {
     }
 }
 
-/// The p-norm bound with the norms that the data have, those of x~ entry by entry; for p = 2 it is
-/// theorem 3.1 of paper B.
+/// Step of the p-norm bound for the norms of the data, with those of x~ entry by entry. For p = 2
+/// it is that of Hazan and Koren 2012, theorem 3.1.
 const THEORY: TheoryStep = TheoryStep { reach, value: step };
 
-/// |v|_p^2 of a vector with |v|_2^2 = `square` and |v|_inf^2 = `largest`, at most.
+/// Returns an upper bound on |v|_p^2 for |v|_2^2 = `square` and |v|_inf^2 = `largest`.
 fn between(power: f64, square: f64, largest: f64) -> f64 {
     square.powf(2.0 / power) * largest.powf(1.0 - 2.0 / power)
 }
 
-/// B X.
+/// Returns B X.
 fn reach(facts: &DataNorms) -> f64 {
     facts.radius * between(facts.power, facts.norms.square, facts.norms.largest).sqrt()
 }
 
-/// eta = B / (G sqrt((p - 1) m)).
+/// Returns eta = B / (G sqrt((p - 1) m)).
 fn step(facts: &DataNorms) -> f64 {
     let norms = &facts.norms;
     let slope = reach(facts) + norms.target.sqrt();

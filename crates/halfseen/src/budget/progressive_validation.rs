@@ -1,14 +1,14 @@
-//! Estimates a learner's squared error from the reads that it makes anyway.
+//! Estimates a learner's squared error from its own reads.
 //!
-//! Of one example the product's reads and the gradient's give two estimates of <w,x>, independent
-//! given the example, each unbiased for the weights at ask time. So (first - y)(second - y) has
-//! mean (<w,x> - y)^2, and no example is learned from before it tests: progressive validation.
-//! Averaged over the iterates with the weights of their average, it estimates the mean error of the
-//! iterates, which the averaged model's does not exceed (the square is convex).
+//! The product's and the gradient's reads of one example give two estimates of <w,x>, independent
+//! given the example and unbiased for the weights at ask time. So (first - y)(second - y) has mean
+//! (<w,x> - y)^2, computed before the example is learned from: progressive validation. Averaged
+//! over the iterates with the weights of their average, it estimates the iterates' mean error,
+//! which bounds that of the averaged model because the square is convex.
 
 use serde::{Deserialize, Serialize};
 
-/// A weighted running mean with its standard error.
+/// Weighted running mean with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ProgressiveValidation {
@@ -21,7 +21,6 @@ pub(super) struct ProgressiveValidation {
 }
 
 impl ProgressiveValidation {
-    /// Takes in the estimate that one example gives.
     #[inline]
     pub(super) fn see(&mut self, estimate: f64, weight: f64) {
         self.weight += weight;
@@ -32,7 +31,7 @@ impl ProgressiveValidation {
         self.spread += weight * before * (estimate - self.mean);
     }
 
-    /// Mean and standard error; the latter from two examples on.
+    /// Returns mean and standard error; the latter from two examples on.
     pub(super) fn report(&self) -> (Option<f64>, Option<f64>) {
         if self.weight <= 0.0 {
             return (None, None);
@@ -43,7 +42,7 @@ impl ProgressiveValidation {
         (finite(self.mean), finite(error).filter(|_| self.count > 1.0))
     }
 
-    /// Whether the numbers of a saved state can be true.
+    /// Returns true if saved numbers are consistent.
     pub(super) fn is_sound(&self) -> bool {
         let sums = [self.weight, self.square_weight, self.count];
         // The first example's deviation from its own mean is 0 but for rounding.

@@ -1,4 +1,4 @@
-//! Describes a budgeted gradient learner: the row of the table that it is.
+//! Describes a budgeted gradient learner as a configuration of [`Sgd`](super::Sgd).
 
 use super::allowance::Reads;
 use super::design::DesignCriterion;
@@ -7,67 +7,68 @@ use crate::loss::Loss;
 use crate::params::{Average, Centre, Inner, MomentSource, Passive};
 use halfseen_solve::iterate::Shape;
 
-/// What tells one budgeted gradient learner from another.
+/// Configuration of a budgeted gradient learner.
 #[derive(Debug, Clone)]
 pub struct Recipe {
-    /// The learner's name.
+    /// Name of the learner.
     pub name: &'static str,
-    /// Its parameters: part of the fingerprint, and of the saved state.
+    /// Its parameters, part of the fingerprint and of the saved state.
     pub params: serde_json::Map<String, serde_json::Value>,
-    /// The reads in all that a fit may make; `None`: no limit.
+    /// Maximum number of reads in total; `None`: no limit.
     pub total_budget: Option<u64>,
-    /// What one example's reads may cost, at the prices that the layout declares; `None`: no limit.
+    /// Maximum cost of one example's reads at the layout's prices; `None`: no limit.
     pub max_cost: Option<f64>,
-    /// The attributes with the largest weights that a model keeps; `None`: all.
+    /// Number of attributes, those with the largest weights, that a model keeps; `None`: all.
     pub truncate: Option<u64>,
     /// Radius of the iterate.
     pub radius: f64,
-    /// What else its geometry has.
+    /// Further parameters of the iterate's geometry.
     pub shape: Shape,
     /// Radius of the known block.
     pub known_radius: f64,
-    /// Whether the known block has an intercept.
+    /// True if the known block has an intercept.
     pub intercept: bool,
-    /// How panels are drawn; `None` if the budget allows every panel, or nothing is chosen.
+    /// Draws of the panels; `None` if the budget allows every panel, or the learner is passive.
     pub draws: Option<Draws>,
-    /// Whether what happens to be observed is learned from, instead.
+    /// Mode of learning from the attributes that happen to be observed, instead of chosen ones.
     pub passive: Passive,
-    /// The loss.
+    /// Loss to minimise.
     pub loss: Loss,
     /// Step sizes.
     pub pace: StepSchedule,
-    /// What is subtracted from attributes.
+    /// Centre subtracted from attributes.
     pub centre: Centre,
-    /// Which iterates are averaged.
+    /// Iterates that are averaged.
     pub average: Average,
-    /// Whether the iterates before (papers B, C) or after (paper A) each step are averaged.
+    /// True if the iterates before each step are averaged (Hazan and Koren 2012, Kukliansky and
+    /// Shamir 2015), false for those after it (Cesa-Bianchi et al. 2010).
     pub average_before_step: bool,
     /// Seed of the draws.
     pub seed: u64,
 }
 
-/// How the reads of one example are drawn.
+/// Distribution of the reads of one example.
 #[derive(Debug, Clone)]
 pub struct Draws {
     /// Number of panels to draw from.
     pub panels: usize,
-    /// Draws for the gradient.
+    /// Number of draws for the gradient.
     pub gradient: usize,
-    /// Draws for the product.
+    /// Number of draws for the product.
     pub products: usize,
-    /// Whether one example's gradient can draw a panel twice.
+    /// True if one example's gradient can draw a panel twice.
     pub replacement: bool,
-    /// What the draws are to make small.
+    /// Criterion that the probabilities minimise.
     pub goal: DesignCriterion,
-    /// In what proportions the gradient's panels are drawn.
+    /// Probabilities of the gradient's panels.
     pub proportions: Proportions,
-    /// In what proportions the product's are; the second moments come from `proportions`.
+    /// Probabilities of the product's panels; their second moments come from `proportions`.
     pub inner: Inner,
 }
 
 impl Draws {
-    /// All panels alike for the gradient, and the product by the weights; `None` if the budget
-    /// allows every panel.
+    /// Returns uniform draws for the gradient, and draws by the weights for the product; `None` if
+    /// the budget allows every panel.
     pub fn uniform(
         reads: Reads,
         goal: DesignCriterion,
@@ -88,7 +89,7 @@ impl Draws {
         (!reads.all()).then_some(draws)
     }
 
-    /// The gradient's panels in these proportions, and one read for the product; `None` if the
+    /// Returns draws by `proportions` for the gradient, and one draw for the product; `None` if the
     /// budget allows every panel.
     pub fn weighted(
         reads: Reads,
@@ -106,7 +107,7 @@ impl Draws {
 }
 
 impl Source {
-    /// What the parameter `moments` says, with those that belong to it.
+    /// Returns the source that the parameter `moments` names, with its own parameters.
     pub fn of(moments: &MomentSource, exploration: f64, phases: TwoPhase) -> Source {
         match moments {
             MomentSource::Auto => Source::Auto(exploration),
@@ -117,46 +118,45 @@ impl Source {
     }
 }
 
-/// In what proportions the gradient's panels are drawn.
+/// Probabilities of the gradient's panels.
 #[derive(Debug, Clone)]
 pub enum Proportions {
-    /// All alike.
+    /// Equal probabilities.
     Uniform,
-    /// These, one per panel.
+    /// Given, one per panel.
     Declared(Vec<f64>),
-    /// Those that are best for second moments from here.
+    /// Optimal for second moments from this source.
     Optimal(Source),
 }
 
-/// Where second moments come from.
+/// Source of second moments.
 #[derive(Debug, Clone)]
 pub enum Source {
-    /// One per column.
+    /// Given, one per column.
     Given(Vec<f64>),
-    /// Those that the data declare or show; where they do neither, as [`Source::Online`] with this
+    /// Declared with the data or computed from them; otherwise as [`Source::Online`] with this
     /// share.
     Auto(f64),
-    /// The reads as they come, with this share of uniform draws.
+    /// Estimated from the reads so far, with this share of uniform draws.
     Online(f64),
-    /// The reads of a first phase with uniform draws.
+    /// Estimated from the reads of a first phase with uniform draws.
     FirstPhase(TwoPhase),
 }
 
-/// What two phases need to know.
+/// Parameters of two phases.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TwoPhase {
-    /// A share of the horizon below 1, or a number of examples.
+    /// Length of the first phase: a share of the horizon below 1, or a number of examples.
     pub length: f64,
-    /// c.
+    /// Smoothing constant c.
     pub smoothing: f64,
-    /// delta.
+    /// Probability delta of failure.
     pub confidence: f64,
-    /// H, where it is known beforehand.
+    /// Half-norm H of the moments, if known beforehand.
     pub moment_norm: Option<f64>,
 }
 
-/// Writes a recipe: what every learner's parameters say alike, and the fields that tell it from
-/// others.
+/// Builds a recipe from a learner's common parameters and the fields that are specific to it.
 macro_rules! recipe {
     ($learner:expr, $($field:ident: $value:expr,)*) => {
         $crate::budget::Recipe {

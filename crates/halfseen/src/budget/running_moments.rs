@@ -1,24 +1,22 @@
-//! Learns the attributes' means and deviations from the reads that a learner makes anyway.
+//! Estimates the attributes' means and standard deviations from the learner's own reads.
 //!
-//! Which panel is read never depends on the example's values, so the plain mean over the reads of a
-//! slot is unbiased, whatever the probabilities of the reads were.
+//! The choice of a panel never depends on the example's values. Therefore the plain mean over the
+//! reads of a slot is unbiased, whatever the probabilities of the reads were.
 
 use serde::{Deserialize, Serialize};
 
-/// Pseudo-reads at the pooled value by which a single slot's second moment is steadied.
+/// Number of pseudo-reads at the pooled value that smooth a slot's second moment.
 const PRIOR_READS: f64 = 10.0;
-/// Reads of a slot from which its size is known well enough to divide by.
+/// Minimum number of reads of a slot before values are divided by its size.
 const LEAST_READS: f64 = 4.0;
 
-/// Running moments of every slot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunningMoments {
     slots: Vec<Slot>,
-    /// The slots read so far, in order of their first read.
+    /// Slots read so far, in order of their first read.
     touched: Vec<u32>,
-    /// Number of reads that cost something, and the sum of their squared deviations from the
-    /// centre.
+    /// Number of paid reads, and the sum of their squared deviations from the centre.
     pooled: (f64, f64),
 }
 
@@ -44,7 +42,6 @@ impl RunningMoments {
         self.slots.len()
     }
 
-    /// Takes in one read.
     #[inline]
     pub(super) fn see(&mut self, slot: usize, value: f64) {
         let s = &mut self.slots[slot];
@@ -57,16 +54,16 @@ impl RunningMoments {
         s.spread += before * (value - s.mean);
     }
 
-    /// Takes in how far a read that cost something was from its centre.
+    /// Adds the deviation of a paid read from its centre.
     #[inline]
     pub(super) fn pool(&mut self, deviation: f64) {
         self.pooled.0 += 1.0;
         self.pooled.1 += deviation * deviation;
     }
 
-    /// How far a value is from a running mean that was `centre` when it was asked for; 0 for the
-    /// first read of a slot, which sets the mean. A centre of 0 stands for none: where answers come
-    /// late, others have set the mean meanwhile.
+    /// Returns the deviation of a value from a running mean that was `centre` at ask time; 0 for
+    /// the first read of a slot, which sets the mean. A centre of 0 stands for none: if answers are
+    /// delayed, others may have set the mean since.
     #[inline]
     pub(super) fn deviation(&self, slot: usize, centre: f64, value: f64) -> f64 {
         if self.slots[slot].reads == 0.0 {
@@ -75,9 +72,8 @@ impl RunningMoments {
         value - if centre == 0.0 { self.mean(slot) } else { centre }
     }
 
-    /// How large a slot's values are, as far as its reads tell, one more included if it is given:
-    /// the root of their variance, or of their mean square about 0. 0 while they are too few or all
-    /// the same.
+    /// Returns the estimated size of a slot's values: the root of their variance, or of their mean
+    /// square about 0. `more` is one more value. The size is 0 if reads are too few or all equal.
     #[inline]
     pub(super) fn size(&self, slot: usize, centred: bool, more: Option<f64>) -> f64 {
         let Slot { mut reads, mut mean, mut spread } = self.slots[slot];
@@ -94,30 +90,29 @@ impl RunningMoments {
         square.sqrt()
     }
 
-    /// Whether a slot was never read.
+    /// Returns true if a slot was never read.
     #[inline]
     pub(super) fn is_new(&self, slot: usize) -> bool {
         self.slots[slot].reads == 0.0
     }
 
-    /// The mean of the reads of a slot; 0 before the first.
+    /// Returns the mean of the reads of a slot; 0 before the first.
     #[inline]
     pub(super) fn mean(&self, slot: usize) -> f64 {
         self.slots[slot].mean
     }
 
-    /// How many deviations were pooled.
     pub(super) fn pooled_reads(&self) -> f64 {
         self.pooled.0
     }
 
-    /// The mean square of the deviations pooled; 0 before the first.
+    /// Returns the mean square of the pooled deviations; 0 before the first.
     pub(super) fn pooled(&self) -> f64 {
         self.pooled.1 / self.pooled.0.max(1.0)
     }
 
-    /// Sum over the first `sampled` slots of the mean squares of x - centre, and the largest of
-    /// them, as far as the reads tell. Visits each slot that was read once.
+    /// Returns the sum over the first `sampled` slots of the estimated mean squares of x - centre,
+    /// and the largest of them. Visits each slot that was read once.
     pub(super) fn squares(&self, sampled: usize, centre: impl Fn(usize) -> f64) -> (f64, f64) {
         let pooled = self.pooled();
         let (mut sum, mut largest, mut seen) = (0.0, 0.0_f64, 0);
@@ -130,36 +125,35 @@ impl RunningMoments {
         (sum + pooled * (sampled - seen) as f64, largest)
     }
 
-    /// The mean square of x - centre of one slot as far as its reads tell, steadied by the pooled
-    /// one.
+    /// Returns the estimated mean square of x - centre of one slot, smoothed by the pooled one.
     pub(super) fn square(&self, slot: usize, centre: f64) -> f64 {
         self.steadied(slot, centre, PRIOR_READS)
     }
 
-    /// The same with so many pseudo-reads at the pooled value.
+    /// Returns the same with `prior` pseudo-reads at the pooled value.
     pub(super) fn steadied(&self, slot: usize, centre: f64, prior: f64) -> f64 {
         let (s, pooled) = (&self.slots[slot], self.pooled());
         let square = s.spread + s.reads * (s.mean - centre).powi(2);
         (square + prior * pooled) / (s.reads + prior)
     }
 
-    /// The mean square of the reads of one slot about their own mean; 0 before the first.
+    /// Returns the mean square of the reads of one slot about their own mean; 0 before the first.
     pub(super) fn variance(&self, slot: usize) -> f64 {
         self.slots[slot].spread / self.slots[slot].reads.max(1.0)
     }
 
-    /// Sum over the slots from `first` on, which are always known, of their mean squares.
+    /// Returns the sum of the mean squares of the slots from `first` on, which are always known.
     pub(super) fn known_squares(&self, first: usize) -> f64 {
         (first..self.len()).map(|slot| self.variance(slot) + self.mean(slot).powi(2)).sum()
     }
 
-    /// Whether the numbers of a saved state can be true.
+    /// Returns true if saved numbers are consistent.
     pub(super) fn is_sound(&self) -> bool {
         let finite = |s: &Slot| {
             s.reads >= 0.0 && s.reads.is_finite() && s.mean.is_finite() && s.spread.is_finite()
         };
         let mut unseen: Vec<bool> = self.slots.iter().map(|s| s.reads > 0.0).collect();
-        // Every slot that was read stands in `touched` once.
+        // Every slot that was read occurs in `touched` once.
         let once = |&j: &u32| unseen.get_mut(j as usize).is_some_and(std::mem::take);
         let pooled = self.pooled.0 >= 0.0 && self.pooled.0.is_finite() && self.pooled.1.is_finite();
         pooled
@@ -181,11 +175,11 @@ mod tests {
             running.pool(v);
         }
         assert_eq!(running.mean(1), 3.0);
-        // One slot read: its mean square 41/3 is the pooled one, which stands in for the other.
+        // One slot read: its mean square 41/3 is the pooled one, used for the other slot too.
         let (sum, largest) = running.squares(2, |_| 0.0);
         assert!((largest - 41.0 / 3.0).abs() < 1e-14);
         assert!((sum - 2.0 * 41.0 / 3.0).abs() < 1e-13);
-        // About its mean it is 14/3, steadied by ten reads at the pooled value.
+        // About its mean it is 14/3, smoothed by ten reads at the pooled value.
         let (sum, _) = running.squares(2, |j| if j == 1 { 3.0 } else { 0.0 });
         let steadied = (14.0 + 10.0 * 41.0 / 3.0) / 13.0;
         assert!((sum - steadied - 41.0 / 3.0).abs() < 1e-13, "about the mean: {sum}");

@@ -1,22 +1,22 @@
-//! Draws the panels from which one example is estimated, and knows the coefficients that make it
-//! unbiased.
+//! Draws the panels from which one example is estimated, and provides the coefficients that make
+//! the estimate unbiased.
 //!
 //! | panels | with replacement | without |
 //! |---|---|---|
-//! | all alike | k uniform draws | a uniform subset of k |
-//! | weighted | k draws from an alias table | a systematic sample with given inclusion probabilities |
+//! | equal | k uniform draws | a uniform subset of k |
+//! | weighted | k draws from an alias table | a systematic sample by inclusion probabilities |
 //!
-//! Under prices it may be one of some sets instead, see `packing.rs`. A systematic sample lays the
-//! inclusion probabilities end to end on a line and reads what stands at u, u + 1, u + 2, ... for
-//! one uniform u in [0, 1): each panel at most once, always as many panels as the probabilities sum
-//! to. (W. G. Madow, Annals of Mathematical Statistics 20, 1949.) A guide says for each of d equal
-//! parts of the line which panels lie there, so that a point is found in O(1) on average, in O(log
-//! d) at worst.
+//! Under prices the sample may be one of several sets instead, see `packing.rs`. A systematic
+//! sample lays the inclusion probabilities end to end on a line and takes the panels at u, u + 1,
+//! u + 2, ... for one uniform u in [0, 1). It draws each panel at most once, and the number of
+//! panels is the sum of the probabilities. (W. G. Madow, Annals of Mathematical Statistics 20,
+//! 1949.) An index of d equal parts of the line finds a point in O(1) on average, O(log d) at
+//! worst.
 
 use crate::error::Result;
 use halfseen_solve::sampling::{AliasTable, Stream, subset};
 
-/// How the panels of the gradient are drawn.
+/// Distribution of the gradient's panels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sampler {
     panels: usize,
@@ -30,9 +30,9 @@ enum Weighting {
     Uniform,
     /// With replacement.
     Alias(AliasTable),
-    /// Without.
+    /// Without replacement.
     Systematic(Systematic),
-    /// Without, one of some sets.
+    /// Without replacement, one of several sets.
     Sets(Sets),
 }
 
@@ -40,13 +40,13 @@ enum Weighting {
 struct Systematic {
     /// 1 / pi of each panel.
     coefficients: Vec<f64>,
-    /// The panels in the order in which they lie on the line; `None`: their own.
+    /// Order of the panels on the line; `None`: increasing.
     order: Option<Vec<u32>>,
-    /// Where each ends on the line.
+    /// End of each panel on the line.
     ends: Vec<f64>,
-    /// For each part of the line the place of the first panel that ends beyond its start.
+    /// For each part of the line, the position of the first panel that ends beyond its start.
     guide: Vec<u32>,
-    /// Parts per unit of the line.
+    /// Number of parts per unit of the line.
     parts: f64,
 }
 
@@ -54,18 +54,19 @@ struct Systematic {
 struct Sets {
     /// 1 / pi of each panel.
     coefficients: Vec<f64>,
-    /// Where the interval of each set ends.
+    /// End of each set's interval.
     ends: Vec<f64>,
     panels: Vec<Vec<u32>>,
 }
 
 impl Sampler {
-    /// `draws` of `panels`, all alike.
+    /// Creates a sampler of `draws` uniform draws from `panels`.
     pub fn uniform(panels: usize, draws: usize, replacement: bool) -> Sampler {
         Sampler { panels, draws, replacement, weighting: Weighting::Uniform }
     }
 
-    /// `draws` with replacement, each in proportion to these weights (one per panel).
+    /// Creates a sampler of `draws` draws with replacement, with probabilities proportional to the
+    /// weights (one per panel).
     ///
     /// # Errors
     /// If a weight is negative or not finite, or all are zero.
@@ -77,9 +78,8 @@ impl Sampler {
         Ok(Sampler { panels: weights.len(), draws, replacement: true, weighting })
     }
 
-    /// Without replacement, each panel with its inclusion probability in [0, 1]; they sum to the
-    /// draws, or to less than a number between that and one fewer. `order`, if given, is how they
-    /// lie on the line.
+    /// Creates a sampler without replacement from inclusion probabilities in [0, 1], one per panel,
+    /// that sum to at most `draws`. `order`, if given, is the order on the line.
     pub fn without_replacement(
         inclusion: Vec<f64>,
         draws: usize,
@@ -95,8 +95,8 @@ impl Sampler {
         Sampler { panels, draws, replacement: false, weighting }
     }
 
-    /// Without replacement, one of these sets of at most `draws` of the `panels`, in increasing
-    /// order, each with its probability.
+    /// Creates a sampler of one of these sets, each with its probability. A set holds at most
+    /// `draws` of the `panels`, in increasing order.
     pub fn one_of(sets: Vec<(f64, Vec<u32>)>, panels: usize, draws: usize) -> Sampler {
         let mut inclusion = vec![0.0; panels];
         for (width, set) in &sets {
@@ -115,25 +115,25 @@ impl Sampler {
         Sampler { panels, draws, replacement: false, weighting: Weighting::Sets(sets) }
     }
 
-    /// The largest number of draws of one example.
+    /// Returns the largest number of draws of one example.
     #[inline]
     pub fn draws(&self) -> usize {
         self.draws
     }
 
-    /// Whether a panel can be drawn twice.
+    /// Returns true if a panel can be drawn twice.
     #[inline]
     pub fn replacement(&self) -> bool {
         self.replacement
     }
 
-    /// Whether all panels are alike.
+    /// Returns true if all panels have the same probability.
     #[inline]
     pub fn is_uniform(&self) -> bool {
         self.weighting == Weighting::Uniform
     }
 
-    /// Replaces `out` by the drawn panels; without replacement they increase.
+    /// Replaces `out` by the drawn panels, increasing if drawn without replacement.
     #[inline]
     pub fn draw(&self, stream: &mut Stream, out: &mut Vec<u32>) {
         match &self.weighting {
@@ -156,8 +156,8 @@ impl Sampler {
         }
     }
 
-    /// What the values of a drawn panel are multiplied by, so that the estimate x~ has E x~ = x:
-    /// d/k for uniform draws, 1/(k q_i) with replacement, 1/pi_i without.
+    /// Returns the factor of a drawn panel's values for which E x~ = x: d/k for uniform draws, 1/(k
+    /// q_i) with replacement, 1/pi_i without.
     #[inline]
     pub fn coefficient(&self, panel: usize) -> f64 {
         match &self.weighting {
@@ -168,8 +168,8 @@ impl Sampler {
         }
     }
 
-    /// E x~_j^2 / x_j^2 of a panel's columns: the coefficient, and (k - 1)/k more with replacement.
-    /// 0 for a panel that is never drawn: its values must be zero.
+    /// Returns E x~_j^2 / x_j^2 of a panel's columns: the coefficient, plus (k - 1)/k with
+    /// replacement. 0 for a panel that is never drawn: its values must be zero.
     #[inline]
     pub fn inflation(&self, panel: usize) -> f64 {
         let (coefficient, k) = (self.coefficient(panel), self.draws as f64);
@@ -205,13 +205,13 @@ impl Systematic {
         }
     }
 
-    /// The place of the panel at this point of the line.
+    /// Returns the position of the panel at a point of the line.
     #[inline]
     fn place(&self, at: f64) -> usize {
         let part = ((at * self.parts) as usize).min(self.guide.len() - 2);
         let (first, last) = (self.guide[part] as usize, self.guide[part + 1] as usize);
         let mut place = first + self.ends[first..last].partition_point(|&end| end <= at);
-        // Parts are rounded; the ends decide.
+        // Parts are rounded; the ends are exact.
         while place > 0 && self.ends[place - 1] > at {
             place -= 1;
         }
@@ -221,14 +221,14 @@ impl Systematic {
         place
     }
 
-    /// The panels at u, u + 1, ... of the line, in increasing order.
+    /// Writes the panels at u, u + 1, ... of the line, in increasing order.
     #[inline]
     fn read(&self, unit: f64, out: &mut Vec<u32>) {
         out.clear();
         let total = self.ends.last().copied().unwrap_or(0.0);
         let (mut at, mut next) = (unit, 0);
         while at < total {
-            // A probability of 1 in rounded sums must not be met twice.
+            // With rounded sums a panel of probability 1 must not be drawn twice.
             let place = self.place(at).max(next);
             if place == self.ends.len() {
                 break;
@@ -269,7 +269,8 @@ mod tests {
         }
     }
 
-    /// The guide against a plain search, with panels of every width, and points on their very ends.
+    /// Compares the index with a plain search, for panels of every width and points exactly at
+    /// their ends.
     #[test]
     fn a_point_is_found_where_it_lies() {
         let mut stream = Stream::new(9, Purpose::Data, 0);

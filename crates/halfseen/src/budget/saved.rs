@@ -1,4 +1,4 @@
-//! Wraps a learner's state with all that is needed to go on from it.
+//! Wraps a learner's state with all that is needed to resume it.
 
 use crate::data::Layout;
 use crate::error::{Error, ErrorKind, Result};
@@ -11,7 +11,6 @@ use std::sync::Arc;
 const FORMAT: &str = "halfseen-learner";
 const VERSION: u64 = 2;
 
-/// A learner's state with all that is needed to go on from it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Saved<'a> {
@@ -38,9 +37,9 @@ pub(super) fn wrap(
     serde_json::to_value(&saved).map_err(|e| bad("state", e.to_string()))
 }
 
-/// FNV-1a over a learner's name, parameters and layout: which answers belong to which learner.
+/// Returns FNV-1a over a learner's name, parameters and layout, which identifies its answers.
 ///
-/// Names are those of version 1 of the files, so that queries asked then find their learner.
+/// Names are those of version 1 of the files, so that older queries still find their learner.
 pub(super) fn fingerprint(
     learner: &str,
     params: &serde_json::Map<String, serde_json::Value>,
@@ -65,7 +64,7 @@ pub(super) fn fingerprint(
     Ok(hash.0)
 }
 
-/// A learner's name and parameters as version 1 of the files had them.
+/// Returns a learner's name and parameters as in version 1 of the files.
 fn first_names(
     learner: &str,
     params: &serde_json::Map<String, serde_json::Value>,
@@ -80,10 +79,10 @@ fn first_names(
     (format!("{learner}{}", if phases { "-2p" } else { "" }), named.collect())
 }
 
-/// What may be absent from a state.
+/// Keys of a state that may be null.
 const OPTIONAL: [&str; 4] = ["norms", "measured", "bound", "observed"];
 
-/// The first key under which a number was not finite, which JSON writes as null.
+/// Returns the first key with a number that was not finite, which JSON writes as null.
 fn hole(value: &serde_json::Value) -> Option<String> {
     use serde_json::Value::{Array, Null, Object};
     match value {
@@ -102,7 +101,7 @@ pub(super) fn bad(key: &str, problem: String) -> Error {
     ErrorKind::BadFile { what: "learner state", key: key.to_owned(), problem }.into()
 }
 
-/// What a part of a state is.
+/// Parses a part of a state.
 ///
 /// # Errors
 /// [`ErrorKind::BadFile`].
@@ -110,7 +109,7 @@ pub(super) fn state<T: DeserializeOwned>(json: serde_json::Value) -> Result<T> {
     serde_json::from_value(json).map_err(|e| bad("state", e.to_string()))
 }
 
-/// The error for a state whose numbers contradict each other or what they belong to.
+/// Returns the error for a state with inconsistent numbers.
 pub(super) fn untrue() -> Error {
     bad("state", "holds numbers that cannot be true of these parameters and this layout".to_owned())
 }
@@ -131,7 +130,7 @@ impl Saved<'_> {
         Ok(saved)
     }
 
-    /// The learner that goes on, given the same with its parameters set.
+    /// Resumes the learner; `learner` has the saved parameters.
     ///
     /// # Errors
     /// [`ErrorKind::BadFile`], naming the key.

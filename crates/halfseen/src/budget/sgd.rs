@@ -1,20 +1,20 @@
-//! Runs one budgeted gradient learner: draws, asks, estimates, steps, averages.
+//! Runs every budgeted gradient learner: draws, asks, estimates, steps and averages.
 //!
-//! A learner is a row of a table, its [`Recipe`]: how the gradient's panels are drawn, how many
-//! reads estimate the product <w,x>, which iterate is moved, by which steps, for which loss. All
-//! that such learners share is here. Symbols, those of Hazan and Koren 2012:
+//! A learner is a configuration, its [`Recipe`]: probabilities of the gradient's panels, number of
+//! reads for the product <w,x>, iterate, step sizes, loss. Everything that such learners share is
+//! here. Symbols are those of Hazan and Koren 2012:
 //!
-//! | | | where |
+//! | symbol | meaning | code |
 //! |---|---|---|
-//! | t, m | the answer learned from now, from 1; the examples to come | `Ledger::answered`, `StepSchedule::horizon` |
+//! | t, m | number of the answer, from 1; number of examples to come | `StepSchedule::horizon` |
 //! | x, y | example and target | `values`, `target` |
-//! | x~ | the estimate of x by the gradient's reads | `gradient`, before the slope |
-//! | <w,x> | the product, estimated by reads of its own | `Estimate::product` |
-//! | phi | the estimate of the loss's slope at the product, of the squares <w,x> - y | `Slope::value` |
+//! | x~ | estimate of x by the gradient's reads | `gradient`, before the slope |
+//! | <w,x> | product, estimated by reads of its own | `Estimate::product` |
+//! | phi | estimate of the loss's slope; <w,x> - y for half the square | `Slope::value` |
 //! | g~ | phi x~, the estimate of the gradient | `gradient`, with the slope |
-//! | eta | the step's length | `Step::size` |
-//! | w, w- | the iterate; the average of the iterates | `Iterate` |
-//! | u, z | weights and values of what costs nothing, the constant first | `Known` |
+//! | eta | step size | `Step::size` |
+//! | w, w- | iterate; average of the iterates | `Iterate` |
+//! | u, z | weights and values that need no read, the constant first | `Known` |
 
 mod answer;
 mod ask;
@@ -52,31 +52,31 @@ use scale::by_reads;
 use smooth::Slope;
 use std::sync::Arc;
 
-/// A running learner; see the module's documentation.
+/// Running learner; see the module's documentation.
 #[derive(Debug, Clone)]
 pub struct Sgd<I> {
     recipe: Recipe,
     layout: Arc<Layout>,
-    /// How slopes are estimated that are not linear in the product.
+    /// Estimator of slopes that are not linear in the product.
     gen_est: Option<GenEst>,
-    /// The t at which the average starts anew; 0 if it never does.
+    /// The t at which the average restarts; 0 if it never does.
     average_restarts: u64,
-    /// Examples before the second phase, where there is one.
+    /// Number of examples before the second phase, if there is one.
     first_phase: Option<u64>,
-    /// Whether attributes are scaled by their reads.
+    /// True if attributes are scaled by their reads.
     scaled: bool,
     ledger: Ledger,
     state: State<I>,
-    /// The plan for the norms of `state`; none before there are norms.
+    /// Plan for the norms of `state`; `None` before there are norms.
     planned: Option<StepPlan>,
-    /// Drawn panels, and the gradient, of the current example.
+    /// Drawn panels and gradient of the current example.
     panels: Vec<u32>,
     gradient: Vec<(u32, f64)>,
-    /// What is known of the current example without a read.
+    /// Known values of the current example.
     free: Vec<f64>,
 }
 
-/// What changes over time, and is saved beside the ledger.
+/// State that changes over time, saved beside the ledger.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct State<I> {
@@ -85,32 +85,31 @@ struct State<I> {
     running: RunningMoments,
     drawing: AdaptiveSampler,
     risk: ProgressiveValidation,
-    /// Where nothing is chosen.
+    /// Shares of observed panels, for passive learners.
     observed: Option<Observed>,
-    /// Of smooth losses.
+    /// Slopes of smooth losses.
     steepness: SlopeStats,
-    /// Means, where the recipe centres by given ones, per sampled slot.
+    /// Means per sampled slot, if the recipe centres by given ones.
     given: Vec<f64>,
-    /// Sum of the squared targets told.
     target_squares: f64,
-    /// Sum of the targets told; 0 in a state older than it.
+    /// Sum of the targets; 0 in states older than this field.
     #[serde(default)]
     target_sum: f64,
-    /// Sums of squared gradients per sampled slot, where each has a step of its own.
+    /// Sums of squared gradients per sampled slot, if each has its own step.
     slopes: Vec<f64>,
     norms: Option<Norms>,
-    /// Measured moments stay; others are estimated from the reads, anew each time the answers have
-    /// become four times as many: O(k) for each answer, amortised.
+    /// Measured moments, which are constant. Without them moments are estimated from the reads,
+    /// each time the number of answers has become four times as large: O(k) per answer, amortised.
     measured: Option<Measured>,
 }
 
 impl<I: Iterate> Sgd<I> {
-    /// Starts a learner. `moments` (per column) and the targets' mean square are given where the
-    /// learner may know them.
+    /// Starts a learner. `facts` holds the moments (per column) and the targets' mean square, if
+    /// the learner may know them.
     ///
     /// # Errors
-    /// If centring needs means, or the draws moments, that are not given; parameters of the wrong
-    /// length; a first phase as long as the horizon.
+    /// Missing means for centring or missing moments for the draws; parameters of the wrong length;
+    /// a first phase as long as the horizon.
     pub fn new(
         recipe: Recipe,
         layout: &Arc<Layout>,
@@ -146,10 +145,10 @@ impl<I: Iterate> Sgd<I> {
         Ok(sgd)
     }
 
-    /// Goes on from a saved state.
+    /// Resumes from a saved state.
     ///
     /// # Errors
-    /// If the state is not one of this recipe and layout.
+    /// If the state does not fit this recipe and layout.
     pub fn resume(
         recipe: Recipe,
         layout: &Arc<Layout>,
@@ -197,7 +196,7 @@ impl<I: Iterate> Sgd<I> {
             Some(Proportions::Optimal(Source::FirstPhase(phases))) => first_phase(phases, horizon)?,
             _ => None,
         };
-        // The averages of two phases are those of the second.
+        // With two phases only the second is averaged.
         let second = first_phase.map_or(0, |end| end + 1);
         let average_restarts = match (recipe.average, horizon) {
             (Average::Tail, Some(m)) => second.max(m / 2 + 1),
@@ -226,10 +225,11 @@ impl<I: Iterate> Sgd<I> {
         Ok(sgd)
     }
 
-    /// Whether an answer teaches nothing: a read was refused, or the row shows nothing.
+    /// Returns true if an answer carries no information: a read was refused, or the row shows
+    /// nothing.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongAnswer`] for a number where the loss is one of classes.
+    /// [`ErrorKind::WrongAnswer`] for a numeric target if the loss is for classes.
     #[inline]
     fn skips(&self, query: &Query, values: &[f64], target: f64) -> Result<bool> {
         if self.recipe.loss.needs_classes() && target.abs() != 1.0 {
@@ -241,10 +241,10 @@ impl<I: Iterate> Sgd<I> {
         Ok(values.iter().any(|v| v.is_nan()) || self.teaches_nothing(query))
     }
 
-    /// Refuses a step that would leave the range of numbers.
+    /// Refuses a step that would overflow.
     #[inline]
     fn check_step(&self, slope: f64, step: Step, risk: Option<f64>) -> Result<()> {
-        // Unlike `max` this keeps a NaN.
+        // Unlike `max` this keeps NaN.
         let larger =
             |a: f64, (_, g): &(u32, f64)| if g.abs() > a || g.is_nan() { g.abs() } else { a };
         let largest = self.gradient.iter().fold(slope.abs(), larger);
@@ -259,7 +259,7 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// Divides each slot's gradient by the root of the sum of its squares, this one included.
+    /// Divides each slot's gradient by the root of the sum of its squares, including this one.
     #[inline]
     fn precondition(&mut self) {
         if self.state.slopes.is_empty() {
@@ -274,7 +274,8 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// The weight with which the t-th iterate is averaged, the first of some where t restarts it.
+    /// Returns the weight of the t-th iterate in the average, which is reset first if t restarts
+    /// it.
     #[inline]
     fn weight_in_average(&mut self, t: u64) -> f64 {
         if t == self.average_restarts {
@@ -282,12 +283,12 @@ impl<I: Iterate> Sgd<I> {
             self.state.known.restart_average();
             self.state.risk = ProgressiveValidation::default();
         }
-        // A tail without an end in sight: later iterates weigh more, in proportion to t.
+        // A tail without a horizon weights iterate t by t.
         let endless = self.recipe.average == Average::Tail && self.recipe.pace.is_timeless();
         if endless { t as f64 } else { 1.0 }
     }
 
-    /// Adds the iterates to their averages: before the step, or after.
+    /// Adds the iterates to their averages, before or after the step.
     #[inline]
     fn count(&mut self, weight: f64, before: bool) {
         if self.recipe.average_before_step == before {
@@ -296,7 +297,7 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// Steps what costs nothing.
+    /// Updates the weights of the known block.
     #[inline]
     fn step_known(&mut self, query: &Query, values: &[f64], slope: f64, size: f64) {
         if !self.state.known.is_idle() {
@@ -307,12 +308,12 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// Takes in what the values of an answer tell of attributes.
+    /// Updates the attributes' statistics with the values of an answer.
     #[inline]
     fn remember(&mut self, query: &Query, values: &[f64]) {
         let centred = self.recipe.centre == Centre::Running;
         let mut at = 0;
-        // Before any of them moves a mean: one example may read an attribute twice.
+        // Before the means change: one example may read an attribute twice.
         for read in &query.reads {
             for slot in self.layout.slots_of(read.panel as usize) {
                 let deviation = self.unscaled(slot, query.parts[at], values[at]);
@@ -335,7 +336,7 @@ impl<I: Iterate> Sgd<I> {
         slots.zip(values).for_each(|(slot, value)| self.state.running.see(slot, *value));
     }
 
-    /// Takes in what an answer tells of errors, slopes and targets.
+    /// Updates the statistics of errors, slopes and targets.
     #[inline]
     fn record(&mut self, slope: Slope, risk: Option<f64>, weight: f64, target: f64) {
         risk.into_iter().for_each(|square| self.state.risk.see(square, weight));
@@ -400,19 +401,19 @@ impl<I: Iterate> Engine for Sgd<I> {
         }
     }
 
-    /// One step, by the lines of AERR (Hazan and Koren 2012, algorithm 1); [`Engine::write`] drew
-    /// what its first lines draw.
+    /// Takes one step, with the lines of AERR (Hazan and Koren 2012, algorithm 1);
+    /// [`Engine::write`] made the draws of its first lines.
     #[inline]
     fn learn(&mut self, query: &Query, values: &[f64], target: f64) -> Result<TellOutcome> {
         if self.skips(query, values, target)? {
             return Ok(TellOutcome::Skipped);
         }
         let t = self.ledger.answered() + 1;
-        // x~ = sum over the drawn i of d x_i e_i / (k - 1); |w|^2 x_j / w_j, of mean <w,x>.
+        // x~ = sum over the drawn i of d x_i e_i / (k - 1); |w|^2 x_j / w_j, with mean <w,x>.
         let estimate = self.estimate(query, values);
         // phi = |w|^2 x_j / w_j - y, g~ = phi x~.
         let (slope, risk) = self.multiply_by_slope(query, values, target, estimate)?;
-        // eta, as the theorem has it for the norms of the data.
+        // eta of the theorem, for the norms of the data.
         let wait = Wait { delay: query.delay(), open: self.ledger.waiting() - 1 };
         let plan = self.plan(t, wait.open, query, values, target);
         let step = self.recipe.pace.at(t, &plan, wait);
@@ -421,7 +422,7 @@ impl<I: Iterate> Engine for Sgd<I> {
         let weight = self.weight_in_average(t);
         self.precondition();
         self.count(weight, true);
-        // w = v min(1, B / |v|) where v = w - eta g~; and u by phi z.
+        // w = v min(1, B / |v|) for v = w - eta g~; and u by phi z.
         self.state.iterate.step(&self.gradient, step.size, step.shrink);
         self.step_known(query, values, slope.value, plan.known * wait.shortened());
         self.count(weight, false);
@@ -455,7 +456,7 @@ impl<I: Iterate> Engine for Sgd<I> {
                 intercept -= weights[column] * centre;
             }
         }
-        // A score of classes is a margin, not an estimate of the target.
+        // A classification score is a margin, not an estimate of the target.
         let clip = self.ledger.range().filter(|_| !self.recipe.loss.needs_classes());
         let all = Linear { weights, intercept, fill, clip };
         let size = |column| match self.scaled {
@@ -476,8 +477,8 @@ impl<I: Iterate> Engine for Sgd<I> {
         let budget_kind = if drawn.is_some() { BudgetKind::Expected } else { BudgetKind::Each };
         let steep = drawn.and_then(|estimator| self.state.steepness.note(&estimator));
         let late = Note::of_delay(report.largest_delay, report.examples);
-        // A score that tells classes apart by its sign estimates no target, and its squared error
-        // says nothing.
+        // A classification score does not estimate the target, and its squared error is
+        // meaningless.
         let risk_of_target = risk.filter(|_| !self.recipe.loss.needs_classes());
         let constant = self.ledger.variance(self.state.target_sum, self.state.target_squares);
         let worse =

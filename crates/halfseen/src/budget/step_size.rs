@@ -1,16 +1,16 @@
-//! Turns theorems into step sizes, for the norms that the data have and the examples to come, and
-//! shortens those that come late.
+//! Computes the theorems' step sizes for the norms of the data and the number of examples, and
+//! shortens delayed steps.
 //!
-//! A gradient g_t was estimated at the weights w_s that were there when its query was asked, while
-//! tau queries asked before it were open. Its regret is <g_t, w_s - u> = <g_t, w_t - u> + <g_t,
-//! w_s - w_t>. The first term is that of gradient descent; in the second w_s and w_t are tau steps
-//! of length eta G apart, and so are, the other way round, later queries from this one: it adds at
-//! most tau eta G^2. Over m examples the bound is B^2/(2 eta) + (eta/2) G^2 m (1 + 2 tau), least
-//! for eta = B / (G sqrt(m (1 + 2 tau))): the theorem's step divided by sqrt(1 + 2 tau), at which
-//! the excess is sqrt(1 + 2 tau) times that without delay. The same holds in other norms (mirror
-//! descent), and for penalised steps, where lambda is multiplied by that root. tau is a query's
-//! number less the answers that it was drawn after, both of which are in the query: in which order
-//! answers come does not matter. Steps that are given as a number are shortened too.
+//! A gradient g_t is estimated at the weights w_s of ask time, when tau earlier queries are open.
+//! The regret is <g_t, w_s - u> = <g_t, w_t - u> + <g_t, w_s - w_t>. The first term is that of
+//! gradient descent. In the second, w_s and w_t are tau steps of length eta G apart, and so are
+//! later queries from this one: it adds at most tau eta G^2. Over m examples the bound is B^2/(2
+//! eta) + (eta/2) G^2 m (1 + 2 tau). It is minimal for eta = B / (G sqrt(m (1 + 2 tau))), the
+//! theorem's step divided by sqrt(1 + 2 tau), and the excess is then sqrt(1 + 2 tau) times that
+//! without delay. The same holds in other norms (mirror descent), and for penalised steps, where
+//! lambda is multiplied by that root. tau is a query's number minus the number of queries closed
+//! when it was asked. Both are in the query, so the order of the answers does not matter. Steps
+//! given as a number are shortened too.
 //!
 //! M. Zinkevich, J. Langford and A. Smola, "Slow Learners are Fast", NIPS 2009; K. Quanrud and D.
 //! Khashabi, "Online Learning with Adversarial Delays", NIPS 2015.
@@ -18,21 +18,21 @@
 use crate::params::{Rule, Steps};
 use serde::{Deserialize, Serialize};
 
-/// What a theorem needs to know; everything in scaled units, attributes about their centre.
+/// Inputs of a theorem, in scaled units, with attributes about their centre.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DataNorms {
-    /// B.
+    /// Radius B.
     pub radius: f64,
-    /// p, where the iterate has a choice of norm.
+    /// Exponent p, for iterates with a choice of norm.
     pub power: f64,
     /// Number of sampled slots.
     pub slots: f64,
-    /// m: the examples to come, or those seen so far where that is unknown.
+    /// Number m of examples to come, or of those seen so far if that is unknown.
     pub examples: f64,
-    /// The norms.
+    /// Norms of the data.
     pub norms: Norms,
-    /// E phi^2 of the slope's estimate, where it is estimated from the slopes seen; else norms
-    /// bound it.
+    /// E phi^2 of the slope's estimate, if estimated from observed slopes; otherwise norms bound
+    /// it.
     pub slope: Option<f64>,
 }
 
@@ -43,7 +43,7 @@ pub struct Norms {
     pub square: f64,
     /// max_j E x_j^2 over the sampled slots.
     pub largest: f64,
-    /// E |x~|_2^2 of the estimate that the draws give; `square` where every panel is read.
+    /// E |x~|_2^2 of the estimate for the present draws; `square` if every panel is read.
     pub drawn_square: f64,
     /// max_j E x~_j^2.
     pub drawn_largest: f64,
@@ -53,7 +53,7 @@ pub struct Norms {
     pub target: f64,
 }
 
-/// A theorem: the bound on |<w,x>| that it uses, and its step (or penalty) for so many examples.
+/// Theorem: its bound on |<w,x>|, and its step (or penalty) for a number of examples.
 #[derive(Debug, Clone, Copy)]
 pub struct TheoryStep {
     /// Bound on |<w,x>|.
@@ -62,7 +62,7 @@ pub struct TheoryStep {
     pub value: fn(&DataNorms) -> f64,
 }
 
-/// How step sizes follow from a [`TheoryStep`].
+/// Rule that turns the value of a [`TheoryStep`] into steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Schedule {
     /// w <- Proj(w - eta g), eta constant over the horizon.
@@ -70,15 +70,15 @@ pub enum Schedule {
     /// w <- Proj((1 - 1/t) w - g/(lambda t)).
     StronglyConvex,
     /// w_j <- w_j - eta g_j / sqrt(sum of the squared g_j so far), then Proj. No theorem covers it:
-    /// theorem 5 of Duchi, Hazan and Singer (JMLR 2011) has eta = sqrt(2) B, the ball's l_infinity
-    /// diameter being 2B, for projections in the norm of the roots, and this one is radial. That
-    /// eta moves a weight by the whole radius at its first read; a four-hundredth of it, called 1x,
-    /// is in the middle of what measured well (d from 30 to 784).
+    /// theorem 5 of Duchi, Hazan and Singer (JMLR 2011) has eta = sqrt(2) B (the ball's l_infinity
+    /// diameter is 2B) for projections in the norm of the roots, and this one is radial. That eta
+    /// moves a weight by the whole radius at its first read. 1x is a four-hundredth of it, in the
+    /// middle of the values that measured well (d from 30 to 784).
     Adagrad,
 }
 
 impl Schedule {
-    /// Of projected steps: one for all slots, or one for each.
+    /// Returns the schedule of projected steps, with one step for all slots or one for each.
     pub fn projected(steps: Steps) -> Schedule {
         match steps {
             Steps::Constant => Schedule::Projected,
@@ -87,39 +87,38 @@ impl Schedule {
     }
 }
 
-/// Theory's value resolved for the norms at hand, and the step of the known block.
+/// Value of the theory for the present norms, and the step of the known block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepPlan {
-    /// eta, or lambda.
+    /// Step eta, or penalty lambda.
     pub value: f64,
     /// Step of the intercept and of the known attributes.
     pub known: f64,
 }
 
-/// The size of one step.
+/// Size of one step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
-    /// What the gradient is multiplied by.
+    /// Factor of the gradient.
     pub size: f64,
-    /// What the weights are multiplied by before.
+    /// Factor of the weights before the step.
     pub shrink: f64,
 }
 
-/// What is left of theorem 5's step of AdaGrad; see [`Schedule::Adagrad`].
+/// Share of theorem 5's AdaGrad step; see [`Schedule::Adagrad`].
 const ADAGRAD: f64 = 0.0025;
 
-/// How queries wait for their answers.
+/// Numbers of queries that wait for their answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Wait {
-    /// Queries that were open when the one now answered was asked.
+    /// Number of queries that were open when the answered one was asked.
     pub delay: u64,
-    /// Queries that are open now, besides: examples that are sure to come, where nobody knows how
-    /// many will.
+    /// Number of other queries open now: examples that are certain to come if the total is unknown.
     pub open: u64,
 }
 
 impl Wait {
-    /// What a step is multiplied by: 1 / sqrt(1 + 2 delay).
+    /// Returns the factor of a delayed step, 1 / sqrt(1 + 2 delay).
     #[inline]
     pub fn shortened(self) -> f64 {
         if self.delay == 0 { 1.0 } else { 1.0 / (1.0 + 2.0 * self.delay as f64).sqrt() }
@@ -131,18 +130,18 @@ impl Wait {
 pub struct StepSchedule {
     /// Theory, a multiple of it, or a number.
     pub rule: Rule,
-    /// The examples to come, if known. If not, theory's value for as many examples as have been
-    /// seen or asked for is taken each time: steps fall as 1/sqrt(t), without shrinking.
+    /// Number of examples to come, if known. If not, each step uses theory's value for the number
+    /// of examples seen or asked for: steps fall as 1/sqrt(t), without shrinking.
     pub horizon: Option<u64>,
-    /// How steps follow from the value.
+    /// Rule that turns the value into steps.
     pub schedule: Schedule,
-    /// Theory's value.
+    /// Theorem that gives the value.
     pub theory: TheoryStep,
 }
 
 impl StepSchedule {
-    /// What stays the same from step to step while the norms do, where so many examples have been
-    /// seen or asked for, `began` of them before this phase.
+    /// Returns the plan, which is constant while the norms are, for `examples` seen or asked for,
+    /// `began` of them before this phase.
     pub fn plan(
         &self,
         examples: u64,
@@ -164,12 +163,12 @@ impl StepSchedule {
         StepPlan { value, known: if known.is_finite() { known } else { 0.0 } }
     }
 
-    /// Whether the plan must be made anew for each step.
+    /// Returns true if the plan must be renewed for each step.
     pub fn is_timeless(&self) -> bool {
         self.horizon.is_none()
     }
 
-    /// The t-th step, t from 1.
+    /// Returns the t-th step, t from 1.
     #[inline]
     pub fn at(&self, t: u64, plan: &StepPlan, wait: Wait) -> Step {
         let (seen, t, value) = ((t + wait.open) as f64, t as f64, plan.value);
@@ -179,7 +178,7 @@ impl StepSchedule {
             Schedule::StronglyConvex if falls => (1.0 / (value * seen), 1.0),
             Schedule::StronglyConvex => (1.0 / (value * t), 1.0 - 1.0 / t),
         };
-        // Norms of zero (nothing but zeros was read) give no scale: stand still.
+        // Norms of zero (only zeros were read) give no scale: make no step.
         Step { size: if size.is_finite() { size * wait.shortened() } else { 0.0 }, shrink }
     }
 }
@@ -189,7 +188,7 @@ mod tests {
     use super::*;
 
     fn pace(schedule: Schedule, horizon: Option<u64>) -> StepSchedule {
-        // lambda or eta: a constant over the root of the examples.
+        // lambda or eta: a constant over the root of the number of examples.
         let theory = TheoryStep { reach: |_| 1.0, value: |f| 3.0 / f.examples.sqrt() };
         StepSchedule { rule: Rule::Theory(1.0), horizon, schedule, theory }
     }
@@ -220,8 +219,8 @@ mod tests {
         }
     }
 
-    /// Without a horizon 9 answers and 91 open queries are 100 examples, those that a horizon would
-    /// have announced.
+    /// Without a horizon, 9 answers and 91 open queries give the steps of a horizon of 100
+    /// examples.
     #[test]
     fn what_is_open_counts_as_what_is_to_come() {
         let (unknown, known) =

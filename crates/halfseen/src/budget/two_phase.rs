@@ -1,97 +1,95 @@
-//! Turns the draws of a first phase into probabilities and a step for the second, and bounds
-//! beforehand what they will be.
+//! Turns the draws of a first phase into probabilities and a step for the second, and bounds them
+//! beforehand.
 //!
-//! n1 uniform draws estimate each mu_i = E x_i^2 by A_i, with error at most sqrt(2 mu_i eps) +
-//! eps/3 for all i at once with probability 1 - delta, eps = d log(2d/delta) / n1, for |x_i| <= 1
-//! (Bernstein); for |x_i| <= L eps is L^2 times as large. L is not known: the largest value of the
-//! first phase stands for it, which is no theorem, and makes the draws those of the same data in
-//! any unit. So U = A + (4/3) eps is between mu/2 and (3/2) mu + (8/3) eps, and drawing as if U
-//! were mu has
+//! n1 uniform draws estimate each mu_i = E x_i^2 by A_i. For |x_i| <= 1, with probability 1 - delta
+//! the error is at most sqrt(2 mu_i eps) + eps/3 for all i at once, eps = d log(2d/delta) / n1
+//! (Bernstein). For |x_i| <= L eps is L^2 times as large. L is unknown and replaced by the largest
+//! value of the first phase: no theorem covers this, but the draws do not depend on the data's
+//! unit. So U = A + (4/3) eps is between mu/2 and (3/2) mu + (8/3) eps, and drawing as if U were mu
+//! gives
 //!
 //! - for the Euclidean ball, S = sum_i mu_i/q_i at most sqrt(3) H + (4/sqrt 3) d sqrt(H eps), H =
-//!   |mu|_(1/2) (what theorem 3.6 gains), and at most d |mu|_1 (1 + sqrt(2 |A|_1 / |mu|_1))
-//!   whatever the data (its safe branch);
-//! - for the l1 ball, M = max_i mu_i/q_i at most 2 |U|_1, and at most 2 |A|_1 + d max_i mu_i, as
-//!   mu_i |A|_1/U_i is at most 2 |A|_1 and what eps adds to |U|_1 is at most d U_i; for |x_i| <= 1
+//!   |mu|_(1/2) (the gain of theorem 3.6), and at most d |mu|_1 (1 + sqrt(2 |A|_1 / |mu|_1)) for
+//!   any data (its safe branch);
+//! - for the l1 ball, M = max_i mu_i/q_i at most 2 |U|_1, and at most 2 |A|_1 + d max_i mu_i,
+//!   because mu_i |A|_1/U_i is at most 2 |A|_1 and eps adds at most d U_i to |U|_1; for |x_i| <= 1
 //!   that is at most 3d.
 //!
-//! Where H is not known, S is at most 2 (sum_i sqrt(U_i))^2, since mu is at most 2U (theorem 3.12);
-//! that is at most 6 H + (32/3) d^2 eps. A smoothing c below 4/3 takes eps for 3c/4 times as large:
-//! no longer a theorem, and often better.
+//! If H is unknown, S is at most 2 (sum_i sqrt(U_i))^2, since mu is at most 2U (theorem 3.12); that
+//! is at most 6 H + (32/3) d^2 eps. A smoothing c below 4/3 replaces eps by 3c/4 of it, which no
+//! theorem covers and which is often better.
 //!
-//! Beforehand |A|_1 is not known either; m1 examples of k draws without replacement, n1 = m1 k,
-//! bound it with probability 1 - delta/2. Where
-//! |x|_2 <= 1, one example adds at most d/n1 to an A_i and to their sum: |A|_1 <= 3/2 + (4/3) d log(2/delta) / n1, and d/k always. Where
-//! |x_i| <= 1 it adds as much as d/m1 to the sum, whatever k is (its draws are of one x, and not independent):
-//! |A|_1 <= (3/2) |mu|_1 + (4/3) d log(2/delta) / m1.
+//! Beforehand |A|_1 is unknown too. m1 examples of k draws without replacement, n1 = m1 k, bound it
+//! with probability 1 - delta/2. If |x|_2 <= 1, one example adds at most d/n1 to an A_i and to
+//! their sum: |A|_1 <= 3/2 + (4/3) d log(2/delta) / n1, and d/k always. If |x_i| <= 1, it adds up
+//! to d/m1 to the sum for any k (its draws share one x and are not independent): |A|_1 <= (3/2)
+//! |mu|_1 + (4/3) d log(2/delta) / m1.
 //!
-//! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent
-//! Sampling", ICML 2015.
+//! The theorems are those of Kukliansky and Shamir 2015.
 
 use super::recipe::TwoPhase;
 use crate::plan::Setting;
 
-/// The smoothing that keeps the theorems.
+/// Smoothing constant of the theorems.
 pub(super) const THEOREM: f64 = 4.0 / 3.0;
 
-/// eps = d log(2d/delta) / n1; `d` panels to draw from, `slots` moments to estimate.
+/// Returns eps = d log(2d/delta) / n1 for `d` panels to draw from and `slots` moments to estimate.
 fn eps(d: f64, slots: f64, confidence: f64, draws: f64) -> f64 {
     d * (2.0 * slots / confidence).ln() / draws
 }
 
-/// The examples of the first phase where it takes this share of so many; `None` where that leaves
-/// one of the phases without any.
+/// Returns the number of examples in a first phase with this share; `None` if one of the phases
+/// would be empty.
 pub(super) fn first_examples(share: f64, examples: u64) -> Option<u64> {
     Some((share * examples as f64).round() as u64).filter(|&first| first > 0 && first < examples)
 }
 
-/// S for the Euclidean ball where H = |mu|_(1/2) is known (theorem 3.6).
+/// Returns S for the Euclidean ball if H = |mu|_(1/2) is known (theorem 3.6).
 pub(super) fn ridge_given(half_norm: f64, eps: f64, d: f64) -> f64 {
     3_f64.sqrt() * half_norm + 4.0 / 3_f64.sqrt() * d * (half_norm * eps).sqrt()
 }
 
-/// S for the Euclidean ball whatever H is, from sum_i sqrt(U_i) (theorem 3.12).
+/// Returns S for the Euclidean ball for any H, from sum_i sqrt(U_i) (theorem 3.12).
 fn ridge_estimated(roots: f64) -> f64 {
     2.0 * roots * roots
 }
 
-/// The most that [`ridge_estimated`] will be.
+/// Returns an upper bound on [`ridge_estimated`].
 pub(super) fn most_estimated(half_norm: f64, eps: f64, d: f64) -> f64 {
     6.0 * half_norm + 32.0 / 3.0 * d * d * eps
 }
 
-/// S for the Euclidean ball whatever the data, from |A|_1 and E |x|_2^2.
+/// Returns S for the Euclidean ball for any data, from |A|_1 and E |x|_2^2.
 pub(super) fn ridge_safe(d: f64, found: f64, square: f64) -> f64 {
     d * (square + (2.0 * found * square).sqrt())
 }
 
-/// M for the l1 ball, from |A|_1, c eps and max_i E x_i^2.
+/// Returns M for the l1 ball, from |A|_1, c eps and max_i E x_i^2.
 pub(super) fn largest_ratio(found: f64, smoothing: f64, d: f64, largest: f64) -> f64 {
     2.0 * found + d * largest.min(2.0 * smoothing)
 }
 
-/// What a first phase was like.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FirstPhase {
-    /// d: the panels to draw from.
+    /// Number d of panels to draw from.
     pub(super) panels: usize,
-    /// The slots whose moments are estimated.
+    /// Number of slots with estimated moments.
     pub(super) slots: usize,
-    /// n1.
+    /// Number n1 of draws.
     pub(super) draws: f64,
-    /// L^2: the largest square of a value.
+    /// Largest squared value L^2.
     pub(super) largest: f64,
 }
 
 impl FirstPhase {
-    /// c eps.
+    /// Returns c eps.
     pub(super) fn smoothing(&self, phases: &TwoPhase) -> f64 {
         self.largest
             * phases.smoothing
             * eps(self.panels as f64, self.slots as f64, phases.confidence, self.draws)
     }
 
-    /// S for the Euclidean ball, from A, the panels' weights sqrt(sum of U), and E |x|^2.
+    /// Returns S for the Euclidean ball, from A, the panels' weights sqrt(sum of U), and E |x|^2.
     pub(super) fn sum_bound(
         &self,
         phases: &TwoPhase,
@@ -107,27 +105,26 @@ impl FirstPhase {
         adaptive.min(ridge_safe(d, estimates.iter().sum(), square))
     }
 
-    /// M for the l1 ball, from the panels' weights U and max_j E x_j^2.
+    /// Returns M for the l1 ball, from the panels' weights U and max_j E x_j^2.
     pub(super) fn largest_bound(&self, phases: &TwoPhase, weights: &[f64], largest: f64) -> f64 {
         let (d, smoothing) = (self.panels as f64, self.smoothing(phases));
         largest_ratio(weights.iter().sum::<f64>() - d * smoothing, smoothing, d, largest)
     }
 }
 
-/// The two phases of a plan.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Phases {
     d: f64,
     draws: f64,
     confidence: f64,
-    /// m1.
+    /// Number m1 of examples in the first.
     pub(super) first: f64,
-    /// m2.
+    /// Number m2 of examples in the second.
     pub(super) second: f64,
 }
 
 impl Phases {
-    /// `None` where one of the phases would have no examples.
+    /// Returns the phases; `None` if one of them would have no examples.
     pub(super) fn of(setting: &Setting, examples: u64) -> Option<Phases> {
         let first = first_examples(setting.phase1, examples)?;
         Some(Phases {
@@ -147,13 +144,13 @@ impl Phases {
         eps(self.d, self.d, self.confidence, self.n1())
     }
 
-    /// The most that |A|_1 can be where |x|_2 <= 1.
+    /// Returns an upper bound on |A|_1 for |x|_2 <= 1.
     pub(super) fn ridge_sum(&self) -> f64 {
         let likely = 1.5 + self.deviation(self.n1());
         likely.min(self.d / self.draws)
     }
 
-    /// The most that |A|_1 can be where |x_i| <= 1, for |mu|_1.
+    /// Returns an upper bound on |A|_1 for |x_i| <= 1, given |mu|_1.
     pub(super) fn lasso_sum(&self, sum: f64) -> f64 {
         let likely = 1.5 * sum + self.deviation(self.first);
         likely.min(self.d)
@@ -173,7 +170,7 @@ mod tests {
 
     const DELTA: f64 = 0.1;
 
-    /// Simulated first phases: the bands hold in all but a share delta of them, and S within its
+    /// Simulates first phases: the bands fail in at most a share delta of them, and S is within its
     /// bounds.
     #[test]
     fn the_bands_hold_with_the_stated_confidence() {
@@ -199,7 +196,7 @@ mod tests {
                 for _ in 0..rounds {
                     let mut estimates = vec![0.0; d];
                     for _ in 0..examples * 3 {
-                        // x_j is 1 with probability mu_j, else 0: the most spread there is.
+                        // x_j is 1 with probability mu_j, else 0: the largest variance possible.
                         let j = stream.below(d);
                         if stream.unit() < mu[j] {
                             estimates[j] += d as f64 / phase.draws;
@@ -263,13 +260,13 @@ mod tests {
                 (phase.largest_bound(&half, &[1.0, 2.0, 0.5, 0.5], largest) - bound).abs() < 1e-13
             );
         }
-        // In other units everything is so many squared units more.
+        // In other units the smoothing scales with the square of the unit.
         let larger = FirstPhase { largest: 9.0, ..phase };
         assert!((larger.smoothing(&half) - 4.5).abs() < 1e-13);
     }
 
-    /// Every corner of the band that U lies in, for d = 5: no S is above the bounds, and none of
-    /// them below S by much.
+    /// Visits every corner of the band that holds U, for d = 5: S never exceeds the bounds, and
+    /// nearly reaches H for small eps.
     #[test]
     fn the_spread_is_bounded_for_every_outcome_of_the_first_phase() {
         let profiles = [
@@ -314,7 +311,7 @@ mod tests {
         assert!(farthest > 3.0, "3 d max mu would be no bound, and is not reached: {farthest}");
     }
 
-    /// P(Binomial(n, p) = i) for i from 0 to n.
+    /// Returns P(Binomial(n, p) = i) for i from 0 to n.
     fn binomial(n: usize, p: f64) -> Vec<f64> {
         let mut chances = vec![1.0];
         for _ in 0..n {
@@ -332,7 +329,8 @@ mod tests {
         chances.iter().enumerate().filter(|(i, _)| event(*i as f64)).map(|(_, c)| c).sum()
     }
 
-    /// x_i is 1 with probability mu, else 0: A_i = (d/n1) Binomial(m1, mu k/d), exactly.
+    /// Computes exact failure probabilities: x_i is 1 with probability mu, else 0, so A_i = (d/n1)
+    /// Binomial(m1, mu k/d).
     #[test]
     fn the_bands_fail_as_rarely_as_promised() {
         let setting =
@@ -347,7 +345,7 @@ mod tests {
             let below = chance(&hits, |h| 6.0 / n1 * h + 4.0 / 3.0 * eps < 0.5 * mu);
             let above = chance(&hits, |h| 6.0 / n1 * h > 1.5 * mu + 4.0 / 3.0 * eps);
             assert!(below <= 0.1 / 12.0 && above <= 0.1 / 12.0, "{m1} {mu}: {below} {above}");
-            // The band is no idle one: half of its width fails.
+            // The band is not vacuous: half of its width fails.
             widest = widest.max(chance(&hits, |h| {
                 (6.0 / n1 * h - mu).abs() > 0.5 * (0.5 * mu + 4.0 / 3.0 * eps)
             }));
@@ -355,7 +353,8 @@ mod tests {
         assert!(widest > 0.0);
     }
 
-    /// x is all ones or all zeros by a coin: sum A_i = d Binomial(m1, 1/2) / m1, whatever k is.
+    /// x is all ones or all zeros with equal probability: sum A_i = d Binomial(m1, 1/2) / m1 for
+    /// any k.
     #[test]
     fn draws_of_one_example_are_not_independent() {
         let setting = Setting { dims: 100, budget: 51, phase1: 0.5, ..Setting::default() };
@@ -363,7 +362,8 @@ mod tests {
         let ones = binomial(4, 0.5);
         let above = |bound: f64| chance(&ones, |h| 25.0 * h > bound);
         assert!(above(phases.lasso_sum(50.0)) <= 0.05 / 2.0);
-        // As if they were: d log(2/delta) / n1 in place of d log(2/delta) / m1.
+        // The bound for independent draws, with d log(2/delta) / n1 in place of d log(2/delta) /
+        // m1, fails.
         assert!(above(75.0 + 4.0 / 3.0 * 100.0 * 40.0_f64.ln() / 200.0) > 0.05 / 2.0);
         for m1 in [20, 100, 1000] {
             let phases = Phases::of(&setting, 2 * m1).unwrap();

@@ -1,4 +1,4 @@
-//! Refuses examples that nobody can learn from: without rows, with bad cells or targets.
+//! Refuses examples without rows, and bad cells or targets.
 
 use super::Examples;
 use crate::error::{Error, ErrorKind, Result};
@@ -29,7 +29,7 @@ pub(crate) fn check_row(examples: &Examples<'_>, example: usize, row: &[f64]) ->
     }
 }
 
-/// Why a scaled cell that is not finite is refused.
+/// Returns the error for a scaled cell that is not finite.
 pub(crate) fn bad_cell(examples: &Examples<'_>, example: usize, at: usize, value: f64) -> Error {
     let layout = examples.layout;
     let slot = layout.slot(at);
@@ -38,7 +38,7 @@ pub(crate) fn bad_cell(examples: &Examples<'_>, example: usize, at: usize, value
     let column = panel.map_or_else(|| format!("column {}", at + 1), |p| layout.name(p).to_owned());
     let raw = examples.matrix.get(row - 1, at);
     if raw.is_finite() {
-        // It was lost in scaling.
+        // Scaling overflowed.
         ErrorKind::TooLarge { row, column, value: raw }.into()
     } else if value.is_nan() {
         ErrorKind::MissingCell { row, column }.into()

@@ -1,47 +1,47 @@
-//! Stores numbers beside categories: a row holds the code of a category, and no indicators.
+//! Stores numbers and categories, each category as one code instead of indicators.
 
-/// An (n_examples, n_attributes) matrix whose columns are numbers and indicators of categories, in
-/// the memory of the numbers and of one code for each row and text, however many categories there
-/// are. [`Schema::encode`](crate::prepare::Schema::encode) makes it of tables with texts.
+/// An (n_examples, n_attributes) matrix of numbers and indicators of categories, stored as the
+/// numbers and one code per row and text, whatever the number of categories.
+/// [`Schema::encode`](crate::prepare::Schema::encode) builds it from tables with texts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Coded {
     rows: usize,
-    /// Row by row, without what lies between them.
+    /// The numbers, row by row.
     numbers: Vec<f64>,
-    /// How many numbers a row has.
+    /// Count of numbers per row.
     width: usize,
     parts: Vec<Part>,
     /// Column -> part.
     part_of: Vec<u32>,
-    /// What the columns of texts hold in rows whose category is missing, (n_attributes).
+    /// Value of the columns of texts in rows whose category is missing, (n_attributes).
     holes: Vec<f64>,
 }
 
-/// Columns that follow one another.
+/// Consecutive columns.
 #[derive(Debug, Clone, PartialEq)]
 struct Part {
     /// The first column.
     first: usize,
-    /// How many columns.
+    /// Number of columns.
     width: usize,
     cells: Cells,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 enum Cells {
-    /// The numbers of a row from this one on.
+    /// The numbers of a row from this index on.
     Numbers(usize),
-    /// For each row which indicator is 1; [`Coded::MISSING`] where none is known.
+    /// Index of the indicator that is 1 in each row; [`Coded::MISSING`] if unknown.
     Codes(Vec<u32>),
 }
 
 impl Coded {
-    /// The code of a missing category.
+    /// Code of a missing category.
     pub(crate) const MISSING: u32 = u32::MAX;
 
     /// Takes numbers row by row, and the attributes in their order: `None` is the next number, a
-    /// text is the codes of its rows and how many categories it has. Missing categories are NaN in
-    /// all their columns.
+    /// text is the codes of its rows and the number of its categories. Missing categories are NaN
+    /// in all their columns.
     pub(crate) fn new(
         rows: usize,
         numbers: Vec<f64>,
@@ -67,17 +67,17 @@ impl Coded {
         Coded { rows, numbers, width: at, parts, part_of, holes: vec![f64::NAN; columns] }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Number of columns.
+    /// Returns the number of columns.
     pub fn columns(&self) -> usize {
         self.part_of.len()
     }
 
-    /// One cell.
+    /// Returns one cell.
     #[inline]
     pub fn get(&self, row: usize, column: usize) -> f64 {
         let Part { first, cells, .. } = &self.parts[self.part_of[column] as usize];
@@ -90,7 +90,7 @@ impl Coded {
         }
     }
 
-    /// Shows all cells of a row but zeros of indicators, by increasing column.
+    /// Shows all cells of a row except zeros of indicators, by increasing column.
     #[inline]
     pub(super) fn each(&self, row: usize, mut show: impl FnMut(usize, f64)) {
         for Part { first, width, cells } in &self.parts {
@@ -108,7 +108,7 @@ impl Coded {
         }
     }
 
-    /// The rows of `keep`, in that order.
+    /// Returns the rows of `keep`, in that order.
     pub(super) fn select_rows(&self, keep: &[usize]) -> Coded {
         let row = |&row: &usize| &self.numbers[row * self.width..][..self.width];
         let numbers = keep.iter().flat_map(row).copied().collect();
@@ -130,7 +130,7 @@ impl Coded {
         }
     }
 
-    /// Puts the number of each column in its missing cells.
+    /// Writes `number(column)` into the missing cells of each column.
     pub(super) fn fill(&mut self, number: impl Fn(usize) -> f64) {
         for Part { first, width, cells } in &self.parts {
             let (values, per_row) = match cells {

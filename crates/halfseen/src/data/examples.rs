@@ -8,60 +8,59 @@ use std::sync::Arc;
 
 /// Rows of a prepared matrix in scaled units, with one target each.
 ///
-/// Cloning is cheap, and so is restricting to other rows: nothing of the matrix is copied.
+/// Cloning and restricting to other rows are cheap: the matrix is not copied.
 #[derive(Debug, Clone)]
 pub struct Examples<'a> {
     /// The encoded cells in raw units, (n, n_columns).
     pub matrix: &'a Matrix,
-    /// Turns raw cells into scaled ones.
+    /// Map from raw to scaled cells.
     pub scaler: &'a Scaler,
-    /// Which columns are read together, and which are always known.
+    /// Columns that are read together, and columns that are always known.
     pub layout: &'a Arc<Layout>,
     /// One target per row of `matrix`, in scaled units.
     pub targets: &'a [f64],
-    /// The class of every row of `matrix`, where there are classes. Of more than two the targets
-    /// are NaN.
+    /// The class of every row of `matrix`, if any; with more than two the targets are NaN.
     pub labels: Option<Labels<'a>>,
-    /// The rows that these examples are, in their order.
+    /// Rows of `matrix` that are the examples, in their order.
     pub rows: Cow<'a, [u32]>,
-    /// One weight per row of `matrix`, from 0 to 1e100: a row of weight 2 counts as the row twice,
-    /// one of weight 0 as if it were not there. `None` is 1 for all. They are for learning: scores
-    /// do not depend on them. See [`Needs::weights`](crate::params::Needs::weights).
+    /// One weight per row of `matrix`, from 0 to 1e100: weight 2 counts as the row twice, weight 0
+    /// as the row left out. `None` is 1 for all. Weights affect learning, not scores. See
+    /// [`Needs::weights`](crate::params::Needs::weights).
     pub weights: Option<&'a [f64]>,
-    /// Means and second moments of the scaled columns, where the learner may know them. `None`
-    /// keeps a budgeted learner honest: it then estimates what it needs from its own reads.
+    /// Means and second moments of the scaled columns, if the learner may know them; otherwise a
+    /// budgeted learner estimates them from its own reads.
     pub moments: Option<&'a Moments>,
-    /// What was declared of the columns, and can be found wrong by a read.
+    /// Declarations of the columns, which a read can contradict.
     pub declared: Declared<'a>,
 }
 
-/// The classes of rows.
+/// Classes of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Labels<'a> {
-    /// For each row of the matrix the index of its class.
+    /// Index of the class of each row of the matrix.
     pub codes: &'a [u32],
     /// Number of classes.
     pub classes: usize,
 }
 
-/// Declarations that reads are held against; the default is none.
+/// Declarations that reads are checked against; the default is none.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Declared<'a> {
     /// Range of every column, in raw units: reads outside are counted and reported.
     pub bounds: Option<&'a Bounds>,
-    /// Whether [`Examples::moments`] were declared, not measured: a read that shows a value where
-    /// the declared second moment is 0 is refused.
+    /// True if [`Examples::moments`] were declared, not measured: a nonzero read of a column whose
+    /// declared second moment is 0 is refused.
     pub moments: bool,
-    /// Whether means were declared with them. If not the means are 0: nothing is then subtracted
-    /// from second moments, which bound variances from above.
+    /// True if means were declared too. Otherwise the means are 0: nothing is then subtracted from
+    /// second moments, which are upper bounds on the variances.
     pub means: bool,
-    /// What messages call the columns; without names they say the panel's.
+    /// Names of the columns for messages; without them messages use the panel's name.
     pub names: &'a [String],
 }
 
 impl<'a> Examples<'a> {
-    /// All rows of a matrix (n, n_columns) with one target each, (n), in scaled units; to predict,
-    /// targets may be empty. There are no classes, and nothing else is known.
+    /// Takes all rows of a matrix (n, n_columns) with one target each, (n), in scaled units; for
+    /// prediction targets may be empty. Classes, weights and declarations are left empty.
     pub fn new(
         matrix: &'a Matrix,
         scaler: &'a Scaler,
@@ -83,46 +82,46 @@ impl<'a> Examples<'a> {
         }
     }
 
-    /// Number of examples.
+    /// Returns the number of examples.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is no example.
+    /// Returns true if there is no example.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Number of columns.
+    /// Returns the number of columns.
     pub fn columns(&self) -> usize {
         self.matrix.columns()
     }
 
-    /// One scaled cell of the `example`-th row.
+    /// Returns one scaled cell of the `example`-th row.
     #[inline]
     pub fn value(&self, example: usize, column: usize) -> f64 {
         self.scaler.scale(column, self.matrix.get(self.rows[example] as usize, column))
     }
 
-    /// The target of the `example`-th row.
+    /// Returns the target of the `example`-th row.
     #[inline]
     pub fn target(&self, example: usize) -> f64 {
         self.targets[self.rows[example] as usize]
     }
 
-    /// The weight of the `example`-th row.
+    /// Returns the weight of the `example`-th row.
     #[inline]
     pub fn weight(&self, example: usize) -> f64 {
         self.weights.map_or(1.0, |weights| weights[self.rows[example] as usize])
     }
 
-    /// The weights of all rows; `None` where they have none.
+    /// Returns the weights of all rows; `None` if they have none.
     pub(crate) fn weight_list(&self) -> Option<Vec<f64>> {
         self.weights.map(|weights| self.rows.iter().map(|&row| weights[row as usize]).collect())
     }
 
-    /// The same without rows of weight 0, and without weights where all others are 1: what learners
-    /// begin with that take weights.
+    /// Drops rows of weight 0, and the weights if all others are 1; learners that accept weights
+    /// start with this.
     ///
     /// # Errors
     /// As [`check_weights`].
@@ -135,13 +134,13 @@ impl<'a> Examples<'a> {
         Ok(Cow::Owned(Examples { rows: rows.into(), weights, ..self.clone() }))
     }
 
-    /// The class of the `example`-th row; `None` for numbers.
+    /// Returns the class of the `example`-th row; `None` for numbers.
     #[inline]
     pub fn code(&self, example: usize) -> Option<u32> {
         self.labels.map(|labels| labels.codes[self.rows[example] as usize])
     }
 
-    /// Number of classes; 0 for numbers.
+    /// Returns the number of classes; 0 for numbers.
     pub fn classes(&self) -> usize {
         self.labels.map_or(0, |labels| labels.classes)
     }
@@ -152,44 +151,43 @@ impl<'a> Examples<'a> {
         self.scaler.scale_row(out);
     }
 
-    /// The same data restricted to other rows.
+    /// Restricts the data to other rows.
     pub fn with_rows(&self, rows: impl Into<Cow<'a, [u32]>>) -> Examples<'a> {
         Examples { rows: rows.into(), ..self.clone() }
     }
 
-    /// The first `count` examples.
+    /// Returns the first `count` examples.
     pub fn prefix(&self, count: usize) -> Examples<'a> {
         self.with_rows(self.rows[..count.min(self.len())].to_vec())
     }
 
-    /// The moments, unless they were only declared: what a learner takes that may look at every
-    /// cell.
+    /// Returns the moments unless they were declared, for learners that may look at every cell.
     pub fn measured(&self) -> Option<&'a Moments> {
         self.moments.filter(|_| !self.declared.moments)
     }
 
-    /// Mean of the squared targets.
+    /// Returns the mean of the squared targets.
     pub fn target_square(&self) -> f64 {
         let sum: f64 = (0..self.len()).map(|i| self.target(i).powi(2)).sum();
         sum / self.len().max(1) as f64
     }
 
-    /// The least and the largest target; `None` without rows.
+    /// Returns the minimum and the maximum of the targets; `None` without rows.
     pub(crate) fn target_range(&self) -> Option<[f64; 2]> {
         (0..self.len()).fold(None, |range, i| Some(widened(range, self.target(i))))
     }
 }
 
-/// The least range that holds another number too.
+/// Extends a range to include another number.
 #[inline]
 pub(crate) fn widened(range: Option<[f64; 2]>, number: f64) -> [f64; 2] {
     range.map_or([number; 2], |[low, high]| [low.min(number), high.max(number)])
 }
 
-/// No weight is larger: sums of them stay in range.
+/// Largest weight: sums of weights stay finite.
 const LARGEST_WEIGHT: f64 = 1e100;
 
-/// Refuses what cannot be the weights of so many rows.
+/// Refuses invalid weights of `rows` rows.
 ///
 /// # Errors
 /// [`ErrorKind::WrongLength`]; [`ErrorKind::WrongWeight`] for a weight that is not from 0 to 1e100.
@@ -215,7 +213,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Refuses moments that no columns have.
+    /// Refuses moments that no data can have.
     ///
     /// # Errors
     /// Not one number for each column; one that is not finite; a second moment below 0.
@@ -236,8 +234,7 @@ impl Moments {
         Ok(())
     }
 
-    /// Measures every observed cell of the examples, by their weights: what a learner may do that
-    /// sees everything.
+    /// Measures all observed cells, with the weights; only for learners that may look at all cells.
     pub fn measure(examples: &Examples<'_>) -> Moments {
         let d = examples.columns();
         let (mut mean, mut square, mut row) = (vec![0.0; d], vec![0.0; d], vec![0.0; d]);

@@ -1,8 +1,8 @@
-//! Says which columns one read gives (a panel), what it costs, and which columns are always known.
+//! Defines panels (the columns of one read) with their prices, and the always-known columns.
 //!
-//! Learners number the columns that they handle by *slots*: the sampled panels' columns first,
-//! panel by panel, then the known ones. Where every attribute is a panel of its own and none is
-//! known, slot, panel and column are the same number.
+//! Learners number their columns by *slots*: the columns of the sampled panels first, panel by
+//! panel, then the known ones. If every attribute is a panel of its own and none is known, slot,
+//! panel and column are the same number.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,24 +18,23 @@ pub struct Layout {
     slots: Vec<u32>,
     /// Number of sampled panels; the others are known.
     sampled: usize,
-    /// What a read of each sampled panel costs; empty: 1 each.
+    /// Price of a read of each sampled panel; empty: 1 each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     prices: Vec<f64>,
-    /// Whether nobody declared how large values are, so that a learner that steps scales them by
-    /// its own reads.
+    /// True if no range of values was declared; gradient learners then scale by their own reads.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     by_reads: bool,
-    /// Whether panel, slot and column are the same number: then none of the lists need be read,
-    /// which at many columns saves more cache misses than a learner has otherwise.
+    /// True if panel, slot and column are the same number. The lists are then not read, which saves
+    /// most cache misses with many columns.
     #[serde(skip)]
     identity: bool,
 }
 
-/// No price is larger: sums of prices stay in range.
+/// Largest price: sums of prices stay finite.
 const LARGEST_PRICE: f64 = 1e100;
 
 impl Layout {
-    /// Every column a panel of its own, sampled, and none known; names `x0`, `x1`, ...
+    /// Makes every column a sampled panel of its own; names `x0`, `x1`, ...
     pub fn singletons(columns: usize) -> Layout {
         let mut builder = Self::builder(columns);
         for column in 0..columns {
@@ -44,12 +43,12 @@ impl Layout {
         builder.laid_out()
     }
 
-    /// Starts a layout over so many columns.
+    /// Starts a layout over `columns` columns.
     pub fn builder(columns: usize) -> LayoutBuilder {
         LayoutBuilder { width: columns, sampled: Vec::new(), known: Vec::new() }
     }
 
-    /// Whether panel, slot and column are the same number.
+    /// Returns true if panel, slot and column are the same number.
     #[inline]
     pub(crate) fn identity(&self) -> bool {
         self.identity
@@ -87,29 +86,29 @@ impl Layout {
             .into())
     }
 
-    /// Number of panels that cost a read.
+    /// Returns the number of panels that cost a read.
     #[inline]
     pub fn sampled_panels(&self) -> usize {
         self.sampled
     }
 
-    /// Number of panels, known ones included.
+    /// Returns the number of panels, known ones included.
     pub fn panels(&self) -> usize {
         self.names.len()
     }
 
-    /// Number of slots that cost a read.
+    /// Returns the number of slots that cost a read.
     #[inline]
     pub fn sampled_slots(&self) -> usize {
         self.starts[self.sampled] as usize
     }
 
-    /// Number of slots.
+    /// Returns the number of slots.
     pub fn slots(&self) -> usize {
         self.columns.len()
     }
 
-    /// The slots of a panel.
+    /// Returns the slots of a panel.
     #[inline]
     pub fn slots_of(&self, panel: usize) -> std::ops::Range<usize> {
         if self.identity {
@@ -118,7 +117,7 @@ impl Layout {
         self.starts[panel] as usize..self.starts[panel + 1] as usize
     }
 
-    /// The panel of a slot. O(1) where every column is a sampled panel of its own, O(log)
+    /// Returns the panel of a slot. O(1) if every column is a sampled panel of its own, O(log)
     /// otherwise.
     #[inline]
     pub fn panel_of(&self, slot: usize) -> usize {
@@ -128,23 +127,23 @@ impl Layout {
         self.starts.partition_point(|&s| s as usize <= slot) - 1
     }
 
-    /// The column of a slot.
+    /// Returns the column of a slot.
     #[inline]
     pub fn column(&self, slot: usize) -> usize {
         if self.identity { slot } else { self.columns[slot] as usize }
     }
 
-    /// The slot of a column.
+    /// Returns the slot of a column.
     pub fn slot(&self, column: usize) -> usize {
         self.slots[column] as usize
     }
 
-    /// The same layout with what a read of each sampled panel costs, (n_sampled_panels). A price of
-    /// 0 is free, though the read still counts against the budget.
+    /// Sets the price of a read of each sampled panel, (n_sampled_panels). A read at price 0 still
+    /// counts against the budget.
     ///
     /// # Errors
-    /// Not one price for each sampled panel; one that is negative, NaN or above 1e100, with its
-    /// panel's name.
+    /// A number of prices other than the number of sampled panels; a price that is negative, NaN or
+    /// above 1e100, with its panel's name.
     pub fn with_prices(mut self, prices: Vec<f64>) -> crate::Result<Layout> {
         if prices.len() != self.sampled {
             return Err(misfit(
@@ -166,27 +165,26 @@ impl Layout {
         Ok(self)
     }
 
-    /// The same layout of columns whose values come in units of which nobody declared anything:
-    /// budgeted learners then scale attributes by their own reads as they come.
+    /// Marks the ranges of values as undeclared: budgeted learners then scale by their own reads.
     #[must_use]
     pub fn by_reads(mut self) -> Layout {
         self.by_reads = true;
         self
     }
 
-    /// Whether attributes are to be scaled by their own reads.
+    /// Returns true if attributes are scaled by the learner's own reads.
     #[inline]
     pub fn scaled_by_reads(&self) -> bool {
         self.by_reads
     }
 
-    /// Whether prices were declared.
+    /// Returns true if prices were declared.
     #[inline]
     pub fn is_priced(&self) -> bool {
         !self.prices.is_empty()
     }
 
-    /// What one read of a panel costs: as declared, else 1; nothing for a known one.
+    /// Returns the price of a read of a panel: as declared, else 1; 0 for a known panel.
     #[inline]
     pub fn price(&self, panel: usize) -> f64 {
         if panel >= self.sampled {
@@ -195,12 +193,12 @@ impl Layout {
         self.prices.get(panel).copied().unwrap_or(1.0)
     }
 
-    /// What a read of every sampled panel costs together.
+    /// Returns the total price of one read of every sampled panel.
     pub fn full_price(&self) -> f64 {
         (0..self.sampled).map(|panel| self.price(panel)).sum()
     }
 
-    /// The name of a panel.
+    /// Returns the name of a panel.
     pub fn name(&self, panel: usize) -> &str {
         &self.names[panel]
     }
@@ -225,7 +223,7 @@ impl LayoutBuilder {
         self.known.push((name.to_owned(), columns));
     }
 
-    /// The layout. Panels without columns (a text attribute without categories) are left out.
+    /// Builds the layout. Panels without columns (a text attribute without categories) are dropped.
     ///
     /// # Errors
     /// If a column is beyond the width, in two panels, or in none.

@@ -1,12 +1,10 @@
-//! Stores cells as f64, f32, u8, sparse rows or codes, here or elsewhere, and answers a single cell
-//! without copying a row.
+//! Stores cells as f64, f32, u8, sparse rows or codes, and reads single cells without copying.
 
 use super::{Coded, Shared};
 use crate::error::{ErrorKind, Result};
 use ndarray::{Array2, Axis};
 
-/// An (n_examples, n_attributes) matrix in the storage that the data came in. NaN is a missing
-/// cell.
+/// An (n_examples, n_attributes) matrix in the storage of its source. NaN is a missing cell.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Matrix {
     /// Dense double precision.
@@ -19,12 +17,12 @@ pub enum Matrix {
     Csr(Csr),
     /// Numbers, and codes of categories for their indicators.
     Coded(Coded),
-    /// Dense double precision that somebody else owns.
+    /// Dense double precision in memory owned elsewhere.
     Shared(Shared),
 }
 
 impl Matrix {
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         match self {
             Matrix::F64(a) => a.nrows(),
@@ -36,7 +34,7 @@ impl Matrix {
         }
     }
 
-    /// Number of columns.
+    /// Returns the number of columns.
     pub fn columns(&self) -> usize {
         match self {
             Matrix::F64(a) => a.ncols(),
@@ -48,7 +46,7 @@ impl Matrix {
         }
     }
 
-    /// One cell. O(1) where dense, O(log of the row's entries) where sparse.
+    /// Returns one cell. O(1) if dense, O(log of the row's entries) if sparse.
     #[inline]
     pub fn get(&self, row: usize, column: usize) -> f64 {
         match self {
@@ -82,8 +80,7 @@ impl Matrix {
         }
     }
 
-    /// The rows of `keep`, in that order, in the same storage; cells of [`Matrix::Shared`] are
-    /// copied.
+    /// Returns the rows of `keep`, in that order, in the same storage ([`Matrix::Shared`] copied).
     pub fn select_rows(&self, keep: &[usize]) -> Matrix {
         match self {
             Matrix::F64(a) => Matrix::F64(a.select(Axis(0), keep)),
@@ -95,17 +92,17 @@ impl Matrix {
         }
     }
 
-    /// Number of missing cells. Bytes have none.
+    /// Returns the number of missing cells; 0 for bytes.
     pub fn missing(&self) -> usize {
         self.count(f64::is_nan)
     }
 
-    /// Whether no cell is missing or infinite.
+    /// Returns true if no cell is missing or infinite.
     pub fn is_finite(&self) -> bool {
         self.count(|v| !v.is_finite()) == 0
     }
 
-    /// How many cells are so, where bytes and zeros never are.
+    /// Counts the cells for which `is` holds; bytes and zeros are assumed not to.
     fn count(&self, is: impl Fn(f64) -> bool) -> usize {
         match self {
             Matrix::F64(a) => a.iter().filter(|v| is(**v)).count(),
@@ -121,7 +118,7 @@ impl Matrix {
         }
     }
 
-    /// The first infinite cell, row by row, as (row, column), both from 0. Bytes have none.
+    /// Returns the first infinite cell, row by row, as (row, column), both from 0; none for bytes.
     pub fn first_infinite(&self) -> Option<(usize, usize)> {
         if self.count(f64::is_infinite) == 0 {
             return None;
@@ -133,7 +130,7 @@ impl Matrix {
         })
     }
 
-    /// A copy of the rows of `keep`, in that order, as numbers with every zero.
+    /// Copies the rows of `keep`, in that order, into a dense array.
     pub fn dense(&self, keep: impl ExactSizeIterator<Item = usize>) -> Array2<f64> {
         let mut copy = Array2::zeros((keep.len(), self.columns()));
         for (mut to, from) in copy.rows_mut().into_iter().zip(keep) {
@@ -143,7 +140,7 @@ impl Matrix {
         copy
     }
 
-    /// The same with a number for each column in its missing cells.
+    /// Fills missing cells with `number(column)`.
     pub(crate) fn filled(&self, number: impl Fn(usize) -> f64) -> Matrix {
         let fill = |(column, v): (usize, &mut f64)| {
             if v.is_nan() {
@@ -171,7 +168,7 @@ impl Matrix {
     }
 }
 
-/// Rows of the usual layout are slices, which the compiler converts several cells at a time.
+/// Copies a row; a contiguous one as a slice, which the compiler converts several cells at a time.
 fn copy_row<T: Copy + Into<f64>>(matrix: &Array2<T>, row: usize, out: &mut [f64]) {
     let row = matrix.row(row);
     match row.to_slice() {
@@ -228,19 +225,19 @@ impl Csr {
         Ok(Self { starts, indices, values, columns })
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Column indices and values of one row.
+    /// Returns the column indices and values of one row.
     #[inline]
     pub fn row(&self, row: usize) -> (&[u32], &[f64]) {
         let range = self.starts[row]..self.starts[row + 1];
         (&self.indices[range.clone()], &self.values[range])
     }
 
-    /// The rows of `keep`, in that order.
+    /// Returns the rows of `keep`, in that order.
     pub fn select_rows(&self, keep: &[usize]) -> Csr {
         let mut picked =
             Csr { starts: vec![0], indices: Vec::new(), values: Vec::new(), columns: self.columns };
@@ -253,7 +250,7 @@ impl Csr {
         picked
     }
 
-    /// The same rows with these cells missing, as sorted (row, column).
+    /// Makes these cells missing, given as sorted (row, column).
     pub(super) fn missing_at(&self, cells: &[(usize, u32)]) -> Csr {
         let mut changed =
             Csr { starts: vec![0], indices: Vec::new(), values: Vec::new(), columns: self.columns };
@@ -283,7 +280,7 @@ impl Csr {
         self.values.push(value);
     }
 
-    /// One cell, by binary search in its row.
+    /// Returns one cell, by binary search in its row.
     #[inline]
     pub fn get(&self, row: usize, column: usize) -> f64 {
         let (columns, values) = self.row(row);

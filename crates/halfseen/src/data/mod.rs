@@ -1,4 +1,4 @@
-//! Holds what was measured: matrices that answer single cells, tables with names, targets.
+//! Holds the data: matrices with access to single cells, tables with names, and targets.
 
 mod checks;
 mod coded;

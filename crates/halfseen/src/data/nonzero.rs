@@ -1,22 +1,21 @@
-//! Picks the cells of a row that are not zero, without a look at the zeros where the storage
-//! allows.
+//! Selects the nonzero cells of a row, without reading the zeros if the storage allows it.
 
 use super::{Examples, Matrix, Scaler};
 
-/// The scaled cells of one row that are not zero, by increasing column.
+/// The nonzero scaled cells of one row, by increasing column.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Cells {
-    /// The first `len` entries count; the others are room.
+    /// Only the first `len` entries are valid; the others are capacity.
     columns: Vec<u32>,
     values: Vec<f64>,
     len: usize,
     row: Vec<f64>,
-    /// Whether cells that are zero as they are stored are zero when scaled.
+    /// True if cells stored as zero stay zero when scaled.
     sparse: bool,
 }
 
 impl Cells {
-    /// Room for rows that are scaled as these.
+    /// Allocates for rows scaled like these.
     pub(crate) fn of(examples: &Examples<'_>) -> Cells {
         Cells { sparse: examples.scaler.keeps_zeros(), ..Cells::default() }
     }
@@ -72,13 +71,13 @@ impl Cells {
         }
     }
 
-    /// Takes the cells of a dense scaled row.
+    /// Takes the nonzero cells of a dense scaled row.
     pub(crate) fn take(&mut self, row: &[f64]) {
         self.room(row.len());
         self.keep(0, row.iter().copied());
     }
 
-    /// Forgets all cells and makes room for so many.
+    /// Clears the cells and makes room for `columns` of them.
     fn room(&mut self, columns: usize) {
         self.len = 0;
         if self.columns.len() < columns {
@@ -100,12 +99,12 @@ impl Cells {
         self.len = kept;
     }
 
-    /// The first column whose cell is missing or infinite, with that cell.
+    /// Returns the first missing or infinite cell, with its column.
     pub(crate) fn bad(&self) -> Option<(usize, f64)> {
         self.iter().find(|(_, v)| !v.is_finite())
     }
 
-    /// Columns and values.
+    /// Iterates over columns and values.
     #[inline]
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, f64)> {
         self.columns[..self.len]

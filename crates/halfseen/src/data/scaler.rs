@@ -1,10 +1,10 @@
-//! Scales attributes and target, and takes results back to their own units.
+//! Scales attributes and target, and maps results back to the original units.
 
 use super::{Matrix, Target};
 use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
-/// How attributes are scaled; see [`Scaler::fit`].
+/// Scaling of attributes; see [`Scaler::fit`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
@@ -12,7 +12,7 @@ pub enum Scale {
     None,
     /// All attributes divided by one number.
     Common,
-    /// Each attribute centred and divided by a number of its own.
+    /// Each attribute centred and divided by its own number.
     Each,
     /// Each attribute divided by its largest absolute value: zero stays zero.
     Max,
@@ -41,7 +41,7 @@ impl std::str::FromStr for Scale {
 }
 
 impl Scale {
-    /// Refuses a scale that looks at cells of this matrix, for a fit that may not.
+    /// Refuses a scale that needs to look at cells of this matrix, for a fit that must not.
     ///
     /// # Errors
     /// [`ErrorKind::Needs`].
@@ -54,7 +54,7 @@ impl Scale {
             Scale::Each => "each",
             Scale::Max => "max",
         };
-        let what = "the attributes' ranges, and an honest fit does not look at unread cells: declare their bounds, or use \
+        let what = "the attributes' ranges, but an honest fit does not look at unread cells: declare their bounds, or use \
                     scale = none";
         Err(ErrorKind::Needs { name: "scale", value, what }.into())
     }
@@ -64,9 +64,9 @@ impl Scale {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bounds {
-    /// Least value of each column.
+    /// Minimum of each column.
     pub low: Vec<f64>,
-    /// Largest value of each column.
+    /// Maximum of each column.
     pub high: Vec<f64>,
 }
 
@@ -85,7 +85,7 @@ pub enum Scaler {
     Each {
         /// Means, or middles of the declared ranges.
         offset: Vec<f64>,
-        /// Deviations, or halves of the declared ranges; 1 for constant columns.
+        /// Standard deviations, or halves of the declared ranges; 1 for constant columns.
         divisor: Vec<f64>,
     },
 }
@@ -93,16 +93,14 @@ pub enum Scaler {
 impl Scaler {
     /// Fits a scaling to the training rows of an encoded matrix, from observed cells only.
     ///
-    /// `Common` divides by the largest absolute value (255 for bytes, which costs no look), `Max`
-    /// by that of each column, `Each` centres by the mean and divides by the deviation. Where
-    /// `bounds` are declared they are used instead and no cell is touched: scaled values then lie
-    /// in [-1, 1].
+    /// `Common` divides by the largest absolute value (255 for bytes, without a look), `Max` by
+    /// that of each column, `Each` subtracts the mean and divides by the standard deviation.
+    /// Declared `bounds` are used instead, without reading a cell: scaled values are in [-1, 1].
     pub fn fit(scale: Scale, matrix: &Matrix, rows: &[u32], bounds: Option<&Bounds>) -> Scaler {
         Self::fit_weighted(scale, matrix, rows, None, bounds)
     }
 
-    /// The same where rows count by weights above 0, one for each row of the matrix; `None` is 1
-    /// for all.
+    /// As [`Scaler::fit`] with weights above 0, one per row of the matrix; `None` is 1 for all.
     pub fn fit_weighted(
         scale: Scale,
         matrix: &Matrix,
@@ -154,7 +152,7 @@ impl Scaler {
         }
     }
 
-    /// One scaled cell.
+    /// Scales one cell.
     #[inline]
     pub fn scale(&self, column: usize, raw: f64) -> f64 {
         match self {
@@ -177,7 +175,7 @@ impl Scaler {
         }
     }
 
-    /// Whether zero stays zero in every column. O(n_columns) at most.
+    /// Returns true if zero stays zero in every column. O(n_columns) at most.
     pub fn keeps_zeros(&self) -> bool {
         match self {
             Scaler::None {} | Scaler::Common { .. } => true,
@@ -185,7 +183,7 @@ impl Scaler {
         }
     }
 
-    /// Offset and divisor of a column.
+    /// Returns the offset and the divisor of a column.
     pub fn affine(&self, column: usize) -> (f64, f64) {
         match self {
             Scaler::None {} => (0.0, 1.0),
@@ -194,7 +192,7 @@ impl Scaler {
         }
     }
 
-    /// Refuses a scaling that was read from a file and does not fit so many columns.
+    /// Refuses a scaling from a file that does not fit `columns` columns.
     pub(crate) fn validate(&self, columns: usize) -> Result<()> {
         let bad = |key: &str, problem: &str| {
             Err(ErrorKind::BadFile {
@@ -211,7 +209,7 @@ impl Scaler {
             Scaler::Each { offset, divisor }
                 if offset.len() != columns || divisor.len() != columns =>
             {
-                bad("offset", "has not one number per column")
+                bad("offset", "must hold one number per column")
             }
             Scaler::Each { offset, .. } if !offset.iter().all(|v| v.is_finite()) => {
                 bad("offset", "holds a number that is not finite")
@@ -224,16 +222,16 @@ impl Scaler {
     }
 }
 
-/// Takes targets to the learner's units and scores back: learned = (target - mean) / deviation.
+/// Maps targets to the learner's units and scores back: learned = (target - mean) / deviation.
 ///
-/// A regression target is centred and divided by its deviation over the training rows; the -1/+1 of
-/// two classes is only centred. Without an intercept neither is touched.
+/// A regression target is centred and divided by its standard deviation over the training rows,
+/// the -1/+1 of two classes only centred. Without an intercept neither is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TargetScale {
-    /// What is subtracted.
+    /// Number that is subtracted.
     pub mean: f64,
-    /// What it is divided by.
+    /// Divisor.
     pub deviation: f64,
 }
 
@@ -241,12 +239,12 @@ impl TargetScale {
     /// Leaves targets as they are.
     pub const IDENTITY: TargetScale = TargetScale { mean: 0.0, deviation: 1.0 };
 
-    /// Fits to the scores of the training rows. Targets are free to look at in every family.
+    /// Fits to the scores of the training rows. Every family may look at targets.
     pub fn fit(target: &Target, scores: &[f64], rows: &[u32], intercept: bool) -> TargetScale {
         Self::fit_weighted(target, scores, rows, None, intercept)
     }
 
-    /// The same where rows count by weights above 0, one for each score; `None` is 1 for all.
+    /// As [`TargetScale::fit`] with weights above 0, one for each score; `None` is 1 for all.
     pub fn fit_weighted(
         target: &Target,
         scores: &[f64],
@@ -267,18 +265,18 @@ impl TargetScale {
         TargetScale { mean, deviation }
     }
 
-    /// To the learner's units.
+    /// Maps a target to the learner's units.
     pub fn apply(&self, target: f64) -> f64 {
         (target - self.mean) / self.deviation
     }
 
-    /// Back to the target's units.
+    /// Maps a score to the target's units.
     pub fn undo(&self, score: f64) -> f64 {
         score * self.deviation + self.mean
     }
 }
 
-/// A divisor: 1 where the number is zero (a constant column) or vanishes in rounding.
+/// Returns a valid divisor: 1 if the number is zero (a constant column) or below rounding error.
 fn positive(number: f64) -> f64 {
     if number.is_finite() && number > f64::MIN_POSITIVE { number } else { 1.0 }
 }
@@ -291,8 +289,8 @@ fn each_row(matrix: &Matrix, rows: &[u32], mut visit: impl FnMut(u32, &[f64])) {
     }
 }
 
-/// Mean and deviation of each column over its observed cells; 0 and 0 where there is none. A
-/// deviation below rounding error of the mean is that of a constant column: 0.
+/// Returns the mean and standard deviation of each column over its observed cells; 0 if there is
+/// none. A deviation below the rounding error of the mean becomes 0, as for a constant column.
 fn mean_and_deviation(
     matrix: &Matrix,
     rows: &[u32],
@@ -305,7 +303,7 @@ fn mean_and_deviation(
         for (j, &v) in row.iter().enumerate().filter(|(_, v)| !v.is_nan()) {
             count[j] += weight;
             let before = v - mean[j];
-            // So that the mean of equal cells is that cell, to the bit.
+            // The mean of equal cells is then exactly that cell.
             mean[j] += before / if weight == 1.0 { count[j] } else { count[j] / weight };
             spread[j] += weight * before * (v - mean[j]);
         }
@@ -342,7 +340,7 @@ mod tests {
             near(&offset, &often) && near(&divisor, &broad),
             "{offset:?} {often:?} {divisor:?} {broad:?}"
         );
-        // A constant is one, whatever the weights.
+        // A constant column stays constant, whatever the weights.
         assert_eq!((offset[2], divisor[2]), (0.1, 1.0));
         assert_eq!(fit(&[1.0; 3]), Scaler::fit(Scale::Each, &matrix, &rows, None));
         let target = Target::Numbers(vec![2.0, 4.0, 9.0]);

@@ -1,18 +1,17 @@
-//! Reads cells that somebody else owns, such as an array of Python's, in place: nothing is copied.
+//! Reads cells owned elsewhere, such as a NumPy array, in place and without a copy.
 
 use crate::error::{ErrorKind, Result};
 use std::fmt;
 use std::sync::Arc;
 
-/// An (n_examples, n_attributes) matrix over a slice that is owned elsewhere. NaN is a missing
-/// cell.
+/// An (n_examples, n_attributes) matrix over a slice owned elsewhere. NaN is a missing cell.
 ///
-/// Cell (i, j) is number `i * row_stride + j * column_stride` of the slice. So C order (strides
-/// n_attributes and 1), Fortran order (1 and n_examples), and every row or column step of either
-/// are possible. Cloning is cheap.
+/// Cell (i, j) is number `i * row_stride + j * column_stride` of the slice: C order (strides
+/// n_attributes and 1), Fortran order (1 and n_examples), or every row or column step of either.
+/// Cloning is cheap.
 #[derive(Clone)]
 pub struct Shared {
-    /// Must give the same slice each time.
+    /// Must return the same slice each time.
     cells: Arc<dyn AsRef<[f64]> + Send + Sync>,
     rows: usize,
     columns: usize,
@@ -21,9 +20,9 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// A matrix of this shape, (rows, columns), over `cells`, with the strides of rows and columns
-    /// in cells. The owner must give the same slice, and leave its numbers alone, as long as the
-    /// matrix lives.
+    /// Makes a matrix of this shape, (rows, columns), over `cells`; the strides of rows and columns
+    /// are in cells. As long as the matrix lives, the owner must return the same slice and must not
+    /// change its numbers.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`] if a cell would lie outside the slice.
@@ -51,25 +50,24 @@ impl Shared {
         }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Number of columns.
+    /// Returns the number of columns.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// One cell.
+    /// Returns one cell.
     #[inline]
     pub fn get(&self, row: usize, column: usize) -> f64 {
         debug_assert!(row < self.rows && column < self.columns);
         self.slice()[row * self.row_stride + column * self.column_stride]
     }
 
-    /// Copies one row into `out`, whose length must be the number of columns. One call of the
-    /// owner.
+    /// Copies one row into `out`, whose length must be the number of columns. Calls the owner once.
     pub fn row_into(&self, row: usize, out: &mut [f64]) {
         debug_assert!(row < self.rows && out.len() == self.columns);
         if self.columns == 0 {
@@ -83,7 +81,7 @@ impl Shared {
         }
     }
 
-    /// How many cells are so; looks along the smaller stride, at neighbours.
+    /// Counts the cells for which `is` holds; runs along the smaller stride.
     pub(super) fn count(&self, is: impl Fn(f64) -> bool) -> usize {
         let cells = self.slice();
         let by_row = self.column_stride <= self.row_stride;
@@ -108,7 +106,7 @@ impl Shared {
     }
 }
 
-/// The shape only: the cells may be many, and are somebody else's.
+/// Shows only the shape: there may be many cells.
 impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shape = (self.rows, self.columns);
@@ -116,7 +114,7 @@ impl fmt::Debug for Shared {
     }
 }
 
-/// Same shape and same cells, wherever they lie.
+/// Compares shape and cells, wherever they are stored.
 impl PartialEq for Shared {
     fn eq(&self, other: &Self) -> bool {
         let same =
@@ -146,8 +144,7 @@ mod tests {
         Shared::new(Arc::new(cells), shape, strides)
     }
 
-    /// The same 6 x 4 cells in C order, in Fortran order, as every second row, and as every third
-    /// column.
+    /// Returns the same 6 x 4 cells in C and Fortran order, as every second row and third column.
     fn layouts() -> Vec<Shared> {
         let c = dense(6, 4).into_raw_vec_and_offset().0;
         let fortran = (0..24).map(|at| cell(at % 6, at / 6)).collect();
@@ -161,7 +158,7 @@ mod tests {
         all.into_iter().map(|(cells, strides)| over(cells, (6, 4), strides).unwrap()).collect()
     }
 
-    /// NaN is equal to NaN here.
+    /// Returns the bits of all cells, so that NaN equals NaN.
     fn bits(matrix: &Matrix) -> Vec<u64> {
         let cells = (0..matrix.rows()).flat_map(|i| (0..matrix.columns()).map(move |j| (i, j)));
         cells.map(|(i, j)| matrix.get(i, j).to_bits()).collect()
@@ -231,7 +228,7 @@ mod tests {
         }
     }
 
-    /// Counts how often it is asked.
+    /// Counts the calls of the owner.
     struct Counted(Vec<f64>, AtomicUsize);
 
     impl AsRef<[f64]> for Counted {

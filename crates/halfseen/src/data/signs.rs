@@ -1,10 +1,10 @@
-//! Reads two classes as -1 and +1, for learners whose score is a margin.
+//! Maps two classes to -1 and +1, for learners whose score is a margin.
 
 use super::Examples;
 use crate::error::{ErrorKind, Result};
 
-/// The classes as -1 and +1, and the scaled targets that stand for 0 and, beyond it, +1: a score of
-/// the scaled target is `centre + half * score`.
+/// The classes as -1 and +1, and the scaled targets: `centre` stands for 0 and `centre + half` for
+/// +1; a score in units of the scaled target is `centre + half * score`.
 pub(crate) struct Signs {
     /// -1 or +1 for each example.
     pub(crate) signs: Vec<f64>,
@@ -13,20 +13,19 @@ pub(crate) struct Signs {
 }
 
 impl Signs {
-    /// Reads them from examples of two classes (or of one).
+    /// Takes examples of two classes (or of one).
     ///
     /// # Errors
-    /// [`ErrorKind::WrongTarget`]: numbers, more classes, or scaled targets that do not tell two apart.
+    /// [`ErrorKind::WrongTarget`]: numbers, more classes, or scaled targets not separating two.
     pub(crate) fn of(examples: &Examples<'_>, learner: &str) -> Result<Signs> {
         let wrong = |problem: String| ErrorKind::WrongTarget { column: "target".into(), problem };
         let Some(labels) = examples.labels.filter(|labels| labels.classes <= 2) else {
             let classes = examples
                 .labels
                 .map_or("numbers".to_owned(), |labels| format!("{} classes", labels.classes));
-            return Err(wrong(format!(
-                "it holds {classes}, and {learner} tells two classes apart"
-            ))
-            .into());
+            return Err(
+                wrong(format!("it holds {classes}, but {learner} is a binary classifier")).into()
+            );
         };
         let sign = |code: u32| if code == 0 { -1.0 } else { 1.0 };
         let signs: Vec<f64> =
@@ -40,7 +39,7 @@ impl Signs {
         };
         if !(half > 0.0 && half.is_finite() && centre.is_finite()) {
             return Err(
-                wrong("its scaled values do not tell its two classes apart".to_owned()).into()
+                wrong("its scaled values do not separate the two classes".to_owned()).into()
             );
         }
         Ok(Signs { signs, centre, half })

@@ -1,29 +1,29 @@
-//! Holds a table as it came: named columns of numbers and of text, in their order.
+//! Holds a table: named columns of numbers and of text, in their order.
 
 use super::Matrix;
 use crate::error::{ErrorKind, Result, nearest};
 use std::collections::HashMap;
 
-/// A table: numeric columns together in one matrix, text columns coded, both under names.
+/// A table: numeric columns in one matrix, text columns coded, both with names.
 #[derive(Debug, Clone)]
 pub struct Table {
     numbers: Matrix,
     texts: Vec<TextColumn>,
-    /// Numeric columns that do not lie in the matrix, such as the labels of images.
+    /// Numeric columns that are not in the matrix, such as the labels of images.
     apart: Vec<Vec<f64>>,
     columns: Vec<Column>,
 }
 
-/// Name and whereabouts of one column.
+/// Name and location of one column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// The name in the header.
+    /// Name in the header.
     pub name: String,
-    /// Where its cells are.
+    /// Location of its cells.
     pub place: Place,
 }
 
-/// Where a column's cells are.
+/// Location of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// This column of the numeric matrix.
@@ -34,7 +34,7 @@ pub enum Place {
     Apart(usize),
 }
 
-/// A column of categories: for each row the index of its level, [`TextColumn::MISSING`] if empty.
+/// A column of categories: the index of each row's level, [`TextColumn::MISSING`] if empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextColumn {
     /// One code per row.
@@ -44,10 +44,10 @@ pub struct TextColumn {
 }
 
 impl TextColumn {
-    /// The code of an empty cell.
+    /// Code of an empty cell.
     pub const MISSING: u32 = u32::MAX;
 
-    /// The text of a row; `None` if it is missing.
+    /// Returns the text of a row; `None` if it is missing.
     pub fn get(&self, row: usize) -> Option<&str> {
         self.levels.get(self.codes[row] as usize).map(String::as_str)
     }
@@ -56,7 +56,7 @@ impl TextColumn {
 /// One cell of a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cell<'a> {
-    /// A number; NaN is never given, see [`Cell::Missing`].
+    /// A number, never NaN; see [`Cell::Missing`].
     Number(f64),
     /// A category.
     Text(&'a str),
@@ -68,7 +68,7 @@ impl Table {
     /// Builds a table from a numeric matrix, text columns, and the columns in their order.
     ///
     /// # Errors
-    /// If two columns share a name, or a column's cells are not there or not equally many.
+    /// If two columns share a name, or the cells of a column are absent or of another number.
     pub fn new(numbers: Matrix, texts: Vec<TextColumn>, columns: Vec<Column>) -> Result<Self> {
         let mut seen = HashMap::with_capacity(columns.len());
         for (i, column) in columns.iter().enumerate() {
@@ -102,7 +102,7 @@ impl Table {
         Ok(Self { numbers, texts, apart: Vec::new(), columns })
     }
 
-    /// A table of numbers only, one name per column of the matrix.
+    /// Builds a table of numbers only, one name per column of the matrix.
     ///
     /// # Errors
     /// As [`Table::new`], or if there are more or fewer names than columns.
@@ -117,10 +117,10 @@ impl Table {
         Self::new(numbers, Vec::new(), names.into_iter().enumerate().map(place).collect())
     }
 
-    /// The table with one more numeric column, beside the matrix.
+    /// Adds a numeric column beside the matrix.
     ///
     /// # Errors
-    /// If there is a column of this name, or the lengths differ.
+    /// If a column of this name exists, or the lengths differ.
     pub fn with_column(mut self, name: &str, values: Vec<f64>) -> Result<Self> {
         if let Some(first) = self.columns.iter().position(|c| c.name == name) {
             let (first, second) = (first + 1, self.columns.len() + 1);
@@ -136,27 +136,27 @@ impl Table {
         Ok(self)
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.numbers.rows()
     }
 
-    /// The columns in their order.
+    /// Returns the columns in their order.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// The numeric columns together.
+    /// Returns the matrix of the numeric columns.
     pub fn numbers(&self) -> &Matrix {
         &self.numbers
     }
 
-    /// The text column at this place.
+    /// Returns the text column with this index.
     pub fn text(&self, index: usize) -> &TextColumn {
         &self.texts[index]
     }
 
-    /// The column of this name.
+    /// Returns the column of this name.
     ///
     /// # Errors
     /// [`ErrorKind::UnknownColumn`], with the nearest name and a list.
@@ -168,7 +168,7 @@ impl Table {
         })
     }
 
-    /// One cell.
+    /// Returns one cell.
     pub fn cell(&self, row: usize, column: &Column) -> Cell<'_> {
         let number = match column.place {
             Place::Number(c) => self.numbers.get(row, c),
@@ -178,7 +178,7 @@ impl Table {
         if number.is_nan() { Cell::Missing } else { Cell::Number(number) }
     }
 
-    /// Refuses infinite cells: no family of learners can use them.
+    /// Refuses infinite cells, which no family of learners can use.
     ///
     /// # Errors
     /// [`ErrorKind::NotFinite`] with row and column.
@@ -189,9 +189,9 @@ impl Table {
         Err(ErrorKind::NotFinite { row: row + 1, column, value: self.numbers.get(row, at) }.into())
     }
 
-    /// The same table with the cells empty of which `hidden(row, column)` is true; both count from
-    /// 0, columns as in [`Table::columns`]. Bytes become single precision, which can be missing,
-    /// [`Matrix::Shared`] and [`Matrix::Coded`] a copy.
+    /// Makes the cells missing for which `hidden(row, column)` is true; both count from 0, columns
+    /// as in [`Table::columns`]. Bytes become single precision, which has NaN; [`Matrix::Shared`]
+    /// and [`Matrix::Coded`] become a copy.
     pub fn without(&self, hidden: impl Fn(usize, usize) -> bool) -> Table {
         let mut numbers = match &self.numbers {
             Matrix::U8(a) => Matrix::F32(a.mapv(f32::from)),
@@ -200,7 +200,7 @@ impl Table {
         };
         let (mut texts, mut apart) = (self.texts.clone(), self.apart.clone());
         let rows = self.rows();
-        // Sparse rows get their new entries at once.
+        // Sparse rows get all new entries at once.
         let mut sparse: Vec<(usize, u32)> = Vec::new();
         for (at, column) in self.columns.iter().enumerate() {
             for row in (0..rows).filter(|&row| hidden(row, at)) {
@@ -220,7 +220,7 @@ impl Table {
         Table { numbers, texts, apart, columns: self.columns.clone() }
     }
 
-    /// The rows of `keep`, in that order.
+    /// Returns the rows of `keep`, in that order.
     pub fn select_rows(&self, keep: &[usize]) -> Table {
         let numbers = self.numbers.select_rows(keep);
         let texts = self.texts.iter().map(|t| TextColumn {

@@ -1,20 +1,20 @@
-//! Turns a target column into a task: numbers to estimate, or classes to tell apart.
+//! Turns a target column into a task: regression or classification.
 
 use super::{Cell, Table};
 use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Larger targets are refused: squares must stay in range.
+/// Larger targets are refused, so that their squares stay finite.
 const LARGEST: f64 = 1e100;
 
-/// What the target is.
+/// Kind of prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Task {
-    /// A number is estimated.
+    /// The target is a number.
     Regression,
-    /// One of some classes is told.
+    /// The target is one of several classes.
     Classification,
 }
 
@@ -42,8 +42,7 @@ impl fmt::Display for Label {
 pub enum Target {
     /// Numbers.
     Numbers(Vec<f64>),
-    /// For each row the index of its class; classes are sorted (numbers numerically, texts by
-    /// bytes).
+    /// The class index of each row; classes are sorted (numbers numerically, texts by bytes).
     Classes {
         /// The labels, sorted.
         classes: Vec<Label>,
@@ -55,11 +54,11 @@ pub enum Target {
 impl Target {
     /// Reads the target column of a table.
     ///
-    /// `task` of `None` decides: classification for text and for exactly two distinct numbers.
+    /// With `task` of `None`, text and exactly two distinct numbers are classification.
     ///
     /// # Errors
-    /// If the column is unknown, has missing or infinite cells, is constant, or holds text where
-    /// `task` says regression.
+    /// If the column is unknown, has missing or infinite cells, is constant, or has text where
+    /// `task` is regression.
     pub fn read(table: &Table, name: &str, task: Option<Task>) -> Result<Target> {
         let column = table.column(name)?;
         let wrong = |problem: String| ErrorKind::WrongTarget { column: name.to_owned(), problem };
@@ -110,7 +109,7 @@ impl Target {
         });
         match task {
             Task::Regression if text => Err(wrong(
-                "it holds text, so it cannot be regressed on; use --task classification".into(),
+                "it holds text, so regression is not possible; use --task classification".into(),
             )
             .into()),
             Task::Regression => {
@@ -131,7 +130,7 @@ impl Target {
         }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         match self {
             Target::Numbers(values) => values.len(),
@@ -139,12 +138,12 @@ impl Target {
         }
     }
 
-    /// Whether there is no row.
+    /// Returns true if there is no row.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What is learned from it.
+    /// Returns the task.
     pub fn task(&self) -> Task {
         match self {
             Target::Numbers(_) => Task::Regression,
@@ -152,7 +151,7 @@ impl Target {
         }
     }
 
-    /// The classes, sorted; none for regression.
+    /// Returns the classes, sorted; none for regression.
     pub fn classes(&self) -> &[Label] {
         match self {
             Target::Numbers(_) => &[],
@@ -160,8 +159,8 @@ impl Target {
         }
     }
 
-    /// One number per row for learners of scores: the values themselves, or -1 for the first and
-    /// +1 for the second of two classes.
+    /// Returns one number per row for learners of scores: the values themselves, or -1 for the
+    /// first and +1 for the second of two classes.
     ///
     /// # Errors
     /// [`ErrorKind::WrongTarget`] for more than two classes.
@@ -174,7 +173,7 @@ impl Target {
             Target::Classes { classes, .. } => Err(ErrorKind::WrongTarget {
                 column: "target".into(),
                 problem: format!(
-                    "it has {} classes ({}) and this learner tells two apart; choose two of them (in the program --classes A,B)",
+                    "it has {} classes ({}), but this learner is a binary classifier; choose two of them (in the program --classes A,B)",
                     classes.len(),
                     crate::error::list(&classes.iter().map(Label::to_string).collect::<Vec<_>>())
                 ),
@@ -183,7 +182,7 @@ impl Target {
         }
     }
 
-    /// The targets of the rows of `keep`, in that order.
+    /// Returns the targets of the rows of `keep`, in that order.
     pub fn select_rows(&self, keep: &[usize]) -> Target {
         match self {
             Target::Numbers(values) => Target::Numbers(keep.iter().map(|&r| values[r]).collect()),
@@ -195,7 +194,7 @@ impl Target {
     }
 }
 
-/// The distinct labels, sorted: numbers numerically, texts by their bytes.
+/// Returns the distinct labels, sorted: numbers numerically, texts by their bytes.
 fn distinct(cells: &[Cell<'_>]) -> Vec<Label> {
     let mut numbers: Vec<f64> = cells
         .iter()

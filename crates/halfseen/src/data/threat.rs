@@ -1,25 +1,26 @@
-//! Says what attributes cost an adversary, and how much of them may vanish.
+//! Defines a threat: the cost of each attribute to an adversary, and the adversary's budget.
 
 use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
-/// An adversary who may take away attributes of total cost N from every row (paper E, section 2).
+/// An adversary who may delete attributes of total cost N from every row (Dekel and Shamir 2008,
+/// section 2).
 ///
-/// Attributes are the panels of a layout that are read, in its order; known panels never vanish.
+/// Attributes are the sampled panels of a layout, in its order; known panels are never deleted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub struct Threat {
-    /// v_j of each attribute, (n_attributes), at least 0.
+    /// Cost v_j of each attribute, (n_attributes), at least 0.
     values: Vec<f64>,
     /// N, below the sum of the costs.
     budget: f64,
-    // What follows from these, for losses are asked for it row by row.
+    // Derived from these once, because losses need it row by row.
     total: f64,
     costs: Costs,
     effective: f64,
 }
 
-/// A threat as files hold it.
+/// A threat as stored in files.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -42,38 +43,38 @@ impl From<Threat> for Written {
     }
 }
 
-/// What kind of costs an adversary pays: it decides which algorithm is exact.
+/// Kind of the costs, which decides the algorithm that is exact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Costs {
-    /// Each is 0 or this number: the worst deletions are the free ones and the `count` worst
+    /// Each cost is 0 or `value`: the worst deletions are the free ones and the `count` worst
     /// others.
     Equal {
-        /// The value of one attribute that is not free.
+        /// Cost of an attribute that is not free.
         value: f64,
-        /// How many of them the budget buys.
+        /// Number of such attributes that the budget covers.
         count: usize,
     },
-    /// All are whole numbers: dynamic programming over the budget is exact.
+    /// All are integers: dynamic programming over the budget is exact.
     Whole {
-        /// The budget's whole part.
+        /// Integer part of the budget.
         budget: usize,
     },
     /// Any other.
     General,
 }
 
-/// Rounding in a sum or a quotient of costs.
+/// Rounding error of a sum or a quotient of costs.
 const ROUNDING: f64 = 1e-9;
 
-/// Budgets beyond this have no table of whole numbers.
+/// Largest budget with a table for dynamic programming.
 const LARGEST_TABLE: f64 = 1e6;
 
 impl Threat {
-    /// Values (n_attributes) and a budget.
+    /// Takes costs (n_attributes) and a budget.
     ///
     /// # Errors
-    /// Values that are negative, not finite or all 0; a budget that is negative, not finite, or as
-    /// large as all costs together.
+    /// Costs that are negative, not finite, above 1e100 or all 0; a budget that is negative, not
+    /// finite, or not below the sum of the costs.
     pub fn new(values: Vec<f64>, budget: f64) -> Result<Threat> {
         if let Some(j) = values.iter().position(|v| !(0.0..=1e100).contains(v)) {
             let problem = format!(
@@ -84,12 +85,11 @@ impl Threat {
         }
         let total: f64 = values.iter().sum();
         if total <= 0.0 {
-            let problem = "all of them are 0, and an adversary who takes everything for nothing leaves nothing to learn; give at least one a cost above 0";
+            let problem = "all of them are 0, so the adversary could delete everything; give at least one attribute a cost above 0";
             return Err(wrong("costs", "every attribute".into(), problem.into()));
         }
         if !(budget >= 0.0 && budget < total) {
-            let allowed =
-                format!("at least 0 and below {total}, the cost of all attributes together");
+            let allowed = format!("at least 0 and below {total}, the total cost of the attributes");
             return Err(ErrorKind::OutOfRange {
                 name: "threat",
                 value: budget.to_string(),
@@ -109,7 +109,7 @@ impl Threat {
         Ok(Threat { values, budget, total, costs, effective })
     }
 
-    /// Every attribute is worth 1.
+    /// Gives every attribute cost 1.
     ///
     /// # Errors
     /// As [`Threat::new`].
@@ -117,7 +117,7 @@ impl Threat {
         Threat::new(vec![1.0; attributes], budget)
     }
 
-    /// The same costs with another budget.
+    /// Replaces the budget.
     ///
     /// # Errors
     /// As [`Threat::new`].
@@ -125,38 +125,37 @@ impl Threat {
         Threat::new(self.values.clone(), budget)
     }
 
-    /// v_j of each attribute.
+    /// Returns the cost v_j of each attribute.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// N as it was asked for.
+    /// Returns N as given.
     pub fn budget(&self) -> f64 {
         self.budget
     }
 
-    /// V: the value of all attributes.
+    /// Returns V, the cost of all attributes.
     pub fn total(&self) -> f64 {
         self.total
     }
 
-    /// What the costs allow.
+    /// Returns the kind of the costs.
     pub fn costs(&self) -> Costs {
         self.costs
     }
 
-    /// The part of N that can be spent: a multiple of the value where all are equal, for an
-    /// attribute vanishes whole or not at all.
+    /// Returns the part of N that can be spent: with equal costs that of whole attributes.
     pub fn effective(&self) -> f64 {
         self.effective
     }
 
-    /// P: the value that is left after the budget is spent, V - N.
+    /// Returns P, the remaining cost V - N after the budget is spent.
     pub fn left(&self) -> f64 {
         self.total - self.effective
     }
 
-    /// Refuses what a file holds for another number of attributes.
+    /// Refuses a threat from a file for another number of attributes.
     pub(crate) fn validate(&self, attributes: usize) -> Result<()> {
         if self.values.len() == attributes {
             return Ok(());
@@ -177,7 +176,7 @@ fn costs(values: &[f64], budget: f64) -> Costs {
     Costs::General
 }
 
-/// How many attributes of one value a budget buys.
+/// Returns the number of attributes of one cost that a budget covers.
 pub(crate) fn count(budget: f64, value: f64) -> usize {
     (budget / value + ROUNDING).floor() as usize
 }

@@ -1,4 +1,4 @@
-//! Provokes every kind of error, and holds each message to one short line.
+//! Provokes every kind of error and checks that each message is one short line.
 
 use super::*;
 use crate::budget::{AskTell, Query};
@@ -13,7 +13,7 @@ use ndarray::{Array2, array};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Every kind by name. A kind without a line here does not compile; see `provoked` for its case.
+/// Returns the name of a kind. A kind without a line here does not compile; see `provoked`.
 fn name(kind: &ErrorKind) -> &'static str {
     macro_rules! names {
         ($($kind:ident),* $(,)?) => {
@@ -77,7 +77,7 @@ fn name(kind: &ErrorKind) -> &'static str {
     )
 }
 
-/// The names as this file lists them, for the count.
+/// Returns the names in the list above, read from this file.
 fn all_names() -> BTreeSet<&'static str> {
     let source = include_str!("tests.rs");
     let list = source.split("names!(").nth(1).unwrap().split(')').next().unwrap();
@@ -108,7 +108,7 @@ fn fit_cells_of(learner: &dyn crate::Learner, cells: Array2<f64>) -> Error {
     learner.fit(&examples, &Silent).unwrap_err()
 }
 
-/// A column of ones whose second moment is declared to be 0.
+/// Returns the error for a column of ones whose second moment is declared to be 0.
 fn contradicted(column: &str) -> Error {
     let table = table(&[(column, &[1.0, 1.0]), ("y", &[0.0, 1.0])]);
     let target = Target::read(&table, "y", Some(Task::Regression)).unwrap();
@@ -118,7 +118,7 @@ fn contradicted(column: &str) -> Error {
     crate::registry::find("aerr").unwrap().fit(&prepared.examples(), &Silent).unwrap_err()
 }
 
-/// Two rows, the second of this weight.
+/// Fits two rows, the second with this weight.
 fn fit_weights(learner: &dyn crate::Learner, weight: f64) -> Error {
     let (matrix, scaler, layout) =
         (Matrix::F64(Array2::ones((2, 2))), Scaler::None {}, Arc::new(Layout::singletons(2)));
@@ -138,7 +138,7 @@ fn asking() -> (Box<dyn AskTell>, Query) {
     (started, query)
 }
 
-/// The errors of sessions over attributes of which two have long names.
+/// Returns the errors of sessions over attributes of which two have long names.
 fn of_sessions(long: &str) -> Vec<Error> {
     let fiml = crate::registry::find("fiml").unwrap();
     let names = ["a".to_owned(), format!("{long}b"), format!("{long}c")];
@@ -178,12 +178,11 @@ fn of_sessions(long: &str) -> Vec<Error> {
     errors
 }
 
-/// At least one error of every kind, each from the call that gives it. `Numerical` and
-/// `Interrupted` arise in solvers of other modules, not all of which are here yet: they are made
-/// directly.
+/// Returns at least one error of every kind, each from the call that gives it. `Numerical` and
+/// `Interrupted` arise in solvers of other modules and are made directly.
 fn provoked(long: &str) -> Vec<Error> {
     let mut aerr = crate::registry::find("aerr").unwrap();
-    // Long lists, the first names of which are long.
+    // Long lists whose first names are long.
     let entry = |i: usize| if i < 20 { format!("{long}{i}") } else { format!("c{i}") };
     let many: Vec<String> = (0..10_000).map(entry).collect();
     let wide = Table::from_matrix(Matrix::F64(Array2::zeros((2, 10_000))), many.clone()).unwrap();

@@ -1,10 +1,10 @@
-//! Surveys all examples once: refuses bad cells, finds the means, and drops columns that cannot
-//! matter.
+//! Surveys all examples once: rejects bad cells, computes the means, and drops columns without
+//! effect.
 //!
-//! An unpenalised intercept b is minimised out in closed form: for any w the best b is
-//! mean(y) - <w, mean(x)>, so what is left is the same problem without intercept on centred data.
-//! Centring happens before products are summed (a second pass over the cells), so a large mean
-//! costs no precision. A constant column is recognised exactly and not by its rounded deviation.
+//! An unpenalised intercept has a closed form: for any w the best b is mean(y) - <w, mean(x)>,
+//! which leaves the same problem without intercept on centred data. Centring precedes the sums of
+//! products (a second pass over the cells), so a large mean costs no precision. A constant column
+//! is detected exactly, not by its rounded standard deviation.
 
 use crate::data::{Examples, check_row, check_shape};
 use crate::error::{ErrorKind, Result};
@@ -12,24 +12,24 @@ use crate::model::{Linear, Report, Stop};
 use std::ops::Range;
 
 /// Examples minus their weighted means (or as they are, without intercept), on the columns that are
-/// not all zero then.
+/// then not all zero.
 #[derive(Debug)]
 pub(crate) struct Centred<'a, 'b> {
     examples: &'a Examples<'b>,
-    /// The sum of their weights.
+    /// Sum of the weights.
     total: f64,
-    /// The columns that are not zero in every row, increasing.
+    /// Columns that are not zero in every row, increasing.
     columns: Vec<usize>,
-    /// Mean of every column, (n_columns): what fills a missing cell when the model predicts.
+    /// Mean of every column, (n_columns): it replaces missing values when the model predicts.
     mean: Vec<f64>,
-    /// What is subtracted from each of `columns`.
+    /// Shift subtracted from each of `columns`.
     shift: Vec<f64>,
-    /// What is subtracted from the targets.
+    /// Shift subtracted from the targets.
     target_shift: f64,
 }
 
 impl<'a, 'b> Centred<'a, 'b> {
-    /// The first pass.
+    /// Makes the first pass.
     ///
     /// # Errors
     /// No rows, no columns, a missing or infinite cell or target.
@@ -62,33 +62,33 @@ impl<'a, 'b> Centred<'a, 'b> {
         Ok(Centred { examples, total, columns, mean, shift, target_shift })
     }
 
-    /// Number of examples.
+    /// Returns the number of examples.
     pub(crate) fn len(&self) -> usize {
         self.examples.len()
     }
 
-    /// Number of columns kept.
+    /// Returns the number of columns kept.
     pub(crate) fn width(&self) -> usize {
         self.columns.len()
     }
 
-    /// The weight of one example.
+    /// Returns the weight of one example.
     pub(crate) fn weight(&self, example: usize) -> f64 {
         self.examples.weight(example)
     }
 
-    /// The sum of all weights: the number of examples where they have none.
+    /// Returns the sum of all weights: the number of examples if they have none.
     pub(crate) fn total(&self) -> f64 {
         self.total
     }
 
-    /// The report of a learner that read every cell.
+    /// Returns the report of a learner that read every cell.
     pub(crate) fn report(&self, learner: &str, stop: Stop) -> Report {
         let layout = self.examples.layout;
         Report::full(learner, stop, self.len(), layout.sampled_panels()).paid(layout)
     }
 
-    /// The centred target of one example.
+    /// Returns the centred target of one example.
     pub(crate) fn target(&self, example: usize) -> f64 {
         self.examples.target(example) - self.target_shift
     }
@@ -103,18 +103,18 @@ impl<'a, 'b> Centred<'a, 'b> {
         }
     }
 
-    /// The columns kept, increasing.
+    /// Returns the columns kept, increasing.
     pub(crate) fn columns(&self) -> &[usize] {
         &self.columns
     }
 
-    /// Mean of every column, (n_columns).
+    /// Returns the mean of every column, (n_columns).
     pub(crate) fn mean(&self) -> &[f64] {
         &self.mean
     }
 
-    /// The predictor on all columns whose kept ones have these weights, within the range of the
-    /// targets.
+    /// Returns the predictor on all columns, given the weights of the kept ones; predictions are
+    /// clipped to the range of the targets.
     pub(crate) fn predictor(&self, kept: &[f64]) -> Linear {
         let mut weights = vec![0.0; self.examples.columns()];
         let mut intercept = self.target_shift;
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn constant_columns_are_dropped_exactly() {
-        // 0.1 added up three times and divided by three is not 0.1.
+        // Three times 0.1, divided by three, is not 0.1.
         let data = Data::new(
             array![[0.1, 1.0, 0.0], [0.1, 2.0, 0.0], [0.1, 4.0, 0.0]],
             vec![1.0, 2.0, 3.0],

@@ -2,16 +2,16 @@
 //!
 //! w = argmin over |w|_1 <= B of <z, w> + t lambda |w|_1 + |w|_2^2 / (2 eta), z the sum of the t
 //! gradients so far (Xiao, JMLR 11, 2010, algorithm 1 with h = |w|_2^2 / 2 and beta_t = 1/eta).
-//! Penalty and ball both move every coordinate of -eta z towards zero by one threshold and stop it
-//! at zero, so together they do so by the sum of the two: soften by eta lambda t, then project.
-//! Without the ball this is equation (10) of the paper. Weights that the penalty keeps at zero are
-//! exactly zero; their average need not be. O(d) a step.
+//! Penalty and ball each move every coordinate of -eta z towards zero by a threshold and stop it
+//! there, so both together do it by the sum of the thresholds: soften by eta lambda t, then
+//! project. Without the ball this is equation (10) of the paper. Weights that the penalty keeps at
+//! zero are exactly zero; their average need not be. O(d) per step.
 
 use super::one_pass::Weights;
 use crate::data::Cells;
 use halfseen_solve::projection::onto_l1_ball_in;
 
-/// The weights, the sum of the gradients, and the sum of all weights before each step.
+/// Weights, sum of the gradients, and sum of the weights before each step.
 #[derive(Debug, Clone)]
 pub(super) struct DualAveraging {
     radius: f64,
@@ -23,7 +23,7 @@ pub(super) struct DualAveraging {
     sum: Vec<f64>,
     /// t.
     count: u64,
-    /// Of the projection.
+    /// Working memory of the projection.
     room: Vec<f64>,
 }
 
@@ -65,8 +65,8 @@ mod tests {
     use super::*;
     use halfseen_solve::sampling::{Purpose, Stream};
 
-    /// The objective is strongly convex, so its least point w is told from any other v of the ball
-    /// by F(v) >= F(w) + |v - w|^2 / (2 eta).
+    /// Tests that w is the minimiser: by strong convexity F(v) >= F(w) + |v - w|^2 / (2 eta) for
+    /// any v of the ball.
     #[test]
     fn every_iterate_is_the_least_point_of_its_definition() {
         let (d, eta) = (6, 0.05);

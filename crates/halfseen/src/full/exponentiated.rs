@@ -1,17 +1,16 @@
 //! Moves weights in an l1 ball by normalised exponentiated gradient, and averages them lazily.
 //!
 //! The two opposite weight vectors of the method start equal and move by reciprocal factors, so one
-//! number per coordinate keeps both: theta_i, minus eta times the sum of its clipped gradients.
+//! number per coordinate stores both: theta_i, minus eta times the sum of its clipped gradients.
 //! Then w_i = B sinh(theta_i) / Z with Z = sum_j cosh(theta_j).
 //!
-//! A row changes theta only where its cells are not zero: one exponential each. Z is summed afresh
+//! A row changes theta only at its non-zero cells, with one exponential each. Z is summed anew
 //! after every row, so it cannot drift. The average needs no pass over the other coordinates: with
-//! A the sum of B / Z over the iterates so far, a coordinate that rested while A grew by a has
-//! gathered a sinh(theta_i). A restarts from 0 before sums of unlike size meet in it.
+//! A the sum of B / Z over the iterates so far, a coordinate that did not change while A grew by a
+//! contributes a sinh(theta_i). A restarts from 0 before it mixes sums of very different size.
 //!
-//! Against overflow sinh, cosh and Z carry a common factor e^-M, which cancels in w; M is 0 until
-//! some
-//! |theta| comes near 300.
+//! Against overflow sinh, cosh and Z have a common factor e^-M, which cancels in w; M is 0 until
+//! the largest |theta| approaches 300.
 
 use super::one_pass::Weights;
 use crate::data::Cells;
@@ -19,14 +18,14 @@ use crate::data::Cells;
 /// Rows after which A restarts.
 const RESTART: u32 = 256;
 
-/// Growth or fall of Z at which A restarts.
+/// Factor of growth or fall of Z at which A restarts.
 const SPREAD: f64 = 1e3;
 
-/// Where Z e^-M may be before M is chosen again; e^300 = 2e130.
+/// Range of Z e^-M outside which M is chosen again; e^300 = 2e130.
 const SMALL: f64 = 1e-130;
 const LARGE: f64 = 1e130;
 
-/// The weights, and the sum of all weights before each step.
+/// Weights, and the sum of the weights before each step.
 #[derive(Debug, Clone)]
 pub(crate) struct Exponentiated {
     radius: f64,
@@ -37,13 +36,13 @@ pub(crate) struct Exponentiated {
     total: f64,
     /// M.
     shift: f64,
-    /// A, since it restarted.
+    /// A since its last restart.
     clock: f64,
-    /// Z when A restarted.
+    /// Z at the last restart of A.
     total_at_restart: f64,
     rows_since_restart: u32,
     count: u64,
-    /// e^(|theta| - M) of a row's columns.
+    /// e^(|theta| - M) for the columns of a row.
     powers: Vec<f64>,
 }
 
@@ -54,7 +53,7 @@ struct Coordinate {
     sinh: f64,
     /// A when theta last changed.
     since: f64,
-    /// Sum of the weights up to then.
+    /// Sum of the weights up to that time.
     sum: f64,
 }
 
@@ -76,7 +75,7 @@ impl Exponentiated {
         }
     }
 
-    /// Brings every sum up to date and lets A start from 0.
+    /// Updates every sum and restarts A from 0.
     fn restart(&mut self) {
         for c in &mut self.coordinates {
             c.sum += (self.clock - c.since) * c.sinh;
@@ -87,7 +86,7 @@ impl Exponentiated {
         self.rows_since_restart = 0;
     }
 
-    /// Chooses M for the present theta.
+    /// Chooses M for the current theta.
     fn rebase(&mut self) {
         self.restart();
         let largest = self.coordinates.iter().fold(0.0_f64, |a, c| a.max(c.theta.abs()));
@@ -106,7 +105,7 @@ impl Weights for Exponentiated {
         self.radius / self.total * sum
     }
 
-    /// Each entry of the gradient is clipped to 1/`eta`.
+    /// Clips each entry of the gradient to 1/`eta`.
     fn step(&mut self, eta: f64, slope: f64, cells: &Cells) {
         self.clock += self.radius / self.total;
         self.count += 1;
@@ -119,7 +118,7 @@ impl Weights for Exponentiated {
             c.theta -= (rate * x).clamp(-1.0, 1.0);
             self.powers.push(c.theta.abs() - self.shift);
         }
-        // A loop of its own: a call in the other loops would empty the vector registers each time.
+        // A separate loop: calls in the other loops would spill the vector registers each time.
         self.powers.iter_mut().for_each(|p| *p = p.exp());
         for ((j, _), &power) in cells.iter().zip(&self.powers) {
             let c = &mut self.coordinates[j];
@@ -141,17 +140,17 @@ impl Weights for Exponentiated {
     }
 }
 
-/// e^-shift sinh(theta) and e^-shift cosh(theta), from `up` = e^(|theta| - shift).
+/// Returns e^-shift sinh(theta) and e^-shift cosh(theta), from `up` = e^(|theta| - shift).
 ///
-/// The difference that gives sinh loses digits near 0, but never more than rounding of cosh, whose
-/// sum it is divided by.
+/// The difference for sinh loses digits near 0, but no more than the rounding of cosh, by whose sum
+/// it is divided.
 #[inline]
 fn sinh_cosh(theta: f64, shift: f64, up: f64) -> (f64, f64) {
     let down = if shift == 0.0 { 1.0 / up } else { (-theta.abs() - shift).exp() };
     (((up - down) / 2.0).copysign(theta), (up + down) / 2.0)
 }
 
-/// The sum in eight partial sums.
+/// Returns the sum, from eight partial sums.
 fn sum(values: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let chunks = values.chunks_exact(8);
@@ -167,8 +166,7 @@ mod tests {
     use super::*;
     use halfseen_solve::sampling::{Purpose, Stream};
 
-    /// The method as printed: two positive vectors, normalised at every step so that nothing
-    /// overflows.
+    /// Method as printed: two positive vectors, normalised at every step against overflow.
     struct Plain {
         radius: f64,
         up: Vec<f64>,
@@ -203,7 +201,7 @@ mod tests {
 
     #[test]
     fn the_lazy_form_equals_the_plain_one() {
-        // Small steps, steps that all clip, steps of wild size, and d = 1; many cells are zero.
+        // Small steps, steps that all clip, very large steps, d = 1; many cells are zero.
         for (d, eta, scale) in
             [(20, 0.01, 1.0), (13, 0.5, 1.0), (9, 1.0, 50.0), (1, 0.1, 1.0), (30, 0.001, 3.0)]
         {
@@ -242,7 +240,7 @@ mod tests {
                 assert!(weights.product(&cells).is_finite() && weights.total > 0.0);
             }
         }
-        // There and back: theta is 0 again, and so is w, but the average was on the way's side.
+        // theta is 0 again, and so is w, but the average is not.
         assert!(weights.product(&cells).abs() < 1e-12);
         let average = weights.average();
         assert!(average[0] > 0.99 && average[1] < -0.99 && average[2] == 0.0);

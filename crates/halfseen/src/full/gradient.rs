@@ -1,13 +1,12 @@
 //! Moves weights in a ball by projected gradient steps, and averages them.
 //!
-//! w <- Proj(w - eta phi x) with phi = <w,x> + b - y (Zinkevich, ICML 2003). Only the cells that
-//! are not zero move a weight; projection and average pass over all of them: O(d) a step.
+//! w <- Proj(w - eta phi x) with phi = <w,x> + b - y (Zinkevich, ICML 2003). Only non-zero cells
+//! move a weight; projection and average pass over all of them: O(d) per step.
 
 use super::one_pass::Weights;
 use crate::data::Cells;
 use halfseen_solve::projection::{onto_l1_ball_in, onto_l2_ball};
 
-/// What bounds the weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ball {
     /// |w|_2 <= B.
@@ -16,7 +15,7 @@ pub(super) enum Ball {
     L1,
 }
 
-/// The weights, and the sum of all weights before each step.
+/// Weights, and the sum of the weights before each step.
 #[derive(Debug, Clone)]
 pub(super) struct Gradient {
     ball: Ball,
@@ -24,7 +23,7 @@ pub(super) struct Gradient {
     weights: Vec<f64>,
     sum: Vec<f64>,
     count: u64,
-    /// Of the projection.
+    /// Working memory of the projection.
     room: Vec<f64>,
 }
 

@@ -1,18 +1,18 @@
 //! Fits least squares in an l1 ball (the lasso, constraint form) to a certified gap.
 //!
-//! **Setting**: every attribute of every example is read. Minimises
-//! f(w) = (1/m) sum_i (<w, x_i> + b - y_i)^2 over |w|_1 <= B and any b (paper A, section 2, the
-//! full-information reference).
+//! **Setting**: every attribute of every example is read. The fit minimises f(w) = (1/m) sum_i (<w,
+//! x_i> + b - y_i)^2 over |w|_1 <= B and any b, the full-information reference of Cesa-Bianchi et
+//! al. 2010, section 2.
 //!
 //! **Guarantee**: the report's gap, <grad f(w), w> + B |grad f(w)|_inf, bounds f(w) minus the
 //! optimum (Frank and Wolfe, 1956; Jaggi, ICML 2013). The solver stops when it is at most `tol`
-//! times f(0), the mean square of the (centred) targets. Iterates never leave the ball.
+//! times f(0), the mean square of the (centred) targets. Iterates stay in the ball.
 //!
 //! **Method**: the ball is the convex hull of 2d + 1 atoms: the corners B e_j and -B e_j, and 0.
-//! Each step moves mass to the corner where f falls most steeply (pairwise Frank-Wolfe:
-//! Lacoste-Julien and Jaggi, NIPS 2015), from the atom in use for which f then falls furthest (the
-//! second-order choice of Fan, Chen and Lin, JMLR 2005, for support vector machines), exactly as
-//! far as it falls. A step costs O(d): two columns of G.
+//! Each step moves mass to the corner of steepest descent (pairwise Frank-Wolfe: Lacoste-Julien and
+//! Jaggi, NIPS 2015), from the active atom that then decreases f most (the second-order choice of
+//! Fan, Chen and Lin, JMLR 2005, for support vector machines), with exact line search. A step costs
+//! O(d): two columns of G.
 //!
 //! **Symbols**: G, c the second moments; g = grad f(w).
 
@@ -33,7 +33,7 @@ parameters! {
     pub struct Lasso {
         name: "lasso", family: Full,
         title: "Lasso on all attributes",
-        source: "A 2 (full-information reference); Tibshirani 1996";
+        source: "Cesa-Bianchi et al. 2010, section 2 (full-information reference); Tibshirani 1996";
         radius: f64 = 8.0, RADIUS;
         tol: f64 = 1e-4, TOL;
         max_iter: u64 = 1_000_000, MAX_ITER;
@@ -50,8 +50,8 @@ impl Learner for Lasso {
         Needs { weights: true, ..Needs::of(self) }
     }
 
-    // Second moments are summed once for each kind of intercept, and each radius starts from the
-    // solution of the next smaller one. Each report's seconds include the summing.
+    // Second moments are summed once for each kind of intercept; each radius starts from the
+    // solution of the next smaller one. Seconds include the summing.
     fits_together!(fit_all);
 }
 
@@ -184,7 +184,7 @@ mod tests {
         let found = fit(&Lasso { radius: 1.5, max_iter: 2, tol: 1e-9, intercept: true }, &data);
         assert_eq!((found.report.stop, found.report.converged), (Stop::IterationLimit, false));
         assert!(found.report.gap.unwrap() > 1e-9);
-        // A tolerance below rounding error ends without going through all iterations.
+        // A tolerance below rounding error does not use all iterations.
         let found = fit(&Lasso { tol: 1e-300, max_iter: u64::MAX, ..exact(1.5) }, &data);
         assert!(found.report.gap.unwrap() < 1e-12);
     }

@@ -1,11 +1,11 @@
-//! References that see everything: what budgeted learners are measured against.
+//! Fits learners that see every attribute: the references for budgeted learners.
 //!
-//! | learner | minimises | over | how |
+//! | learner | minimises | over | method |
 //! |---|---|---|---|
 //! | [`Ridge`] | mean squared error | the Euclidean ball, or with a penalty | one eigendecomposition for all radii |
 //! | [`Lasso`] | mean squared error | the l1 ball | pairwise steps on the second moments, to a certified gap |
 //! | [`OnlineLasso`] | mean squared error | the l1 ball | one pass: exponentiated gradient, gradient steps, or dual averaging |
-//! | [`Svm`] | hinge losses and a quadratic penalty | everything | cutting planes, to a certified gap |
+//! | [`Svm`] | hinge losses and a quadratic penalty | all weights | cutting planes, to a certified gap |
 //! | [`Ogd`] | mean squared error | the Euclidean ball | one pass: gradient steps |
 
 mod centred;
@@ -31,7 +31,7 @@ pub use svm::Svm;
 use crate::learner::Learner;
 use crate::plan::Promise;
 
-/// The learners of this family.
+/// Returns the learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
     vec![
         Box::new(Ridge::default()),
@@ -42,12 +42,11 @@ pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
     ]
 }
 
-/// What they promise, to compare with; see [`plan`](crate::plan).
+/// Returns their guarantees, for comparison; see [`plan`](crate::plan).
 pub(crate) fn guarantees() -> Vec<Promise> {
     vec![ogd::guarantee, online_lasso::guarantee]
 }
 
-/// The Euclidean length.
 fn norm(vector: &[f64]) -> f64 {
     halfseen_solve::dot(vector, vector).sqrt()
 }

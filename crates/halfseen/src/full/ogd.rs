@@ -1,19 +1,20 @@
-//! Learns in the Euclidean ball from one pass over full rows by online gradient descent (OGD).
+//! Learns in the Euclidean ball from one pass over complete rows by online gradient descent (OGD).
 //!
 //! **Setting**: every attribute of every example is read, one example after the other, in a seeded
-//! order. Minimises E (<w,x> + b - y)^2 / 2 over |w|_2 <= B: what AERR does of few attributes, done
-//! of all of them. From w = 0, w <- Proj(w - eta phi x) with phi = <w,x> + b - y; the model is the
+//! order. The learner minimises E (<w,x> + b - y)^2 / 2 over |w|_2 <= B, as AERR does from few
+//! attributes. From w = 0, w <- Proj(w - eta phi x) with phi = <w,x> + b - y; the model is the
 //! average of the iterates before each step.
 //!
-//! **Guarantee** (Zinkevich, ICML 2003; theorem 3.1 of paper B with the example and the product
-//! themselves): expected excess of the average at most B G / sqrt m for eta = B / (G sqrt m), G =
-//! (B R + Y) R >= |gradient|_2 where |x|_2 <= R and |y| <= Y for every example. `step = theory`
-//! puts R^2 = E |x|_2^2 and Y^2 = E y^2 in their place, which is no theorem. The bound holds for w;
-//! the intercept moves beside it, as in [`OnlineLasso`](super::OnlineLasso), with G_b = B R + Y.
+//! **Guarantee** (Zinkevich, ICML 2003; Hazan and Koren 2012, theorem 3.1, with the true example
+//! and product): the expected excess of the average is at most B G / sqrt m for eta = B / (G sqrt
+//! m), G = (B R + Y) R >= |gradient|_2 if |x|_2 <= R and |y| <= Y for every example. `step =
+//! theory` uses R^2 = E |x|_2^2 and Y^2 = E y^2 instead, which no theorem covers. The bound holds
+//! for w; the intercept has its own steps, as in [`OnlineLasso`](super::OnlineLasso), with G_b = B
+//! R + Y.
 //!
-//! The theorem's step is small where the fit is good: on handwritten digits (3 against 5) 56 times
-//! it does best for 12,109 rows, 32 times for 1000 and 10 times for 62, where 18 times is too much.
-//! The default of 5.6 is stable on all of these.
+//! The theorem's step is small if the fit is good: on handwritten digits (3 against 5) the best
+//! multiple is 56 for 12,109 rows, 32 for 1000 and 10 for 62, where 18 is too large. The default of
+//! 5.6 is stable on all of these.
 
 use super::gradient::{Ball, Gradient};
 use super::one_pass::{self, Facts, OnePass, Start};
@@ -27,11 +28,11 @@ use crate::plan::{self, Bound, Excess, Guarantee, Printed, Tuning, euclidean_eta
 use halfseen_solve::Monitor;
 
 parameters! {
-    /// Online gradient descent over full rows.
+    /// Online gradient descent over complete rows.
     pub struct Ogd {
         name: "ogd", family: Full,
         title: "Online gradient descent: one pass over all attributes, Euclidean ball",
-        source: "B algorithm 1 with exact gradients (comparator of B and C); Zinkevich 2003";
+        source: "Hazan and Koren 2012, algorithm 1 with exact gradients (comparator there and in Kukliansky and Shamir 2015); Zinkevich 2003";
         radius: f64 = 2.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
         intercept: bool = true, INTERCEPT;
@@ -57,8 +58,8 @@ impl OnePass for Ogd {
     }
 }
 
-/// Online gradient descent over |w|_2 <= B from w = 0: half the squared error exceeds by at most
-/// B G / sqrt(m), G = 2 B (Zinkevich 2003). One read for every attribute.
+/// Bounds the excess of half the squared error over |w|_2 <= B from w = 0 by B G / sqrt(m), G = 2 B
+/// (Zinkevich 2003). One read per attribute.
 pub(super) fn guarantee(setting: &plan::Setting) -> Guarantee {
     let (b, squared) = (setting.ridge_radius(), setting.norm * setting.norm);
     let root = |m: u64| (m as f64).sqrt();
@@ -124,7 +125,7 @@ mod tests {
             let best = Ridge { radius, intercept: false, ..Ridge::default() };
             let best =
                 best.fit(&data.examples(), &Silent).unwrap().linear().unwrap().weights.clone();
-            // Of the loss with 1/2, on the examples themselves.
+            // With the factor 1/2, on the examples themselves.
             let excess = (mean_square(&data, &found.linear().unwrap().weights, 0.0)
                 - mean_square(&data, &best, 0.0))
                 / 2.0;
@@ -137,7 +138,6 @@ mod tests {
         }
     }
 
-    /// Dense rows, plain vectors, theory's step.
     #[test]
     fn it_is_the_literal_method() {
         let (m, d, radius, k) = (400, 5, 0.5, 0.7);

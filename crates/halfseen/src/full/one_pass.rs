@@ -1,5 +1,5 @@
-//! Teaches learners every example once, all attributes of it, in a seeded order; several of them
-//! side by side.
+//! Trains learners on every example once, with all attributes, in a seeded order; several side by
+//! side.
 
 use crate::data::{Cells, Examples, Moments, bad_cell, check_row, check_shape, widened};
 use crate::error::{ErrorKind, Result};
@@ -12,31 +12,30 @@ use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use std::borrow::Cow;
 use std::time::Instant;
 
-/// Weights in a ball, moved by exact gradients, starting from w = 0.
 pub(super) trait Weights {
-    /// <w, x>.
+    /// Returns <w, x>.
     fn product(&self, cells: &Cells) -> f64;
 
-    /// Counts the present weights, then moves them against the gradient `slope` x by a step of size
-    /// `eta`.
+    /// Adds the current weights to their sum, then moves them against the gradient `slope` x by a
+    /// step of size `eta`.
     fn step(&mut self, eta: f64, slope: f64, cells: &Cells);
 
-    /// The mean of the weights before each step so far.
+    /// Returns the mean of the weights before each step so far.
     fn average(&self) -> Vec<f64>;
 }
 
-/// What the theorems need to know, in scaled units.
+/// Statistics for the theorems, in scaled units.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Facts {
     /// d.
     pub(super) columns: usize,
     /// m.
     pub(super) examples: f64,
-    /// X: the root of max_j E x_j^2.
+    /// X: square root of max_j E x_j^2.
     pub(super) largest: f64,
-    /// R: the root of E |x|_2^2.
+    /// R: square root of E |x|_2^2.
     pub(super) length: f64,
-    /// Y: the root of E y^2.
+    /// Y: square root of E y^2.
     pub(super) target: f64,
 }
 
@@ -52,29 +51,24 @@ impl Facts {
     }
 }
 
-/// How a learner sets out.
 pub(super) struct Start {
-    /// At zero.
     pub(super) weights: Box<dyn Weights>,
     /// eta.
     pub(super) step: f64,
-    /// G_b: bounds the error of an example, which is the gradient of the intercept.
+    /// G_b: bound on the error of an example, which is the gradient of the intercept.
     pub(super) slope: f64,
-    /// K, the bound of the intercept; `None` learns none.
+    /// K, the bound of the intercept; `None` for no intercept.
     pub(super) intercept: Option<f64>,
 }
 
-/// A learner that this module can run.
 pub(super) trait OnePass: Described {
-    /// The seed of the order.
+    /// Returns the seed of the order.
     fn seed(&self) -> u64;
 
-    /// Weights and steps for these data.
     fn start(&self, facts: &Facts) -> Start;
 }
 
-/// What has been learned after each of the numbers of examples: one pass, with the steps for all
-/// the examples.
+/// Returns fits after each of the numbers of examples: one pass, with the steps for all examples.
 pub(super) fn fit_curve<L: OnePass>(
     learner: &L,
     counts: &[usize],
@@ -84,8 +78,8 @@ pub(super) fn fit_curve<L: OnePass>(
     Ok(pass(&[learner], counts, examples, monitor)?.remove(0))
 }
 
-/// All settings of one seed learn side by side in one pass, so each row is read and scaled once.
-/// Each report's seconds are those of the whole pass.
+/// Fits all settings of one seed in one pass, so each row is read and scaled once. The seconds of a
+/// report are those of the whole pass.
 pub(super) fn fit_all<L: OnePass>(
     learners: &[L],
     examples: &Examples<'_>,
@@ -103,12 +97,12 @@ pub(super) fn fit_all<L: OnePass>(
     )
 }
 
-/// Examples between two looks at the monitor.
+/// Examples between two calls of the monitor.
 const BETWEEN_LOOKS: usize = 256;
 
-/// Teaches learners of one seed every example once, and returns what each had learned after each of
-/// the given numbers of examples (increasing), the last of which ends the pass. A pass that is
-/// asked to stop ends with what was learned until then.
+/// Trains learners of one seed on every example once, and returns their fits after the given
+/// numbers of examples (increasing), of which the last ends the pass. If interrupted, the fits so
+/// far.
 fn pass<L: OnePass>(
     learners: &[&L],
     counts: &[usize],
@@ -163,7 +157,7 @@ fn pass<L: OnePass>(
     Ok(fits)
 }
 
-/// Those given, or measured.
+/// Returns the given moments, or measures them.
 fn moments<'a>(examples: &Examples<'a>) -> Result<Cow<'a, Moments>> {
     if let Some(given) = examples.measured() {
         return Ok(Cow::Borrowed(given));
@@ -186,7 +180,6 @@ fn check_example(examples: &Examples<'_>, example: usize) -> Result<()> {
     check_row(examples, example, &row)
 }
 
-/// One learner's weights and intercept.
 struct Run {
     weights: Box<dyn Weights>,
     /// eta.
@@ -197,16 +190,16 @@ struct Run {
     intercept_step: f64,
     /// K.
     bound: f64,
-    /// The least and the largest target so far.
+    /// Least and largest target so far.
     range: Option<[f64; 2]>,
     count: u64,
 }
 
 impl Run {
-    /// The intercept makes projected gradient steps of size K / (G_b sqrt m) in [-K, K].
+    /// The intercept takes projected gradient steps of size K / (G_b sqrt m) in [-K, K].
     fn new(start: Start, examples: f64) -> Run {
         let bound = start.intercept.unwrap_or(0.0);
-        // Norms of zero give no scale: stand still.
+        // Norms of zero give no scale: no step.
         let finite = |size: f64| if size.is_finite() { size } else { 0.0 };
         Run {
             weights: start.weights,

@@ -1,13 +1,13 @@
-//! Learns in an l1 ball from one pass over full rows (the online lasso), in three variants.
+//! Learns in an l1 ball from one pass over complete rows (the online lasso), in three variants.
 //!
 //! **Setting**: every attribute of every example is read, one example after the other, in a seeded
-//! order. Minimises E (<w,x> + b - y)^2 / 2 over |w|_1 <= B: the comparator of paper B's
-//! experiments, which leave its solver open. The model is the average of the iterates before each
-//! step.
+//! order. The learner minimises E (<w,x> + b - y)^2 / 2 over |w|_1 <= B. It is the comparator in
+//! the experiments of Hazan and Koren 2012, which do not name its solver. The model is the average
+//! of the iterates before each step.
 //!
 //! **Symbols**: phi = <w,x> + b - y; X, R and Y with |x_j| <= X, |x|_2 <= R and |y| <= Y for every
-//! example, which the guarantees below need. As for the budgeted learners `step = theory` puts
-//! X^2 = max_j E x_j^2, R^2 = E |x|_2^2 and Y^2 = E y^2 in their place, which is no theorem.
+//! example, which the guarantees below require. As in the budgeted learners, `step = theory` uses
+//! X^2 = max_j E x_j^2, R^2 = E |x|_2^2 and Y^2 = E y^2 instead, which no theorem covers.
 //!
 //! | variant | moves by | step eta | expected excess of the average |
 //! |---|---|---|---|
@@ -15,22 +15,22 @@
 //! | `ogd` | gradient steps, projected | B / (G_2 sqrt m) | B G_2 / sqrt m |
 //! | `rda` | dual averaging with a penalty | B / (G_2 sqrt m) | B G_2 / sqrt m, penalty included |
 //!
-//! - `eg` (Kivinen and Warmuth, Information and Computation 132, 1997: EG+-) is algorithm 2 of
-//!   paper B (AELR) with the example and the product themselves in place of their estimates;
-//!   theorem 3.4 with G = (B X + Y) X >= |gradient|_inf.
+//! - `eg` (Kivinen and Warmuth, Information and Computation 132, 1997: EG+-) is algorithm 2 (AELR)
+//!   of Hazan and Koren 2012 with the true example and product instead of estimates; theorem 3.4
+//!   with G = (B X + Y) X >= |gradient|_inf.
 //! - `ogd` (Zinkevich, ICML 2003) from w = 0: for any w in the ball the regret is at most |w|_2^2 /
 //!   (2 eta) + eta G_2^2 m / 2, with |w|_2 <= |w|_1 <= B and G_2 = (B X + Y) R >= |gradient|_2.
 //! - `rda` (Xiao, JMLR 11, 2010) has the same regret for the loss plus lambda |w|_1, lambda =
-//!   `penalty`, and this is what its excess is measured in. Without penalty it is `ogd` with the
-//!   steps summed up before they are projected.
+//!   `penalty`, which defines its excess. Without penalty it is `ogd` with steps summed before
+//!   projection.
 //!
-//! The bounds hold for w; the intercept b moves beside it by projected gradient steps of size K /
-//! (G_b sqrt m), G_b = B X + Y, in [-K, K] with K = `known_radius`.
+//! The bounds hold for w. The intercept b takes its own projected gradient steps of size K / (G_b
+//! sqrt m), G_b = B X + Y, in [-K, K] with K = `known_radius`.
 //!
-//! Handwritten digits (3 against 5; 12,109, 1000 and 62 rows): `eg` does best at 178, 100 and 32
-//! times the theorem's step, `ogd` and `rda` at 5.6, 3.2 and 1 times theirs, and come equally far,
-//! to within 0.01 of squared error; much above that `ogd` and `rda` swing from side to side of the
-//! ball. The default steps are those that are stable on all three.
+//! Handwritten digits (3 against 5; 12,109, 1000 and 62 rows): the best multiples of the theorem's
+//! step are 178, 100 and 32 for `eg`, and 5.6, 3.2 and 1 for `ogd` and `rda`. All reach the same
+//! squared error, to within 0.01. With much larger steps `ogd` and `rda` oscillate across the ball.
+//! The default steps are stable on all three sizes.
 
 use super::dual_averaging::DualAveraging;
 use super::exponentiated::Exponentiated;
@@ -49,11 +49,11 @@ use crate::plan::{
 use halfseen_solve::Monitor;
 
 parameters! {
-    /// One pass over full rows in the l1 ball.
+    /// One pass over complete rows in the l1 ball.
     pub struct OnlineLasso {
         name: "online-lasso", family: Full,
         title: "Online lasso: one pass over all attributes, l1 ball, three kinds of steps",
-        source: "B 5 (comparator), B algorithm 2 with exact gradients; Kivinen and Warmuth 1997; Zinkevich 2003; Xiao 2010";
+        source: "Hazan and Koren 2012, section 5 (comparator), algorithm 2 with exact gradients; Kivinen and Warmuth 1997; Zinkevich 2003; Xiao 2010";
         radius: f64 = 16.0, RADIUS;
         step: Option<Rule> = None, VARIANT_STEP;
         variant: Variant = Variant::Eg, VARIANT;
@@ -86,7 +86,7 @@ impl OnePass for OnlineLasso {
     }
 }
 
-/// The promise of `eg`, for |x_i| <= 1 and |y| <= B: AELR's with exact gradients.
+/// Returns the guarantee of `eg`: AELR's with exact gradients, for |x_i| <= 1 and |y| <= B.
 pub(super) fn guarantee(setting: &plan::Setting) -> Guarantee {
     let [for_excess, for_print, for_step] = [0; 3].map(|_| setting.clone());
     let bound = Bound::new(
@@ -95,13 +95,12 @@ pub(super) fn guarantee(setting: &plan::Setting) -> Guarantee {
         Printed::new("4 B^2 sqrt(5 log(2d) / m)", move |m| half_excess(&for_print, 1.0, m as f64)),
         Tuning::new("step", move |m| planned_step(&for_step, 1.0, m as f64)),
     );
-    let theorem = "B, theorem 3.4 with exact gradients";
+    let theorem = "Hazan and Koren 2012, theorem 3.4 with exact gradients";
     let guarantee = Guarantee::lasso(setting, OnlineLasso::NAME, theorem, Excess::Known(bound));
     Guarantee { budget: setting.dims, ..guarantee }
 }
 
 impl Learner for OnlineLasso {
-    /// Of the variant that is set.
     fn grid(&self) -> Grid {
         let radius = ("radius", &["4", "8", "16", "32", "64"][..]);
         let step = ("step", &["0.32x", "1x", "3.2x", "5.6x", "10x"][..]);
@@ -166,8 +165,8 @@ mod tests {
                 let best = Lasso { radius, intercept: false, ..Lasso::default() };
                 let best =
                     best.fit(&data.examples(), &Silent).unwrap().linear().unwrap().weights.clone();
-                // Of the loss with 1/2, on the examples themselves; the bounds hold against any w
-                // of the ball.
+                // With the factor 1/2, on the examples themselves; the bounds hold against any w of
+                // the ball.
                 let loss = |w: &[f64]| mean_square(&data, w, 0.0) / 2.0 + penalty * l1(w);
                 let excess = loss(&found) - loss(&best);
                 let moments = Moments::measure(&data.examples());
@@ -189,7 +188,7 @@ mod tests {
         }
     }
 
-    /// The variants as their papers print them: dense rows, plain vectors, theory's step.
+    /// Compares with the printed variants: dense rows, plain vectors, theory's step.
     #[test]
     fn gradient_steps_and_dual_averaging_are_the_literal_ones() {
         let (m, d, radius, penalty, k) = (400, 5, 0.3, 0.03, 0.7);

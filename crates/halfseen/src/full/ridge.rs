@@ -1,17 +1,17 @@
 //! Fits least squares in a Euclidean ball (ridge regression), for all radii from one decomposition.
 //!
-//! **Setting**: every attribute of every example is read. Minimises
-//! (1/m) sum_i (<w, x_i> + b - y_i)^2 over |w|_2 <= B and any b (paper A, section 2, the
-//! full-information reference), or with `penalty` the same plus alpha |w|^2 over all w.
+//! **Setting**: every attribute of every example is read. The fit minimises (1/m) sum_i (<w, x_i> +
+//! b - y_i)^2 over |w|_2 <= B and any b, the full-information reference of Cesa-Bianchi et al.
+//! 2010, section 2; with `penalty` it minimises the same plus alpha |w|^2 over all w.
 //!
-//! **Guarantee**: the report's gap bounds objective minus optimum: for any w in the ball it is at
-//! most <grad f(w), w> + B |grad f(w)|_2, because f is convex (Frank and Wolfe, 1956); with the
-//! penalty at most |grad|^2 / (4 alpha), because the objective is 2 alpha-strongly convex.
+//! **Guarantee**: the report's gap bounds objective minus optimum: for any w in the ball by <grad
+//! f(w), w> + B |grad f(w)|_2, since f is convex (Frank and Wolfe, 1956); with the penalty by
+//! |grad|^2 / (4 alpha), since the objective is 2 alpha-strongly convex.
 //!
-//! **Symbols**: G = V diag(l) V' the second moments; c the products with the target; q = V'w and
-//! t = V'c, so that w(alpha) = V q with q_i = t_i / (l_i + alpha) minimises f + alpha |w|^2.
-//! By the Karush-Kuhn-Tucker conditions the solution in the ball is w(alpha) with |w(alpha)| = B,
-//! or the shortest least-squares solution w(0) where that is inside.
+//! **Symbols**: G = V diag(l) V' the second moments; c the products with the target; q = V'w and t
+//! = V'c, so that w(alpha) = V q with q_i = t_i / (l_i + alpha) minimises f + alpha |w|^2. By the
+//! Karush-Kuhn-Tucker conditions the solution in the ball is w(alpha) with |w(alpha)| = B, or the
+//! shortest least-squares solution w(0) if it is inside.
 
 use super::centred::Centred;
 use super::norm;
@@ -33,7 +33,7 @@ parameters! {
     pub struct Ridge {
         name: "ridge", family: Full,
         title: "Ridge regression on all attributes",
-        source: "A 2 (full-information reference); Hoerl and Kennard 1970";
+        source: "Cesa-Bianchi et al. 2010, section 2 (full-information reference); Hoerl and Kennard 1970";
         radius: f64 = 1.0, RADIUS;
         penalty: Option<f64> = None, RIDGE_PENALTY;
         intercept: bool = true, INTERCEPT;
@@ -49,7 +49,7 @@ impl Learner for Ridge {
         Needs { weights: true, ..Needs::of(self) }
     }
 
-    // One decomposition for all radii and penalties. Each report's seconds include it.
+    // One decomposition for all radii and penalties. Seconds include it.
     fits_together!(fit_all);
 }
 
@@ -67,7 +67,6 @@ fn fit_all(learners: &[Ridge], examples: &Examples<'_>, monitor: &dyn Monitor) -
     )
 }
 
-/// The quadratic with its second moments decomposed.
 struct Decomposed<'a, 'b> {
     data: Centred<'a, 'b>,
     quadratic: Quadratic,
@@ -108,7 +107,7 @@ impl<'a, 'b> Decomposed<'a, 'b> {
         Ok(Fit { predictor: self.data.predictor(&weights).into(), report })
     }
 
-    /// The objective, and a bound on its distance from the optimum.
+    /// Returns the objective, and a bound on its distance from the optimum.
     fn certify(&self, ridge: &Ridge, weights: &[f64]) -> (f64, f64) {
         let mut gradient = self.quadratic.gradient(weights);
         let value = self.quadratic.value(weights, &gradient);
@@ -122,8 +121,7 @@ impl<'a, 'b> Decomposed<'a, 'b> {
     }
 }
 
-/// The eigenvectors of G whose eigenvalues are not zero, (width, rank), and what w(alpha) needs of
-/// them.
+/// Eigenvectors of G with non-zero eigenvalues, (width, rank), and data of w(alpha).
 struct Spectrum {
     vectors: Mat<f64>,
     /// l_i, all above zero.
@@ -133,8 +131,9 @@ struct Spectrum {
 }
 
 impl Spectrum {
-    /// Decomposes G (width x width), or with fewer rows than columns the kernel XX'/m (m x m),
-    /// which has the same eigenvalues; its eigenvectors u give those of G as X'u, normalised.
+    /// Decomposes G (width x width), or, with fewer rows than columns, the kernel XX'/m (m x m),
+    /// which has the same non-zero eigenvalues; its eigenvectors u give those of G as X'u,
+    /// normalised.
     fn new(quadratic: &Quadratic, examples: usize) -> Result<Spectrum> {
         let width = quadratic.cross.len();
         let (values, vectors) = match quadratic.form() {
@@ -157,7 +156,7 @@ impl Spectrum {
                 (values, vectors)
             }
         };
-        // Below this an eigenvalue is what rounding left of zero.
+        // Smaller eigenvalues are rounding errors of zero.
         let largest = values.iter().fold(0.0_f64, |a, &b| a.max(b));
         let cutoff = largest * f64::EPSILON * width.max(examples.min(10_000)) as f64;
         let kept: Vec<usize> = (0..values.len()).filter(|&i| values[i] > cutoff).collect();
@@ -167,23 +166,22 @@ impl Spectrum {
         Ok(Spectrum { vectors, values, targets })
     }
 
-    /// w(alpha).
     fn weights(&self, alpha: f64) -> Vec<f64> {
         let q: Vec<f64> =
             self.targets.iter().zip(&self.values).map(|(t, l)| t / (l + alpha)).collect();
         combine(&self.vectors, &q)
     }
 
-    /// The alpha at which |w(alpha)| = B; 0 where w(0) is inside the ball.
+    /// Returns the alpha at which |w(alpha)| = B; 0 if w(0) is inside the ball.
     ///
-    /// Newton's method on 1/|w(alpha)| - 1/B (More and Sorensen, 1983): this function is concave
-    /// and nearly linear, so from the left, where it is negative, the steps never overshoot. A
-    /// bracket guards against rounding.
+    /// Runs Newton's method on 1/|w(alpha)| - 1/B (More and Sorensen, 1983), which is concave and
+    /// nearly linear: from the left, where it is negative, steps never overshoot. A bracket guards
+    /// against rounding.
     fn multiplier(&self, radius: f64) -> f64 {
         let (mut low, mut high) = (0.0, norm(&self.targets) / radius);
         let mut alpha = 0.0;
         for _ in 0..200 {
-            // Squares of q / B cannot overflow where q itself does not.
+            // Squares of q / B do not overflow unless q does.
             let (mut square, mut slope) = (0.0, 0.0);
             for (t, l) in self.targets.iter().zip(&self.values) {
                 let q = t / (l + alpha) / radius;
@@ -273,7 +271,7 @@ mod tests {
     fn a_huge_radius_gives_least_squares() {
         let data = Data::random(200, 4, 5);
         let found = fit(&Ridge { radius: 1e6, ..Ridge::default() }, &data);
-        // The normal equations: residuals are orthogonal to the attributes and to the constant.
+        // Normal equations: residuals are orthogonal to the attributes and to the constant.
         let residual = |i| found.linear().unwrap().score(&data.row(i)) - data.targets[i];
         for j in 0..4 {
             let product: f64 = (0..200).map(|i| residual(i) * data.row(i)[j]).sum();
@@ -287,8 +285,7 @@ mod tests {
         let data = Data::random(6, 30, 6);
         let found = fit(&Ridge { radius: 1e6, ..Ridge::default() }, &data);
         assert!(found.report.objective.unwrap() < 1e-13);
-        // Shortest: a combination of centred rows, so one more row of the null space changes
-        // nothing.
+        // Shortest: a combination of centred rows, so another row of the null space is harmless.
         let mut longer = data.clone();
         longer.repeat_rows(8);
         let same = fit(&Ridge { radius: 1e6, ..Ridge::default() }, &longer);

@@ -1,9 +1,9 @@
 //! Sums the second moments of examples into the quadratic that ridge and lasso minimise.
 //!
 //! f(w) = (1/m) sum_i (<w, x_i> - y_i)^2 = w'Gw - 2 c'w + s with G = X'X/m, c = X'y/m, s = y'y/m,
-//! over centred examples. G takes O(m d^2) once, and no row is read again. Blocks of rows are added
-//! in their order by one thread, so the sums do not depend on threads; learners run in parallel
-//! outside.
+//! over centred examples. G takes O(m d^2) once, and no row is read again. One thread adds blocks
+//! of rows in their order, so that the sums do not depend on the number of threads; learners run in
+//! parallel outside.
 
 use super::centred::Centred;
 use crate::error::{ErrorKind, Result};
@@ -11,13 +11,13 @@ use faer::{Mat, MatRef};
 use halfseen_solve::Monitor;
 use halfseen_solve::{Form, Quadratic, add_products, mirror};
 
-/// Rows per block: 256 x 784 numbers fit the second-level cache.
+/// Number of rows per block: 256 x 784 numbers fit the second-level cache.
 const BLOCK: usize = 256;
 
-/// Sums the moments: the second pass over the examples.
+/// Sums the moments in the second pass over the examples.
 ///
 /// # Errors
-/// Numbers out of range; [`ErrorKind::Interrupted`].
+/// Overflow; [`ErrorKind::Interrupted`].
 pub(crate) fn second_moments(data: &Centred<'_, '_>, monitor: &dyn Monitor) -> Result<Quadratic> {
     let (m, width) = (data.len(), data.width());
     let root = data.total().sqrt();
@@ -70,7 +70,7 @@ mod tests {
     use halfseen_solve::Silent;
     use halfseen_solve::dot;
 
-    /// (1/m) sum (<w,x> + b - y)^2, row by row.
+    /// Returns (1/m) sum (<w,x> + b - y)^2, row by row.
     fn plain(data: &Data, weights: &[f64], intercept: f64) -> f64 {
         let residual = |i| dot(&data.row(i), weights) + intercept - data.targets[i];
         (0..data.targets.len()).map(|i| residual(i).powi(2)).sum::<f64>()
@@ -93,7 +93,7 @@ mod tests {
                 };
                 assert!((quadratic.value(&w, &gradient) - at(&w)).abs() < 1e-12);
                 for j in 0..w.len() {
-                    // Central differences of a quadratic are exact but for rounding.
+                    // Central differences of a quadratic are exact except for rounding.
                     let (mut up, mut down) = (w.clone(), w.clone());
                     up[j] += 0.5;
                     down[j] -= 0.5;

@@ -1,17 +1,18 @@
-//! Fits the linear support vector machine: the plane of largest soft margin, blind to what may
-//! vanish.
+//! Fits the linear support vector machine: the plane of largest soft margin, without regard to
+//! deletions.
 //!
-//! **Setting**: every attribute of every example is read. Minimises (1/2) |w|^2 + C sum_i [1 - y_i
-//! (<w, x_i> + b)]_+ over w and any b (Cortes and Vapnik, 1995): what paper E compares with.
+//! **Setting**: every attribute of every example is read. The fit minimises (1/2) |w|^2 + C sum_i
+//! [1 - y_i (<w, x_i> + b)]_+ over w and any b (Cortes and Vapnik, 1995), the comparator of Dekel
+//! and Shamir 2008.
 //!
-//! **Guarantee**: the report's gap bounds objective minus optimum, by a point of the dual; the fit
-//! stops where it is at most `tol` times the objective. A grid of C is one path, in which each
-//! problem starts from the cuts of those before ([`crate::solve`] says how).
+//! **Guarantee**: the report's gap bounds objective minus optimum, by a dual point; the fit stops
+//! when it is at most `tol` times the objective. A grid of C is one path, in which each problem
+//! starts from the earlier cuts (see [`crate::solve`]).
 //!
 //! **Symbols**: C `c`; y_i -1 or +1.
 
 use super::centred::Centred;
-use crate::data::{Cells, Examples, Signs};
+use crate::data::{Examples, Signs};
 use crate::error::Result;
 use crate::learner::together::{fits_together, grouped};
 use crate::learner::{Grid, Learner};
@@ -23,11 +24,11 @@ use halfseen_solve::bundle::{Bundle, Margins, Minimum};
 use std::time::Instant;
 
 parameters! {
-    /// The linear support vector machine, for two classes.
+    /// Linear support vector machine, a binary classifier.
     pub struct Svm {
         name: "svm", family: Full,
         title: "Linear support vector machine on all attributes",
-        source: "E 4 (comparator); Cortes and Vapnik 1995";
+        source: "Dekel and Shamir 2008, section 4 (comparator); Cortes and Vapnik 1995";
         c: f64 = 1.0, C;
         intercept: bool = true, INTERCEPT;
         tol: f64 = 1e-4, TOL;
@@ -45,7 +46,7 @@ impl Learner for Svm {
         Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self) }
     }
 
-    // One path over C for each kind of intercept. Each report's seconds include reading the rows.
+    // One path over C for each kind of intercept. Seconds include reading the rows.
     fits_together!(fit_all);
 }
 
@@ -92,16 +93,16 @@ fn fit_of(found: &Minimum, table: &Table<'_>, signs: &Signs, data: &Centred<'_, 
     }
 }
 
-/// The rows without their zeros, on the columns that vary.
+/// Rows without their zeros, on the columns that vary.
 struct Table<'a> {
     starts: Vec<usize>,
     columns: Vec<u32>,
     values: Vec<f64>,
-    /// What is subtracted from each column: its mean where zeros are few, as large means cost
-    /// digits.
+    /// Shift of each column: the scaled value of 0, which is then not stored, or, in columns with
+    /// few zeros, the mean, since large means cost digits.
     shift: Vec<f64>,
     signs: &'a [f64],
-    /// `None` is 1 for all.
+    /// `None` means 1 for all.
     weights: Option<Vec<f64>>,
 }
 
@@ -112,19 +113,23 @@ impl<'a> Table<'a> {
         signs: &'a [f64],
         intercept: bool,
     ) -> Table<'a> {
-        let (m, mut cells) = (examples.len(), Cells::of(examples));
-        let mut filled = vec![0_usize; data.mean().len()];
+        let (m, d) = (examples.len(), data.mean().len());
+        let (mut row, mut zeros, mut filled) = (vec![0.0; d], vec![0.0; d], vec![0_usize; d]);
+        examples.scaler.scale_row(&mut zeros);
         for i in 0..m {
-            cells.read(examples, i);
-            cells.iter().for_each(|(column, _)| filled[column] += 1);
+            examples.row_into(i, &mut row);
+            let cells = filled.iter_mut().zip(row.iter().zip(&zeros));
+            cells.for_each(|(filled, (x, zero))| *filled += usize::from(x != zero));
         }
-        let dense = |column: usize| intercept && 2 * filled[column] > m;
-        let shift =
-            data.columns().iter().map(|&j| if dense(j) { data.mean()[j] } else { 0.0 }).collect();
+        let shift = |&j: &usize| match (intercept, 2 * filled[j] > m) {
+            (true, true) => data.mean()[j],
+            (true, false) => zeros[j],
+            (false, _) => 0.0,
+        };
+        let shift = data.columns().iter().map(shift).collect();
         let (starts, columns, values, weights) =
             (vec![0], Vec::new(), Vec::new(), examples.weight_list());
         let mut table = Table { starts, columns, values, shift, signs, weights };
-        let mut row = vec![0.0; data.mean().len()];
         for i in 0..m {
             examples.row_into(i, &mut row);
             for (at, (&column, shift)) in data.columns().iter().zip(&table.shift).enumerate() {
@@ -178,6 +183,7 @@ impl Margins for Table<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::{Matrix, Scale, Scaler};
     use crate::full::testing::Data;
     use faer::Mat;
     use halfseen_solve::Silent;
@@ -188,6 +194,30 @@ mod tests {
         let mean = data.targets.iter().sum::<f64>() / m as f64;
         let signs = data.targets.iter().map(|y| if *y > mean { 1.0 } else { -1.0 }).collect();
         (data, signs)
+    }
+
+    #[test]
+    fn zeros_that_scaling_moved_are_left_out_and_the_optimum_stays() {
+        let (m, d) = (60, 7);
+        let (plain, signs) = signed(m, 1, 4);
+        let cell = |i: usize, j: usize| match j {
+            0 => plain.matrix.get(i, 0),
+            _ => f64::from(u8::from(i % 6 + 1 == j)),
+        };
+        let matrix = Matrix::F64(ndarray::Array2::from_shape_fn((m, d), |(i, j)| cell(i, j)));
+        let rows: Vec<u32> = (0..m as u32).collect();
+        let scaler = Scaler::fit(Scale::Each, &matrix, &rows, None);
+        let layout = std::sync::Arc::new(crate::data::Layout::singletons(d));
+        let examples = Examples::new(&matrix, &scaler, &layout, &plain.targets);
+        let centred = Centred::new(&examples, "svm", true).unwrap();
+        let table = Table::new(&examples, &centred, &signs, true);
+        assert_eq!(table.values.len(), 2 * m, "a number and an indicator for each row");
+        let until = Until { tol: 1e-9, max_iter: 5_000 };
+        let found = Bundle::new(&table, true).unwrap().minimise(0.3, until, &Silent).unwrap();
+        let scaled = Mat::from_fn(d, m, |j, i| examples.value(i, j));
+        let exact = biased::Examples::new(scaled.as_ref(), &signs).unwrap();
+        let expected = exact.separate(&vec![0.3; m], &vec![1.0; m], until, &Silent).unwrap();
+        assert!((found.objective - expected.objective).abs() < 1e-7 * expected.objective);
     }
 
     #[test]
@@ -214,7 +244,6 @@ mod tests {
                     "{m} x {d}, C = {c}: gap {:e}",
                     found.gap
                 );
-                // A path leads where a fit of its own does.
                 let alone = Bundle::new(&table, true).unwrap().minimise(c, until, &Silent).unwrap();
                 assert!((alone.objective - found.objective).abs() < 1e-7 * expected.objective);
             }

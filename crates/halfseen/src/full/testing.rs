@@ -5,7 +5,6 @@ use halfseen_solve::sampling::{Purpose, Stream};
 use ndarray::Array2;
 use std::sync::Arc;
 
-/// Owns what [`Examples`] borrow.
 #[derive(Debug, Clone)]
 pub(crate) struct Data {
     pub(crate) matrix: Matrix,
@@ -20,7 +19,7 @@ impl Data {
         Data { matrix: Matrix::F64(cells), targets, scaler: Scaler::None {}, layout }
     }
 
-    /// Correlated attributes with means, and a noisy linear target.
+    /// Returns correlated attributes with means, and a noisy linear target.
     pub(crate) fn random(m: usize, d: usize, seed: u64) -> Data {
         let mut stream = Stream::new(seed, Purpose::Data, (m * 1000 + d) as u64);
         let mut cells = Array2::zeros((m, d));
@@ -52,7 +51,6 @@ impl Data {
 }
 
 impl Data {
-    /// Every row so many times.
     pub(crate) fn repeat_rows(&mut self, times: usize) {
         let (m, d) = (self.targets.len(), self.matrix.columns());
         let cells = Array2::from_shape_fn((m * times, d), |(i, j)| self.matrix.get(i % m, j));
@@ -60,8 +58,8 @@ impl Data {
         *self = Data::new(cells, targets);
     }
 
-    /// The least mean squared error over a set, by plain accelerated projected gradient descent on
-    /// rows (Nesterov's method, restarted when the objective rises).
+    /// Returns the least mean squared error over a set, by Nesterov's projected gradient descent on
+    /// rows, restarted when the objective rises.
     pub(crate) fn minimise(
         &self,
         intercept: bool,
@@ -105,7 +103,6 @@ impl Data {
     }
 }
 
-/// The mean squared error of weights, row by row.
 pub(crate) fn mean_square(data: &Data, weights: &[f64], intercept: f64) -> f64 {
     let score = |i: usize| -> f64 { data.row(i).iter().zip(weights).map(|(x, w)| x * w).sum() };
     let m = data.targets.len();

@@ -1,12 +1,12 @@
-//! Computes Gram matrices of k_gamma by products of matrices, block by block.
+//! Computes Gram matrices of k_gamma by matrix products, block by block.
 //!
-//! Counts of shared columns C = M'M (masks) and inner products D = X'X (zero-filled values) are all
-//! that kernels need: K = f(C) D, entry by entry, whatever gamma and the normalisation are. Each
-//! block of C and D is made once, in a thread's own room that stays in its cache, and serves all
-//! kernels; of a symmetric matrix only the blocks on and below the diagonal are made, and written
-//! twice. C is exact in single precision: it counts at most 2^24 columns.
+//! The kernels need only counts of shared columns C = M'M (masks) and inner products D = X'X
+//! (zero-filled values): K = f(C) D, entry by entry, for any gamma and normalisation. Each block of
+//! C and D is computed once, in a thread's own memory that stays in its cache, and serves all
+//! kernels. Of a symmetric matrix only the blocks on and below the diagonal are computed, and
+//! written twice. C is exact in single precision, since it counts at most 2^24 columns.
 //!
-//! Blocks do not depend on the number of threads, and no number is made from two blocks.
+//! Blocks do not depend on the number of threads, and no entry depends on two blocks.
 
 use super::{Kernel, Masked};
 use crate::error::{ErrorKind, Result};
@@ -19,35 +19,34 @@ use halfseen_solve::square_bytes;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Rows and columns of a block: C, D, K and K' of one block take 0.44 MiB, which second-level
-/// caches hold.
+/// Rows and columns of a block: its C, D, K and K' take 0.44 MiB, which fits second-level caches.
 const BLOCK: usize = 128;
-/// Rows and columns of the squares by which a block is transposed: 2 KiB stay in the first-level
-/// cache.
+/// Side of the squares by which a block is transposed; 2 KiB stay in the first-level cache.
 const SQUARE: usize = 16;
-/// The largest number of columns whose counts single precision holds exactly.
+/// Largest number of columns whose counts are exact in single precision.
 const MOST_COLUMNS: usize = 1 << 24;
 
-/// A block of an output; its columns are contiguous.
+/// Block of an output; its columns are contiguous.
 type Block<'a> = MatMut<'a, f64, usize, usize, ContiguousFwd>;
 
-/// The matrices of k(x_i, x_j) among rows, one for each kernel, (n_rows, n_rows) and symmetric to
-/// the bit.
+/// Returns the matrices of k(x_i, x_j) among rows, one for each kernel, (n_rows, n_rows) and
+/// symmetric to the bit.
 ///
 /// # Errors
-/// [`ErrorKind::Numerical`] if a kernel may leave the range of numbers, or there are more than 2^24
-/// columns; [`ErrorKind::Interrupted`].
+/// [`ErrorKind::Numerical`] if a kernel may overflow, or there are more than 2^24 columns;
+/// [`ErrorKind::Interrupted`].
 pub fn gram(kernels: &[Kernel], rows: &Masked, monitor: &dyn Monitor) -> Result<Vec<Mat<f64>>> {
     let mut outputs = zeros(rows.len(), rows.len(), kernels.len());
     fill(kernels, rows, rows, &mut outputs, Half::Lower, monitor)?;
     Ok(outputs)
 }
 
-/// The matrices of k(s_i, x_j), one for each kernel, (n_support, n_rows): scores of the rows are
-/// coefficients times columns.
+/// Returns the matrices of k(s_i, x_j), one for each kernel, (n_support, n_rows); the scores of the
+/// rows are coefficients times columns.
 ///
 /// # Errors
-/// As [`gram`], and [`ErrorKind::WrongLength`] if the rows have not as many columns as the support.
+/// As [`gram`], and [`ErrorKind::WrongLength`] if rows and support differ in their number of
+/// columns.
 pub fn cross(
     kernels: &[Kernel],
     support: &Masked,
@@ -56,7 +55,7 @@ pub fn cross(
 ) -> Result<Vec<Mat<f64>>> {
     if support.columns() != rows.columns() {
         let (expected, found) = (support.columns(), rows.columns());
-        let what = "columns of the rows to compare with those learned from".to_owned();
+        let what = "columns of the rows to compare with the training rows".to_owned();
         return Err(ErrorKind::WrongLength { what, expected, found }.into());
     }
     let mut outputs = zeros(support.len(), rows.len(), kernels.len());
@@ -64,35 +63,33 @@ pub fn cross(
     Ok(outputs)
 }
 
-/// Bytes that [`gram`] takes for so many rows and kernels, with the room of its threads; the rows
-/// themselves not counted.
+/// Returns the bytes that [`gram`] takes for `rows` and `kernels`, including the memory of its
+/// threads and excluding the rows themselves.
 pub fn bytes_needed(rows: usize, kernels: usize) -> u64 {
     let room = (BLOCK * BLOCK * 28 * rayon::current_num_threads()) as u64;
     square_bytes(rows).saturating_mul(kernels as u64).saturating_add(room)
 }
 
-/// Matrices of zeros: the threads share the work of taking fresh memory.
+/// Returns zeros; the threads share the work of first touching the memory.
 fn zeros(rows: usize, columns: usize, count: usize) -> Vec<Mat<f64>> {
     (0..count).into_par_iter().map(|_| Mat::zeros(rows, columns)).collect()
 }
 
-/// Which blocks are made: all, or those on and below the diagonal of a symmetric matrix.
+/// All blocks, or those on and below the diagonal of a symmetric matrix.
 #[derive(Clone, Copy, PartialEq)]
 enum Half {
     Both,
     Lower,
 }
 
-/// One block of all outputs, and where a symmetric matrix has it again.
+/// One block of all outputs, with its mirror image.
 struct Tile<'a> {
-    /// First row and first column.
     at: (usize, usize),
     blocks: Vec<Block<'a>>,
-    /// Empty on the diagonal and where there is no symmetry.
+    /// Empty on the diagonal and without symmetry.
     mirrored: Vec<Block<'a>>,
 }
 
-/// Makes all blocks of all outputs in parallel.
 fn fill(
     kernels: &[Kernel],
     left: &Masked,
@@ -103,7 +100,7 @@ fn fill(
 ) -> Result<()> {
     if left.columns() > MOST_COLUMNS {
         let problem =
-            format!("{} columns cannot be counted in single precision (2^24 can)", left.columns());
+            format!("{} columns exceed the limit of 2^24 for single precision", left.columns());
         return Err(ErrorKind::Numerical { what: "computing kernels", problem }.into());
     }
     let factors = |rows| kernels.iter().map(|k| k.factors(rows)).collect::<Result<Vec<_>>>();
@@ -144,7 +141,7 @@ fn fill(
     Ok(())
 }
 
-/// Cuts the outputs, all of one shape, into tiles.
+/// Splits the outputs, all of one shape, into tiles.
 fn tiles(outputs: &mut [Mat<f64>], half: Half) -> Vec<Tile<'_>> {
     let mut tiles: Vec<Tile<'_>> = Vec::new();
     for output in outputs.iter_mut() {
@@ -166,10 +163,10 @@ fn tiles(outputs: &mut [Mat<f64>], half: Half) -> Vec<Tile<'_>> {
     tiles
 }
 
-/// The blocks of one matrix, `[block column][block row]`.
+/// Returns the blocks of one matrix, `[block column][block row]`.
 fn grid(matrix: &mut Mat<f64>) -> Vec<Vec<Option<Block<'_>>>> {
     let mut grid = Vec::new();
-    // A matrix of its own is always stored by columns.
+    // An owned matrix is always stored by columns.
     let mut columns = matrix.as_mut().try_as_col_major_mut();
     while let Some(all) = columns.take().filter(|all| all.ncols() > 0) {
         let width = all.ncols().min(BLOCK);
@@ -187,7 +184,7 @@ fn grid(matrix: &mut Mat<f64>) -> Vec<Vec<Option<Block<'_>>>> {
     grid
 }
 
-/// What a thread works in.
+/// Working memory of a thread.
 struct Room {
     counts: Mat<f32>,
     products: Mat<f64>,
@@ -209,7 +206,7 @@ impl Default for Room {
 }
 
 impl Room {
-    /// C (where it is needed) and D of one block.
+    /// Computes C (if needed) and D.
     fn multiply(
         &mut self,
         left: &Masked,
@@ -233,7 +230,7 @@ impl Room {
         }
     }
 
-    /// Column j of K from C and D.
+    /// Computes column j of K from C and D.
     fn evaluate(&mut self, kernel: &Kernel, j: usize, rows: usize, factors: Option<(&[f64], f64)>) {
         let (counts, products) =
             (&self.counts.col_as_slice(j)[..rows], &self.products.col_as_slice(j)[..rows]);
@@ -249,9 +246,8 @@ impl Room {
         }
     }
 
-    /// Transposes K, square by square, so that what is read of the columns stays in the cache until
-    /// it is used up; and in the room of the thread, so that outputs are only written, whole
-    /// columns of a block at a time.
+    /// Transposes K by squares, so that columns stay in the cache until they are read completely.
+    /// It uses the thread's memory, so that outputs are written in whole columns of a block.
     fn turn(&mut self, rows: usize, columns: usize) {
         for first in (0..rows).step_by(SQUARE) {
             let height = SQUARE.min(rows - first);
@@ -271,7 +267,6 @@ impl Room {
     }
 }
 
-/// Copies the upper left part of a thread's matrix to its place.
 fn write(from: &Mat<f64>, block: &mut Block<'_>) {
     let rows = block.nrows();
     for j in 0..block.ncols() {
@@ -289,7 +284,7 @@ mod tests {
     use ndarray::Array2;
     use proptest::prelude::*;
 
-    /// Normal values; every fifth row shows nothing but the constant.
+    /// Returns normal values; every fifth row shows only the constant.
     fn random(n: usize, d: usize, share: f64, constant: bool) -> Masked {
         let mut stream = Stream::new(5, Purpose::Data, (n * 1000 + d) as u64);
         let cells = Array2::from_shape_fn((n, d), |(i, _)| {
@@ -299,7 +294,6 @@ mod tests {
         Masked::from_rows(cells.view(), constant).unwrap()
     }
 
-    /// One kernel of every kind, fitted.
     fn kernels(rows: &Masked) -> Vec<Kernel> {
         use Normalization::{Cosine, None, Trace, Uniform};
         let lengths = [0.5, 0.0, 2.0];
@@ -319,15 +313,14 @@ mod tests {
         all.into_iter().map(fitted).collect()
     }
 
-    /// Every entry (or some, of large matrices) against the kernel of the pair, relative to the
-    /// largest.
+    /// Compares every entry (some, if large) with the kernel of its pair, relative to the largest.
     fn agrees(kernel: &Kernel, left: &Masked, right: &Masked, found: &Mat<f64>) {
         assert_eq!((found.nrows(), found.ncols()), (left.len(), right.len()));
         let of = |rows: &Masked| kernel.diagonal(rows).unwrap().into_iter().fold(1.0, f64::max);
         let tolerance = 1e-13 * of(left).max(of(right));
         let step = (left.len() / 40).max(1);
         for j in 0..right.len() {
-            // Steps that differ from row to row, and the borders of blocks.
+            // Steps vary with the column; borders of blocks.
             let borders =
                 [0, BLOCK - 1, BLOCK, left.len() - 1].into_iter().filter(|&i| i < left.len());
             for i in (j % step..left.len()).step_by(step).chain(borders) {

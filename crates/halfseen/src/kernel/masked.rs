@@ -1,9 +1,9 @@
-//! Holds rows with holes: values, zero where nothing was observed, and the mask.
+//! Holds rows with missing values: values, zero if unobserved, and the mask.
 //!
-//! One example is one column of both matrices, so that what a pair of rows shares is a product of
-//! contiguous numbers. Zero stands for the mean, as attributes are centred over what was observed
-//! of them (paper D, section 5). The mask is kept in single precision: sums of its products count
-//! columns, which is exact below 2^24 of them, at half the cost of double precision.
+//! One example is one column of both matrices, so that comparing two rows takes products of
+//! contiguous numbers. Zero stands for the mean, since attributes are centred over their observed
+//! values (Hazan et al. 2015, section 5). The mask has single precision, at half the cost of
+//! double: sums of its products count columns, which is exact below 2^24 columns.
 
 use crate::data::Examples;
 use crate::error::{Error, ErrorKind, Result};
@@ -11,22 +11,22 @@ use faer::Mat;
 use ndarray::ArrayView2;
 use serde::{Deserialize, Serialize};
 
-/// Larger values are refused, as in all learners: squares stay in range.
+/// Largest value accepted, as in all learners; squares must not overflow.
 const LARGEST: f64 = 1e100;
 
-/// Rows with holes, zero-filled, with their masks.
+/// Rows with missing values, zero-filled, with their masks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(into = "Rows", try_from = "Rows")]
 pub struct Masked {
-    /// The values, 0 where unobserved, (n_columns, n_rows).
+    /// Values, 0 if unobserved, (n_columns, n_rows).
     pub values: Mat<f64>,
-    /// 1 where observed, else 0, (n_columns, n_rows).
+    /// 1 if observed, else 0, (n_columns, n_rows).
     pub observed: Mat<f32>,
 }
 
 impl Masked {
-    /// Takes the scaled cells of examples; with `constant`, one more column that is always observed
-    /// and always 1.
+    /// Takes the scaled cells of examples; `constant` adds a column that is always observed and
+    /// always 1.
     ///
     /// # Errors
     /// An infinite cell, or one too large to be squared, by row and column; no column at all.
@@ -49,7 +49,6 @@ impl Masked {
         Masked::build(rows.nrows(), rows.ncols(), constant, read, bad)
     }
 
-    /// Reads each row straight into its place.
     fn build(
         rows: usize,
         columns: usize,
@@ -61,7 +60,7 @@ impl Masked {
             return Err(ErrorKind::NoAttributes.into());
         }
         let width = columns + usize::from(constant);
-        // The constant is what rows are begun with: reading overwrites the other columns.
+        // Rows start as ones, for the constant.
         let (mut values, mut observed) = (Mat::ones(width, rows), Mat::ones(width, rows));
         for i in 0..rows {
             let (row, mask) = (values.col_as_slice_mut(i), observed.col_as_slice_mut(i));
@@ -77,36 +76,37 @@ impl Masked {
         Ok(Masked { values, observed })
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.values.ncols()
     }
 
-    /// Whether there is no row.
+    /// Returns true if there is no row.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Number of columns, the constant included.
+    /// Returns the number of columns, including the constant.
     pub fn columns(&self) -> usize {
         self.values.nrows()
     }
 
-    /// The rows of `keep`, counted from 0, in that order.
+    /// Returns the rows of `keep`, counted from 0, in that order.
     pub fn select(&self, keep: &[usize]) -> Masked {
         let rows: Vec<_> = keep.iter().map(|&row| (self, row)).collect();
         Masked::gather(self.columns(), &rows)
     }
 
-    /// These rows, and those of another table of as many columns behind them.
-    pub(crate) fn with(&self, others: &Masked) -> Masked {
-        let rows = |of| (0..Masked::len(of)).map(move |row| (of, row));
-        Masked::gather(others.columns(), &rows(self).chain(rows(others)).collect::<Vec<_>>())
+    /// Concatenates tables of `columns` columns.
+    pub(crate) fn joined(tables: &[&Masked], columns: usize) -> Masked {
+        let rows = tables.iter().flat_map(|&of| (0..of.len()).map(move |row| (of, row)));
+        let rows: Vec<_> = rows.collect();
+        Masked::gather(columns, &rows)
     }
 
     fn gather(columns: usize, rows: &[(&Masked, usize)]) -> Masked {
-        let (mut values, mut observed) =
-            (Mat::zeros(columns, rows.len()), Mat::zeros(columns, rows.len()));
+        let count = rows.len();
+        let (mut values, mut observed) = (Mat::zeros(columns, count), Mat::zeros(columns, count));
         for (to, (of, from)) in rows.iter().enumerate() {
             values.col_as_slice_mut(to).copy_from_slice(of.values.col_as_slice(*from));
             observed.col_as_slice_mut(to).copy_from_slice(of.observed.col_as_slice(*from));
@@ -114,13 +114,13 @@ impl Masked {
         Masked { values, observed }
     }
 
-    /// How many columns one row shows, the constant included.
+    /// Returns the number of columns that one row shows, including the constant.
     pub fn shown(&self, row: usize) -> usize {
         self.observed.col_as_slice(row).iter().filter(|&&seen| seen != 0.0).count()
     }
 }
 
-/// Says what is wrong with a scaled cell of the examples, by the name of its column.
+/// Returns the error of a bad scaled cell, with the name of its column.
 fn bad_cell(examples: &Examples<'_>, example: usize, at: usize, value: f64) -> Error {
     let row = examples.rows[example] as usize;
     let layout = examples.layout;
@@ -136,7 +136,7 @@ fn bad_cell(examples: &Examples<'_>, example: usize, at: usize, value: f64) -> E
     if !raw.is_finite() || raw.abs() > LARGEST {
         return refused(row + 1, name, value, raw);
     }
-    // It was lost in scaling, because another cell of its column is too large.
+    // Lost in scaling, because another cell of its column is too large.
     let size = |row: &u32| {
         Some(examples.matrix.get(*row as usize, at).abs()).filter(|v| !v.is_nan()).unwrap_or(0.0)
     };
@@ -149,7 +149,7 @@ fn bad_cell(examples: &Examples<'_>, example: usize, at: usize, value: f64) -> E
     refused(worst as usize + 1, name, value, examples.matrix.get(worst as usize, at))
 }
 
-/// An infinite cell as such; a finite one, in raw units, as too large.
+/// Reports an infinite cell as such, a finite one in raw units as too large.
 fn refused(row: usize, column: String, value: f64, raw: f64) -> Error {
     if raw.is_finite() {
         ErrorKind::TooLarge { row, column, value: raw }.into()
@@ -158,7 +158,7 @@ fn refused(row: usize, column: String, value: f64, raw: f64) -> Error {
     }
 }
 
-/// What a file holds: the rows, null where nothing was observed.
+/// Rows as stored in a file, null if unobserved.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rows {
@@ -186,7 +186,7 @@ impl TryFrom<Rows> for Masked {
             })
         };
         if !file.rows.is_empty() && width == 0 {
-            return Err(broken(0, "it has no column".into()));
+            return Err(broken(0, "it has no columns".into()));
         }
         if let Some(row) = file.rows.iter().position(|r| r.len() != width) {
             return Err(broken(
@@ -305,8 +305,7 @@ mod tests {
             kind(-infinite, &[]),
             ErrorKind::NotFinite { row: 2, column: "x1".into(), value: -infinite }
         );
-        // A cell that spoils the scaling of its column is named, and not the first that was scaled
-        // by it.
+        // The error names the cell that spoils the scaling of its column.
         let scaler = Scaler::Each { offset: vec![0.0, 1e200], divisor: vec![1.0, 1.0] };
         let matrix = Matrix::F64(array![[1.0, 2.0], [1.0, 3e200], [1.0, 2.0]]);
         let bad = with(matrix, &[0, 1, 2], &names, &scaler, |e| Masked::new(e, true).unwrap_err());

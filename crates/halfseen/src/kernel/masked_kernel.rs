@@ -1,28 +1,29 @@
-//! Compares two incomplete rows by what both show: the kernel k_gamma of paper D.
+//! Compares two incomplete rows by the attributes that both show, with the kernel k_gamma of Hazan,
+//! Livni and Mansour 2015.
 //!
 //! **Symbols**: c is the number of columns that both rows show, D the inner product over them.
-//! k_gamma = (1 + c + ... + c^(gamma - 1)) D (paper D, section 4.1) is the inner product of
-//! embeddings whose coordinates are the sequences s of at most gamma columns: the value of the last
-//! column where all of s are observed, else 0. gamma = 1 is imputation by zero.
+//! k_gamma = (1 + c + ... + c^(gamma - 1)) D (Hazan et al. 2015, section 4.1) is the inner product
+//! of embeddings. Their coordinates are the sequences s of at most gamma columns: the value of the
+//! last column if all of s are observed, else 0. gamma = 1 is imputation by zero.
 //!
-//! **General form**: k = f(c) D with f(c) = sum over r below gamma of a_r c^r, a kernel for any
+//! **General form**: k = f(c) D with f(c) = sum over r below gamma of a_r c^r is a kernel for any
 //! a_r >= 0 (sequences of length r + 1 weighted by sqrt(a_r)). It is then divided by a scale, and
-//! composed: ((f(c) D) / scale + coef0)^degree (paper D, section 6).
+//! composed: ((f(c) D) / scale + coef0)^degree (Hazan et al. 2015, section 6).
 //!
-//! f grows as c^(gamma - 1), so what a weight C of the losses means depends on gamma and on the
+//! f grows as c^(gamma - 1), so the effect of a weight C of the losses depends on gamma and on the
 //! number of columns, unless the kernel is divided by its size on training rows (`trace`, the
-//! default) or by f of all columns (`uniform`). Both leave the class of predictors as it is;
-//! `cosine` does not: it divides each row's embedding by its length.
+//! default) or by f of all columns (`uniform`). Both keep the class of predictors. `cosine` does
+//! not: it divides each row's embedding by its length.
 
 use super::Masked;
 use crate::error::{Error, ErrorKind, Result};
 use crate::params::{self, Kind, Normalization};
 use serde::{Deserialize, Serialize};
 
-/// Kernels of a row with itself above this are refused: no product of two of their roots overflows.
+/// Upper bound on k(x, x); no product of two roots of such values overflows.
 const LARGEST: f64 = 1e300;
 
-/// k_gamma with its weights, its normalisation and its composition.
+/// Kernel k_gamma with its weights, its normalisation and its composition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Fields")]
 pub struct Kernel {
@@ -37,13 +38,13 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// The kernel before it has seen rows: its scale is 1 until [`Kernel::fit`].
+    /// Creates a kernel; its scale is 1 until [`Kernel::fit`].
     ///
     /// `lengths` are the weights a_0 to a_(gamma - 1), 1 each if not given.
     ///
     /// # Errors
-    /// A parameter outside its declared range; not gamma weights, one below 0 or not finite, or
-    /// all 0.
+    /// A parameter outside its declared range; a number of weights other than gamma; a weight below
+    /// 0 or not finite; only weights of 0.
     pub fn new(
         gamma: u64,
         lengths: Option<&[f64]>,
@@ -105,20 +106,19 @@ impl Kernel {
         Ok(Kernel { scaled, lengths, normalization, scale, degree, coef0 })
     }
 
-    /// Finds the scale: for `trace` the mean of k(x, x) over these rows, for `uniform` f of all
-    /// columns, the constant counted; else 1. Where it would be 0 every kernel is 0 and it is left
-    /// at 1.
+    /// Sets the scale: for `trace` the mean of k(x, x) over these rows, for `uniform` f of all
+    /// columns, including the constant; else 1. If it would be 0, every kernel is 0 and it stays 1.
     ///
     /// # Errors
-    /// [`ErrorKind::Numerical`] if a kernel leaves the range of numbers.
+    /// [`ErrorKind::Numerical`] if a kernel overflows.
     pub fn fit(&mut self, rows: &Masked) -> Result<()> {
         self.fit_weighted(rows, None)
     }
 
-    /// The same where rows count by weights above 0 in that mean; `None` is 1 for all.
+    /// Does the same with rows weighted in that mean by weights above 0; `None` means 1 for all.
     ///
     /// # Errors
-    /// As [`Kernel::fit`]; not one weight for each row.
+    /// As [`Kernel::fit`]; a number of weights other than the number of rows.
     pub fn fit_weighted(&mut self, rows: &Masked, weights: Option<&[f64]>) -> Result<()> {
         if let Some(weights) = weights.filter(|weights| weights.len() != rows.len()) {
             let what = "weights, one for each row".to_owned();
@@ -135,7 +135,7 @@ impl Kernel {
             Normalization::Uniform => plain.growth(rows.columns())?,
             Normalization::Trace => {
                 let own = plain.own(rows)?;
-                // Each term divided: the sum of many large ones would overflow.
+                // The sum of undivided terms might overflow.
                 match weights {
                     None => own.iter().map(|k| k / own.len() as f64).sum(),
                     Some(weights) => {
@@ -156,39 +156,40 @@ impl Kernel {
         Ok(())
     }
 
-    /// gamma: the length of the longest sequences compared.
+    /// Returns gamma, the length of the longest sequences compared.
     pub fn gamma(&self) -> usize {
         self.lengths.len()
     }
 
-    /// The weights a_0 to a_(gamma - 1).
+    /// Returns the weights a_0 to a_(gamma - 1).
     pub fn lengths(&self) -> &[f64] {
         &self.lengths
     }
 
-    /// How the kernel is normalised.
+    /// Returns the normalisation of the kernel.
     pub fn normalization(&self) -> Normalization {
         self.normalization
     }
 
-    /// What f(c) D is divided by; 1 before [`Kernel::fit`].
+    /// Returns the divisor of f(c) D; 1 before [`Kernel::fit`].
     pub fn scale(&self) -> f64 {
         self.scale
     }
 
-    /// The exponent of the composition.
+    /// Returns the exponent of the composition.
     pub fn degree(&self) -> u64 {
         self.degree
     }
 
-    /// What is added before the exponent is applied.
+    /// Returns the number added before exponentiation.
     pub fn coef0(&self) -> f64 {
         self.coef0
     }
 
-    /// The kernel of two rows, plainly: what Gram matrices hold, up to rounding.
+    /// Returns the kernel of two rows by its definition: the entry of the Gram matrix, up to
+    /// rounding.
     ///
-    /// Rows are counted from 0 and must have as many columns.
+    /// Rows are counted from 0 and must have the same number of columns.
     pub fn between(&self, left: &Masked, i: usize, right: &Masked, j: usize) -> f64 {
         let plain = |left: &Masked, i, right: &Masked, j| {
             let seen = left.observed.col_as_slice(i).iter().zip(right.observed.col_as_slice(j));
@@ -205,10 +206,10 @@ impl Kernel {
         })
     }
 
-    /// k(x, x) of every row.
+    /// Returns k(x, x) of every row.
     ///
     /// # Errors
-    /// [`ErrorKind::Numerical`] if one leaves the range of numbers.
+    /// [`ErrorKind::Numerical`] if one overflows.
     pub fn diagonal(&self, rows: &Masked) -> Result<Vec<f64>> {
         let own = self.own(rows)?;
         Ok(match self.normalization {
@@ -219,10 +220,10 @@ impl Kernel {
         })
     }
 
-    /// f(c) D / scale of every row with itself, before the composition.
+    /// Returns f(c) D / scale of every row with itself, before the composition.
     ///
-    /// As f(c) D is a kernel, |k(x, x')| is at most the larger of k(x, x) and k(x', x'): where
-    /// these are in range all others are, composed or not.
+    /// Since f(c) D is a kernel, |k(x, x')| <= max(k(x, x), k(x', x')): if these are in range, all
+    /// are, composed or not.
     fn own(&self, rows: &Masked) -> Result<Vec<f64>> {
         let squares = |i| rows.values.col_as_slice(i).iter().map(|x| x * x).sum::<f64>();
         let mut own = Vec::with_capacity(rows.len());
@@ -244,7 +245,7 @@ impl Kernel {
         Ok(own)
     }
 
-    /// f(c) / scale.
+    /// Returns f(c) / scale, checked for overflow.
     fn growth(&self, count: usize) -> Result<f64> {
         let f = self.horner(count as f64);
         if f <= LARGEST {
@@ -253,37 +254,35 @@ impl Kernel {
         Err(out_of_range(format!("the kernel's factor for {count} shared columns is {f:e}")))
     }
 
-    /// f(c) / scale by Horner's scheme: no quotient, so c = 1 is like any other count.
+    /// Returns f(c) / scale by Horner's scheme, which needs no special case for c = 1.
     fn horner(&self, count: f64) -> f64 {
         self.scaled.iter().rev().fold(0.0, |sum, a| sum * count + a)
     }
 
-    /// (k + coef0)^degree.
     fn composed(&self, k: f64) -> f64 {
         let base = k + self.coef0;
         (1..self.degree).fold(base, |power, _| power * base)
     }
 
-    /// What each row's kernels are multiplied by besides: the inverse length of its embedding for
-    /// `cosine`, nothing for the others.
+    /// Returns a further factor of each row's kernels: for `cosine` the inverse length of its
+    /// embedding, else `None`.
     ///
     /// # Errors
-    /// [`ErrorKind::Numerical`] if a kernel among these rows, or of one of them with a row of
-    /// others that pass, may leave the range of numbers.
+    /// [`ErrorKind::Numerical`] if a kernel with any row that passes this check may overflow.
     pub(crate) fn factors(&self, rows: &Masked) -> Result<Option<Vec<f64>>> {
         let own = self.own(rows)?;
         Ok((self.normalization == Normalization::Cosine)
             .then(|| own.into_iter().map(inverse_root).collect()))
     }
 
-    /// Whether f does not depend on the count, as with gamma = 1.
+    /// Returns true if f does not depend on the count, as with gamma = 1.
     pub(crate) fn ignores_counts(&self) -> bool {
         self.scaled.iter().skip(1).all(|&a| a == 0.0)
     }
 
-    /// Writes the kernels of one row with many: `counts` and `products` are the c and D, `factors`
-    /// those of the many rows and of the one. The usual lengths are written out, so that the
-    /// processor works on several rows at a time; longer ones go power by power.
+    /// Writes the kernels of one row with many: `counts` and `products` are c and D, `factors`
+    /// those of the many rows and of the one. Small gamma has explicit formulas, which the
+    /// processor vectorises.
     pub(crate) fn evaluate(
         &self,
         counts: &[f32],
@@ -313,14 +312,13 @@ impl Kernel {
     }
 }
 
-/// f(c) D entry by entry.
 fn each(counts: &[f32], products: &[f64], out: &mut [f64], f: impl Fn(f64) -> f64) {
     for ((k, &c), d) in out.iter_mut().zip(counts).zip(products) {
         *k = f(f64::from(c)) * d;
     }
 }
 
-/// 1 / sqrt(k); 0 where k is 0, so that empty rows have 0 with everybody.
+/// Returns 1 / sqrt(k); 0 for k = 0, so that empty rows have kernels of 0.
 fn inverse_root(k: f64) -> f64 {
     if k > 0.0 { 1.0 / k.sqrt() } else { 0.0 }
 }
@@ -340,7 +338,7 @@ fn out_of_range(found: String) -> Error {
     ErrorKind::Numerical { what: "computing kernels", problem: format!("{found}; {remedy}") }.into()
 }
 
-/// A kernel as a file holds it.
+/// Kernel as stored in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Fields {
@@ -374,8 +372,8 @@ mod tests {
         Masked::from_rows(cells.view(), false).unwrap()
     }
 
-    /// phi_gamma of one row: a coordinate for every sequence of at most gamma columns, those of r +
-    /// 1 columns weighted by sqrt(a_r).
+    /// Returns phi_gamma: a coordinate for every sequence of at most gamma columns, those of r + 1
+    /// columns weighted by sqrt(a_r).
     fn embedding(rows: &Masked, i: usize, lengths: &[f64]) -> Vec<f64> {
         let d = rows.columns();
         let mut coordinates = Vec::new();
@@ -538,14 +536,14 @@ mod tests {
         use Normalization::{Cosine, None, Trace, Uniform};
         for normalization in [None, Trace, Uniform, Cosine] {
             assert!(refused(normalization, 1, 0.0, &ones(100_000, 1.0)));
-            // f(c) alone leaves the range, D is 0.
+            // f(c) alone overflows, D is 0.
             assert!(refused(normalization, 1, 0.0, &ones(100_000, 0.0)) || normalization == Cosine);
         }
         assert!(refused(None, 1, 0.0, &ones(300, 1e100)));
         assert!(refused(None, 16, 0.0, &ones(10, 1.0)));
         assert!(refused(Trace, 16, 1e20, &ones(10, 1.0)));
         assert!(refused(Cosine, 16, 1e20, &ones(10, 1.0)));
-        // In range, since divided by the scale: the power is that of numbers near 1.
+        // Divided by the scale: the power is of numbers near 1.
         let mut kernel = Kernel::new(64, Option::None, Trace, 16, 1.0).unwrap();
         kernel.fit(&ones(100, 1.0)).unwrap();
         assert!((kernel.diagonal(&ones(100, 1.0)).unwrap()[0] / 65536.0 - 1.0).abs() < 1e-12);

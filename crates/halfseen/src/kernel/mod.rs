@@ -1,7 +1,6 @@
-//! Compares rows with missing cells: kernels, their Gram matrices, and random features in their
-//! place.
+//! Compares rows with missing values: kernels, their Gram matrices, and random features.
 //!
-//! | item | what it is |
+//! | item | meaning |
 //! |---|---|
 //! | [`Masked`] | rows, zero-filled, with their masks |
 //! | [`Kernel`] | k_gamma of Hazan, Livni and Mansour 2015 |

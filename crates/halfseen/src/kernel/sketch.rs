@@ -1,23 +1,23 @@
-//! Approximates k_gamma by random features, so that training time is linear in the rows.
+//! Approximates k_gamma by random features, so that training time is linear in the number of rows.
 //!
 //! **Setting**: k(x, x') = f(c) D / scale with f(c) = sum_r a_r c^r is a polynomial in two inner
 //! products, of the masks m and of the zero-filled values x: c = <m, m'>, D = <x, x'>. Tensor
 //! sketches (Pham and Pagh 2013) of m^(x)r (x) x therefore have inner products of mean k.
 //!
-//! **Split**: along the constant direction and across it, m = (|o| / d) 1 + e with |o| observed
-//! columns of d, so that c = t t' + <e, e'> with t = |o| / sqrt(d), exactly. By the binomial
-//! theorem k = sum_r sum_j a_r binom(r, j) (t t')^(r - j) <e, e'>^j D / scale: a sum of kernels (r,
-//! j). Those with j <= 1 hold most of k and have few features, t^r x (d of them) and t^(r - 1) e
-//! (x) x (d^2), which are written out where they pay; the others are sketched together (`plan.rs`).
-//! Where all of k has at most as many features as there may be, it is written out (`sequences.rs`),
-//! and nothing is random.
+//! **Split**: along the constant direction and orthogonal to it, m = (|o| / d) 1 + e with |o|
+//! observed columns of d, so that c = t t' + <e, e'> with t = |o| / sqrt(d), exactly. By the
+//! binomial theorem k = sum_r sum_j a_r binom(r, j) (t t')^(r - j) <e, e'>^j D / scale is a sum of
+//! kernels (r, j). Those with j <= 1 contain most of k and have few features, t^r x (d of them) and
+//! t^(r - 1) e (x) x (d^2); these features are explicit if it pays (`plan.rs`), and the others are
+//! sketched together. If the embedding of k fits into the number of features, it is explicit
+//! (`sequences.rs`), and nothing is random.
 //!
-//! **Guarantee**: <phi(x), phi(x')> has mean k(x, x') over seeds, and a variance that falls as 1 /
-//! D. Signs are 4-wise independent and hashes 2-wise in Pham and Pagh's bound; here signs are drawn
-//! independently, and hashes without replacement, so that two columns of one table never collide
-//! while there are buckets left.
+//! **Guarantee**: <phi(x), phi(x')> has mean k(x, x') over seeds, and a variance inversely
+//! proportional to the number of features. Pham and Pagh's bound assumes 4-wise independent signs
+//! and 2-wise independent hashes. Here signs are independent, and hashes are drawn without
+//! replacement, so that two columns of one table never collide while buckets are left.
 //!
-//! **Symbols**: d columns; D features at most; gamma = number of a_r.
+//! **Symbols**: d columns; D = <x, x'>; gamma = number of a_r.
 
 mod plan;
 mod sequences;
@@ -32,11 +32,12 @@ use sequences::Sequences;
 use serde::{Deserialize, Serialize};
 use tensor::Tensor;
 
-/// The most features, and the most entries of all hash tables together: 1 GiB.
+/// Largest number of features, and of entries of all hash tables together: 1 GiB.
 const MOST_FEATURES: usize = 1 << 20;
 const MOST_ENTRIES: usize = 1 << 28;
 
-/// Random features of k_gamma. A file holds their definition; hashes are drawn again from the seed.
+/// Random features of k_gamma. A file stores their definition; hashes are drawn again from the
+/// seed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "Definition", into = "Definition")]
 pub struct Sketch {
@@ -45,7 +46,7 @@ pub struct Sketch {
     width: usize,
 }
 
-/// All that a sketch is made from.
+/// Complete definition of a sketch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Definition {
@@ -62,22 +63,22 @@ struct Definition {
 enum Form {
     /// Every coordinate of the embedding.
     Explicit(Sequences),
-    /// Some kernels (r, j) written out, the others sketched.
+    /// Some kernels (r, j) explicit, the others sketched.
     Random { explicit: Vec<Written>, tensor: Tensor },
 }
 
-/// A kernel (r, j), j <= 1, that is written out.
+/// Kernel (r, j), j <= 1, with explicit features.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Written {
-    /// The exponent of t.
+    /// Exponent of t.
     power: i32,
-    /// The root of the kernel's weight.
+    /// Square root of the kernel's weight.
     root: f64,
-    /// Whether e is a factor (j = 1).
+    /// True if e is a factor (j = 1).
     across: bool,
 }
 
-/// What [`Sketch::sketch_into`] works in; made by [`Sketch::scratch`], reused from row to row.
+/// Working memory of [`Sketch::sketch_into`]; made by [`Sketch::scratch`], reused from row to row.
 #[derive(Debug)]
 pub struct Scratch(Room);
 
@@ -94,28 +95,27 @@ impl PartialEq for Sketch {
 }
 
 impl Sketch {
-    /// At most `features` random features of k = sum_r a_r c^r D, a_r from `lengths`, for rows of
-    /// `columns` columns, the constant counted.
+    /// Draws at most `features` random features of k = sum_r a_r c^r D, a_r from `lengths`, for
+    /// rows of `columns` columns, including the constant.
     ///
     /// # Errors
     /// No column, no feature or more than 2^20; weights not finite and at least 0, or all 0, or
-    /// more than gamma may be; tables that would not fit a gigabyte.
+    /// more than the largest gamma; tables of more than a gigabyte.
     pub fn new(columns: usize, lengths: &[f64], features: usize, seed: u64) -> Result<Sketch> {
-        // The kernel's checks are the ones wanted.
         let kernel = Kernel::new(lengths.len() as u64, Some(lengths), Normalization::None, 1, 0.0)?;
         Sketch::of(&kernel, columns, features, seed)
     }
 
-    /// At most `features` random features of a kernel, with its scale as it is fitted (`none`,
-    /// `trace`, `uniform`); with `cosine` the features of each row are divided by their length. One
-    /// feature is spent on a coef0 above 0.
+    /// Draws at most `features` random features of a kernel, with its fitted scale (`none`,
+    /// `trace`, `uniform`); with `cosine` the features of each row are divided by their length. A
+    /// coef0 above 0 takes one feature.
     ///
     /// # Errors
-    /// As [`Sketch::new`]; [`ErrorKind::Needs`] for a degree above 1: compositions are not
-    /// sketched, as higher gamma is the cheaper way to more products.
+    /// As [`Sketch::new`]; [`ErrorKind::Needs`] for a degree above 1. Compositions are not
+    /// sketched, since a higher gamma adds products at lower cost.
     pub fn of(kernel: &Kernel, columns: usize, features: usize, seed: u64) -> Result<Sketch> {
         if kernel.degree() > 1 {
-            let what = "degree = 1: use features = exact, or a higher gamma instead of the degree";
+            let what = "degree = 1; use features = exact, or raise gamma instead of degree";
             return Err(ErrorKind::Needs { name: "features", value: "sketch", what }.into());
         }
         Sketch::build(Definition {
@@ -129,7 +129,6 @@ impl Sketch {
         })
     }
 
-    /// Draws what the definition says.
     fn build(definition: Definition) -> Result<Sketch> {
         let Definition { columns, features, coef0, scale, .. } = definition;
         let shift = usize::from(coef0 > 0.0);
@@ -151,13 +150,12 @@ impl Sketch {
             Some(sequences) => Form::Explicit(sequences),
             None => {
                 let plan = plan::plan(columns, &weights, room);
-                // Entries of the tables: at most columns for each sketched kernel and each factor
-                // of masks.
+                // At most columns for each sketched kernel and each factor of masks.
                 let entries =
                     columns.saturating_mul(plan.sketched.len() + definition.lengths.len());
                 if entries > MOST_ENTRIES {
                     let what = format!(
-                        "columns x sketched terms of the kernel (lower gamma; {MOST_ENTRIES} fit)"
+                        "columns x sketched kernel terms (at most {MOST_ENTRIES}; lower gamma)"
                     );
                     return Err(ErrorKind::WrongLength {
                         what,
@@ -181,22 +179,22 @@ impl Sketch {
         Ok(Sketch { definition, form, width: own + shift })
     }
 
-    /// The number of features, at most what was asked for.
+    /// Returns the number of features, at most the number requested.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// The number of columns of the rows, the constant counted.
+    /// Returns the number of columns of the rows, including the constant.
     pub fn columns(&self) -> usize {
         self.definition.columns
     }
 
-    /// Whether inner products are the kernel, up to rounding, for every seed.
+    /// Returns true if inner products are the kernel, up to rounding, for every seed.
     pub fn is_exact(&self) -> bool {
         matches!(self.form, Form::Explicit(_))
     }
 
-    /// What one thread works in.
+    /// Returns the working memory of one thread.
     pub fn scratch(&self) -> Scratch {
         Scratch(match &self.form {
             Form::Explicit(sequences) => Room::Explicit(sequences.room()),
@@ -205,8 +203,8 @@ impl Sketch {
     }
 
     /// Writes the features of one row: `values` and `observed` are columns of a [`Masked`], `out`
-    /// has [`Sketch::width`] places. O(gamma (shown columns + D log D)), and at most d times the
-    /// shown columns for what is written out; nothing is allocated.
+    /// has length [`Sketch::width`]. Takes O(gamma (s + B log B)) for s shown columns and B
+    /// buckets, and at most O(d s) for explicit features; allocates nothing.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`] for slices of other lengths, or a scratch of another sketch.
@@ -257,11 +255,11 @@ impl Sketch {
         Ok(())
     }
 
-    /// The features of all rows, (width, n_rows): one row per column, rows in parallel.
+    /// Returns the features of all rows, (width, n_rows): one row per column, computed in parallel.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`] for rows of other columns; [`ErrorKind::Numerical`] where a
-    /// feature leaves the range of numbers.
+    /// [`ErrorKind::WrongLength`] for rows with another number of columns; [`ErrorKind::Numerical`]
+    /// if a feature overflows.
     pub fn features(&self, rows: &Masked) -> Result<Mat<f64>> {
         if rows.columns() != self.columns() {
             let (expected, found) = (self.columns(), rows.columns());
@@ -283,21 +281,18 @@ impl Sketch {
                     out,
                     scratch,
                 )?;
-                // Squares of larger features would not be finite.
+                // Squares of larger features would be infinite.
                 if out.iter().all(|f| f.abs() <= 1e150) {
                     return Ok(());
                 }
-                let problem = format!(
-                    "the features of row {} leave the range of numbers; lower gamma",
-                    i + 1
-                );
+                let problem = format!("the features of row {} overflow; lower gamma", i + 1);
                 Err(Error::from(ErrorKind::Numerical { what: "sketching kernels", problem }))
             },
         )?;
         Ok(features)
     }
 
-    /// Bytes of the features of so many rows.
+    /// Returns the bytes of the features of `rows` rows.
     pub fn bytes_needed(&self, rows: usize) -> u64 {
         (self.width as u64).div_ceil(8).saturating_mul(64).saturating_mul(rows as u64)
     }
@@ -347,7 +342,7 @@ impl TryFrom<Definition> for Sketch {
         )
         .map_err(|e| bad("lengths", e.to_string()))?;
         if !(file.scale > 0.0 && file.lengths.iter().all(|a| (a / file.scale).is_finite())) {
-            return Err(bad("scale", format!("{:e} is no scale", file.scale)));
+            return Err(bad("scale", format!("{:e} is not a scale", file.scale)));
         }
         Sketch::build(file).map_err(|e| bad("features", e.to_string()))
     }

@@ -1,28 +1,28 @@
-//! Counts what rows with holes show, and says how strongly holes go with the target.
+//! Counts the observed values of rows, and measures the correlation of missingness with the target.
 
 use crate::data::Examples;
 use crate::model::{Note, Report, Stop};
 
-/// What was observed of the training rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MissingnessSummary {
-    /// Observed cells, by panel; those that are always known cost nothing and are not counted.
+    /// Number of observed cells, by panel, without those always known, which cost nothing.
     observed: u64,
-    /// The sum of their prices.
+    /// Their total price.
     spent: f64,
-    /// The most of one row.
+    /// Largest number of observed cells in a row.
     most: u64,
-    /// Rows that show nothing.
+    /// Number of rows without observed values.
     empty: u64,
-    /// Panels that no row shows: the first, and how many there are.
+    /// Panels without observed values: the first, and their number.
     never: Option<(String, u64)>,
-    /// The panel whose missingness goes most with the target, where that is more than chance.
+    /// Panel whose missingness is most correlated with the target, if beyond chance.
     informative: Option<(String, f64)>,
 }
 
-/// Correlations below so many standard errors are chance, among as many panels as there may be.
+/// Correlations below this number of standard errors count as chance, for any usual number of
+/// panels.
 const STANDARD_ERRORS: f64 = 4.0;
-/// Correlations below this matter to nobody.
+/// Correlations below this are too small to matter.
 const LEAST: f64 = 0.1;
 
 impl MissingnessSummary {
@@ -37,7 +37,7 @@ impl MissingnessSummary {
         let n = examples.len() as f64;
         let mut row = vec![0.0; examples.columns()];
         let (mut observed, mut spent, mut most, mut rows_empty) = (0_u64, 0.0, 0_u64, 0_u64);
-        // By panel: how often missing, and the sums of the targets there.
+        // By panel: the number of missing values, and the sums of the targets there.
         let (mut missing, mut sums) = (vec![0.0_f64; panels], vec![0.0; panels * outputs]);
         let (mut total, mut squares) = (vec![0.0; outputs], vec![0.0; outputs]);
         for i in 0..examples.len() {
@@ -66,7 +66,7 @@ impl MissingnessSummary {
                 *s += y * y;
             }
         }
-        // The correlation of a panel's missingness with the target; of several classes the largest.
+        // Correlation of a panel's missingness with the target; the largest over several classes.
         let correlation = |p: usize, j: usize| {
             let share = missing[p] / n;
             let covariance = sums[p * outputs + j] / n - share * total[j] / n;
@@ -87,7 +87,7 @@ impl MissingnessSummary {
         MissingnessSummary { never, observed, spent, most, empty: rows_empty, informative }
     }
 
-    /// A report of a learner that read what was there.
+    /// Returns a report of a learner that read every observed value.
     pub(crate) fn report(&self, learner: &str, stop: Stop, examples: &Examples<'_>) -> Report {
         let mut report =
             Report::full(learner, stop, examples.len(), examples.layout.sampled_panels());
@@ -108,7 +108,8 @@ impl MissingnessSummary {
     }
 }
 
-/// Numbers of a target: one, or one indicator for each of more than two classes.
+/// Returns the number of values of a target: one, or one indicator for each of more than two
+/// classes.
 fn outputs(examples: &Examples<'_>) -> usize {
     if examples.classes() > 2 { examples.classes() } else { 1 }
 }
@@ -164,7 +165,7 @@ mod tests {
         let (column, correlation) = reading(&cells, &targets).informative.unwrap();
         assert_eq!(column, "x3");
         assert!(correlation > 0.6, "{correlation}");
-        // Rotated targets have nothing to do with any hole.
+        // Rotated targets are independent of the missing values.
         let mut rotated = targets.clone();
         rotated.rotate_left(7);
         assert_eq!(reading(&cells, &rotated).informative, None);

@@ -1,4 +1,4 @@
-//! Makes the model of a fit.
+//! Builds the model of a fit.
 
 use super::Learner;
 use crate::data::Target;
@@ -6,7 +6,7 @@ use crate::model::{Fit, Model};
 use crate::prepare::Prepared;
 
 impl Model {
-    /// The model of a fit to prepared rows with this target, by name.
+    /// Builds the model of a fit to prepared rows with this target, given by name.
     pub fn of(
         learner: &dyn Learner,
         prepared: &Prepared<'_>,

@@ -1,54 +1,54 @@
-//! Defines the questions a budgeted learner asks, and the trait by which it asks and is told.
+//! Defines the queries of a budgeted learner, and the trait by which it asks and is told.
 
 use crate::error::Result;
 use crate::model::{Fit, Linear, Predictor, Report};
 use halfseen_solve::Monitor;
 use serde::{Deserialize, Serialize};
 
-/// What a learner wants to know of its next example, decided before anything of it is seen.
+/// Query of a learner about its next example, decided before any value of it is seen.
 ///
-/// Self-contained and serialisable: it may wait for days, and several may be open at once. The
-/// answer is a slice of scaled values, one per column of each read, in the order of `reads`; see
-/// [`Prepare::push_cell`](crate::prepare::Prepare::push_cell).
+/// It is self-contained and serialisable: it may wait for days, and several may be open at once.
+/// The answer is a slice of scaled values, one per column of each read, in the order of `reads`;
+/// see [`Prepare::push_cell`](crate::prepare::Prepare::push_cell).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Query {
-    /// Fingerprint of the learner that asks: parameters, layout and seed.
+    /// Fingerprint of the learner that asks: of its parameters, layout and seed.
     #[serde(with = "hex")]
     pub learner: u64,
-    /// Tag of the [session](crate::session::Session) that asks; 0 of a learner without one.
+    /// Tag of the [session](crate::session::Session) that asks; 0 for a learner without one.
     #[serde(with = "hex", default, skip_serializing_if = "untagged")]
     pub asker: u64,
-    /// Its number, from 0.
+    /// Number of the query, from 0.
     pub number: u64,
-    /// The phase of learners that have several; 0 otherwise.
+    /// Phase of learners that have several; 0 otherwise.
     pub phase: u32,
-    /// Queries that had been answered or forgotten when it was asked; its number less these were
+    /// Number of queries answered or forgotten when this one was asked; `number` minus this were
     /// open.
     pub asked_at: u64,
-    /// Orders of the powers by which a smooth loss's slope is estimated, one per value of its
-    /// series; empty where the slope needs none.
+    /// Orders of the powers that estimate the slope of a smooth loss, one per term of its series;
+    /// empty if the slope needs none.
     pub orders: Vec<u32>,
-    /// The panels to read.
+    /// Panels to read.
     pub reads: Vec<Read>,
     /// One entry per column of each read, in order.
     pub parts: Vec<ColumnTerm>,
-    /// The part of <w,x> that needs no read: the intercept at ask time.
+    /// Part of <w,x> that needs no read: the intercept when the query was asked.
     pub exact: f64,
-    /// [`Query::digest`] when it was asked: an edited query is refused.
+    /// [`Query::digest`] when the query was asked; an edited query is rejected.
     #[serde(with = "hex")]
     pub checksum: u64,
 }
 
 impl Query {
-    /// The delay with which it will be learned from: how many other queries were open when it was
-    /// asked.
+    /// Returns the delay with which the query is learned: the number of other queries open when it
+    /// was asked.
     #[inline]
     pub fn delay(&self) -> u64 {
         self.number.saturating_sub(self.asked_at)
     }
 
-    /// Takes everything that was asked out of it, and who asked.
+    /// Clears the asker and everything that was asked.
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.asker = 0;
@@ -57,18 +57,18 @@ impl Query {
         self.orders.clear();
     }
 
-    /// Whether its numbers are finite, and those of so many columns: one that came back may have
-    /// been edited.
+    /// Returns true if the numbers are finite and belong to `columns` columns; a returned query may
+    /// have been edited.
     pub(crate) fn is_of(&self, columns: usize) -> bool {
         let finite = |p: &ColumnTerm| p.weight.is_finite() && p.centre.is_finite();
         columns == self.parts.len() && self.exact.is_finite() && self.parts.iter().all(finite)
     }
 
-    /// A checksum of everything but the learner, the asker and the checksum. It finds every single change; it
-    /// is no protection against a forger.
+    /// Returns a checksum of everything except the learner, the asker and the checksum. It detects
+    /// every single change, but does not protect against forgery.
     #[inline]
     pub fn digest(&self) -> u64 {
-        // Odd multipliers are one-to-one, and the terms of the sum do not wait for each other.
+        // Odd multipliers are one-to-one, and the terms of the sum are independent of each other.
         let odd = |i: usize, salt: u64| salt.wrapping_mul(2 * i as u64 + 1);
         let read = |(i, r): (usize, &Read)| {
             let word = u64::from(r.panel) | (r.role as u64) << 32;
@@ -95,11 +95,11 @@ impl Query {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Read {
-    /// The panel; its name is [`Layout::name`](crate::data::Layout::name).
+    /// Panel; its name is [`Layout::name`](crate::data::Layout::name).
     pub panel: u32,
-    /// What the value is for.
+    /// Purpose of the values.
     pub role: Role,
-    /// What its values are multiplied by in the estimate of the example.
+    /// Factor of the values in the estimate of the example.
     pub coefficient: f64,
 }
 
@@ -107,48 +107,47 @@ pub struct Read {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ColumnTerm {
-    /// What the centred value is multiplied by in the estimate of the product <w,x>.
+    /// Factor of the centred value in the estimate of the product <w,x>.
     pub weight: f64,
-    /// What is subtracted from the value.
+    /// Centre subtracted from the value.
     pub centre: f64,
 }
 
-/// What a value is for.
+/// Purpose of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// For the estimate of the example, hence of the gradient.
+    /// Estimate of the example, hence of the gradient.
     Gradient,
-    /// For the estimate of the product <w,x>.
+    /// Estimate of the product <w,x>.
     Product,
-    /// For both: the budget allows every panel, or it is what happens to be observed.
+    /// Both: the budget allows every panel, or the learner takes whatever is observed.
     Full,
     /// Always known; costs nothing.
     Known,
 }
 
-/// What became of an answer.
+/// Outcome of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TellOutcome {
     /// One step was taken.
     Learned,
-    /// A value was missing (NaN), or nothing was observed that teaches anything: the example was
-    /// skipped and counted. Estimates stay unbiased only if being missing does not depend on the
-    /// value.
+    /// A value was missing (NaN), or nothing useful was observed; the example was skipped and
+    /// counted. Estimates stay unbiased only if missingness does not depend on the value.
     Skipped,
 }
 
-/// A learner that asks before it sees.
+/// Learner that asks before it sees.
 pub trait AskTell: Send {
-    /// Replaces `query` by the next question. Allocates nothing once `query` has grown.
+    /// Replaces `query` by the next query. Allocates nothing once `query` has grown.
     ///
     /// # Errors
-    /// [`ErrorKind::BudgetSpent`](crate::ErrorKind::BudgetSpent) if `total_budget` does not pay for
-    /// it, the reads that open queries asked for included. Then `query` asks for nothing, the
-    /// learner is unchanged, and open queries can be answered.
+    /// [`ErrorKind::BudgetSpent`](crate::ErrorKind::BudgetSpent) if `total_budget`, minus the reads
+    /// of open queries, does not suffice. Then `query` asks for nothing, the learner is unchanged,
+    /// and open queries can be answered.
     fn ask_into(&mut self, query: &mut Query) -> Result<()>;
 
-    /// The next question.
+    /// Returns the next query.
     ///
     /// # Errors
     /// As [`ask_into`](Self::ask_into).
@@ -158,70 +157,69 @@ pub trait AskTell: Send {
         Ok(query)
     }
 
-    /// Replaces `query` by what is to be told of an example of which these sampled panels, in
-    /// increasing order, happen to be observed. An example of which nothing is observed is asked
-    /// too: its target is learned from.
+    /// Replaces `query` by one about an example whose observed sampled panels are `observed`, in
+    /// increasing order. An example without observed panels is asked too, since its target is
+    /// learned from.
     ///
     /// # Errors
-    /// [`ErrorKind::Chooses`](crate::ErrorKind::Chooses) if the learner chooses what it reads;
-    /// panels that are not there; what `total_budget` does not pay for, as in
-    /// [`ask_into`](Self::ask_into).
+    /// [`ErrorKind::Chooses`](crate::ErrorKind::Chooses) if the learner chooses its reads; panels
+    /// that do not exist; a spent `total_budget`, as in [`ask_into`](Self::ask_into).
     fn ask_observed_into(&mut self, observed: &[u32], query: &mut Query) -> Result<()> {
         let _ = (observed, query);
         Err(crate::ErrorKind::Chooses { learner: self.report().learner }.into())
     }
 
-    /// Opens a query that was asked before, without drawing: so a log of queries and answers is
-    /// replayed. Told the same answers in the same order, the learner has the same bits as the one
-    /// that asked. The query may have been drawn by other probabilities than the present ones: it
+    /// Opens a query that was asked before, without drawing; this replays a log of queries and
+    /// answers. With the same answers in the same order, the learner has the same bits as the one
+    /// that asked. The probabilities of the query may differ from the present ones, since it
     /// carries all that its answer needs.
     ///
-    /// Numbers increase: one that is passed over counts as forgotten.
+    /// Numbers increase: a number that is passed over counts as forgotten.
     ///
     /// # Errors
     /// [`WrongLearner`](crate::ErrorKind::WrongLearner) for a query of other parameters, attributes
-    /// or seed; [`WrongQuery`](crate::ErrorKind::WrongQuery) for one that was changed;
+    /// or seed; [`WrongQuery`](crate::ErrorKind::WrongQuery) for an edited one;
     /// [`NumberUsed`](crate::ErrorKind::NumberUsed) for one that was asked or adopted here before;
-    /// what `total_budget` does not pay for, as in [`ask_into`](Self::ask_into). The learner is
-    /// then unchanged.
+    /// a spent `total_budget`, as in [`ask_into`](Self::ask_into). The learner is then unchanged.
     fn adopt(&mut self, query: &Query) -> Result<()>;
 
-    /// Closes a query of which only some panels were read and no more will be: those reads are on
-    /// the bill, the others may be spent elsewhere, and the example counts as skipped.
+    /// Closes a query of which only the panels `read` were read: these reads are charged, the
+    /// others may be spent elsewhere, and the example counts as skipped.
     ///
     /// # Errors
-    /// If it is of another learner, was changed, or is not open.
+    /// A query of another learner, an edited one, or one that is not open.
     fn release(&mut self, query: &Query, read: &[u32]) -> Result<()>;
 
-    /// Limits what all reads may cost together from now on, at the prices that the layout declares
-    /// (1 each without any), given the queries that are open; `None`: no limit. A query that is not
-    /// paid for, were all open ones answered, is refused by
-    /// [`ErrorKind::CostSpent`](crate::ErrorKind::CostSpent) before it is open, so that the next
-    /// one asks the same. The limit is no part of a saved state.
+    /// Limits the total cost of all reads from now on, at the prices of the layout (1 each without
+    /// any), given the open queries; `None`: no limit. A query that would exceed it, were all open
+    /// ones answered, is refused by [`ErrorKind::CostSpent`](crate::ErrorKind::CostSpent) before it
+    /// is opened, so that the next call asks the same. The limit is not part of a saved state.
     fn limit_cost(&mut self, total: Option<f64>, open: &mut dyn Iterator<Item = &Query>);
 
-    /// The fingerprint of its parameters, layout and seed, which its queries carry.
+    /// Returns the fingerprint of its parameters, layout and seed, which its queries carry.
     fn fingerprint(&self) -> u64;
 
-    /// How many queries were asked or adopted, numbers that were passed over included, and how many
-    /// of those are no longer open.
+    /// Returns the number of queries asked or adopted, including numbers that were passed over, and
+    /// the number of those no longer open.
     fn asked_and_closed(&self) -> (u64, u64);
 
-    /// Whether rows come with what happens to be observed of them.
+    /// Returns true if the learner takes the observed panels as they come.
     fn is_passive(&self) -> bool {
         false
     }
 
-    /// Whether a NaN among the values is a read without a value, and the other reads are learned
-    /// from; else a table's missing cell is an error, and an answer with a NaN is skipped.
+    /// Returns true if a NaN among the values is a read without a value, and the other reads are
+    /// learned from. Otherwise a missing cell of a table is an error, and an answer with a NaN is
+    /// skipped.
     fn takes_holes(&self) -> bool {
         false
     }
 
-    /// Refuses targets that are numbers, where only classes are learned: -1 and +1, as they are.
+    /// Rejects numeric targets if only classes, coded as -1 and +1, can be learned.
     ///
     /// # Errors
-    /// As [`Learner::fit`](crate::learner::Learner::fit), naming the parameter that wants classes.
+    /// As [`Learner::fit`](crate::learner::Learner::fit), naming the parameter that requires
+    /// classes.
     fn check_numbers(&self) -> Result<()> {
         Ok(())
     }
@@ -230,27 +228,27 @@ pub trait AskTell: Send {
     /// the values is a refused read.
     ///
     /// # Errors
-    /// A query of another learner, one that is not open, too few or too many or infinite values, a
-    /// target that is not finite, or numbers that grow out of range. The learner is then unchanged
-    /// and the query still open.
+    /// A query of another learner or one that is not open; a wrong number of values, or an infinite
+    /// one; a target that is not finite; overflow. The learner is then unchanged and the query
+    /// still open.
     fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<TellOutcome>;
 
-    /// Closes a query of which nothing was read and nothing will be: the reads that it asked for
-    /// may be spent on others.
+    /// Closes a query of which nothing was or will be read; its reads may be spent elsewhere.
     ///
     /// # Errors
-    /// If it is not open.
+    /// A query that is not open.
     fn forget(&mut self, number: u64) -> Result<()>;
 
-    /// The predictor learned so far, in scaled units.
+    /// Returns the predictor learned so far, in scaled units.
     fn predictor(&self) -> Linear;
 
-    /// The same with all that it knows of attributes that a row does not show.
+    /// Returns the predictor with all that the learner knows about missing attributes.
     fn model(&self) -> Predictor {
         self.predictor().into()
     }
 
-    /// The same with its report. A learner that fits only now asks the monitor whether to stop.
+    /// Returns the predictor and the report. A learner that fits only now asks the monitor whether
+    /// to stop.
     ///
     /// # Errors
     /// Numerical failure.
@@ -259,23 +257,24 @@ pub trait AskTell: Send {
         Ok(Fit { predictor: self.model(), report: self.report() })
     }
 
-    /// What was read so far.
+    /// Returns the report of the reads so far.
     fn report(&self) -> Report;
 
-    /// The whole learner as JSON; [`load`](crate::registry::load) gives one that goes on with the
-    /// same bits.
+    /// Returns the whole learner as JSON; [`load`](crate::registry::load) restores one that
+    /// continues with the same bits.
     ///
     /// # Errors
-    /// If a number is not finite.
+    /// A number that is not finite.
     fn save(&self) -> Result<serde_json::Value>;
 }
 
-/// Whether nobody tagged a query.
+/// Returns true if a query has no tag.
 fn untagged(asker: &u64) -> bool {
     *asker == 0
 }
 
-/// Writes a fingerprint as 16 hexadecimal digits: JSON's numbers end at 53 bits in many languages.
+/// Writes a fingerprint as 16 hexadecimal digits, since JSON numbers have only 53 bits in many
+/// languages.
 pub(crate) mod hex {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
@@ -285,6 +284,7 @@ pub(crate) mod hex {
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
         let text = String::deserialize(deserializer)?;
-        u64::from_str_radix(&text, 16).map_err(|e| D::Error::custom(format!("no fingerprint: {e}")))
+        u64::from_str_radix(&text, 16)
+            .map_err(|e| D::Error::custom(format!("not a fingerprint: {e}")))
     }
 }

@@ -1,12 +1,13 @@
-//! Fits settings that share work together: group by group, each in an order of its own.
+//! Fits settings that share work together: group by group, each in its own order.
 
 use super::{Setting, configured};
 use crate::error::{ErrorKind, Result};
 use crate::model::Fit;
 use crate::params::Described;
 
-/// Writes `fit` and `fit_grid` of a [`Learner`](super::Learner) whose settings share work, of what
-/// fits a list of settings: `fit_all(&[Self], &Examples, &dyn Monitor) -> Result<Vec<Fit>>`.
+/// Implements `fit` and `fit_grid` of a [`Learner`](super::Learner) whose settings share work, by a
+/// function that fits a list of settings: `fit_all(&[Self], &Examples, &dyn Monitor) ->
+/// Result<Vec<Fit>>`.
 macro_rules! fits_together {
     ($fit_all:expr) => {
         fn fit(
@@ -38,18 +39,18 @@ macro_rules! fits_together {
 }
 pub(crate) use fits_together;
 
-/// A learner with each of several settings, checked.
+/// Returns a learner with each of several settings, checked.
 pub(crate) fn each<L: Described>(learner: &L, settings: &[Setting]) -> Result<Vec<L>> {
     settings.iter().map(|setting| configured(learner, setting)).collect()
 }
 
-/// The fit of a single setting.
+/// Returns the fit of a single setting.
 pub(crate) fn only(fits: Vec<Fit>) -> Result<Fit> {
     fits.into_iter().next().ok_or_else(|| ErrorKind::Interrupted { during: "fitting" }.into())
 }
 
-/// Fits of all settings, in their order. Those that are `alike` are fitted together, in the order
-/// of a `key`, each group by a call of `fit` with its members.
+/// Fits all settings, in their order. Settings that are `alike` form a group, sorted by `key`,
+/// which one call of `fit` fits.
 pub(crate) fn grouped<S>(
     settings: &[S],
     alike: impl Fn(&S, &S) -> bool,

@@ -1,28 +1,26 @@
 //! Separates incomplete rows by the margin in the space of what each row shows (geom).
 //!
-//! **Setting**: rows with holes, two classes, the geometric margin of Chechik, Heitz, Elidan,
-//! Abbeel and Koller ("Max-margin classification of data with absent features", JMLR 9, 2008; a
-//! competitor of paper D, section 5): the distance of a row to the plane is measured along its
-//! observed attributes only, y_i (<w, x_i> + b) / |w o b_i|. Maximising the least of them, with
-//! slack, is to minimise
+//! **Setting**: rows with missing values, two classes, the geometric margin of Chechik, Heitz,
+//! Elidan, Abbeel and Koller ("Max-margin classification of data with absent features", JMLR 9,
+//! 2008; a competitor in Hazan et al. 2015, section 5). The distance of a row to the plane is
+//! measured along its observed attributes only, y_i (<w, x_i> + b) / |w o b_i|. To maximise the
+//! least distance, with slack, the method minimises
 //!
 //!   J(w, b) = (1/2) |w|^2 + C sum_i [1 - y_i (<w, x_i> + b) / s_i]_+,   s_i = |w o b_i| / |w|,
 //!
-//! which is not convex through s. The bias b is not in the norm.
+//! which is not convex because of s. The norm does not contain the bias b.
 //!
 //! **Method**: s = 1 at first. A round minimises J for the s of the round before to a certified
-//! gap, and then sets s anew; of all rounds' planes the one with the least J at its own s is kept.
-//! With s fixed, J is the hinge loss with margins s_i and costs C / s_i, for [1 - z / s]_+ = [s -
-//! z]_+ / s.
+//! gap, then updates s. The plane with the least J at its own s is kept. With s fixed, J is the
+//! hinge loss with margins s_i and costs C / s_i, because [1 - z / s]_+ = [s - z]_+ / s.
 //!
-//! **Guarantee**: each round's problem is solved to the tolerance; of J itself nothing is known but
-//! that no round's J was lower. Where nothing is missing s stays 1 and the first round is the
-//! support vector machine, to its optimum.
+//! **Guarantee**: the problem of each round is solved to the tolerance. Of J itself it is only
+//! known that no round had a lower one. Without missing values s stays 1 and the first round is the
+//! optimal support vector machine.
 //!
-//! **Symbols**: x_i the zero-filled row, b_i its mask (o the product by coordinates), y_i = -1
-//! or +1. s_i is at least 1e-3: rows that show hardly any of w would outweigh all others. Rows that
-//! show nothing have no margin and are left out (unless all are like that); the score of such a row
-//! is b.
+//! **Symbols**: x_i the zero-filled row, b_i its mask (o the product by coordinates), y_i = -1 or
+//! +1. s_i is at least 1e-3, since rows that show hardly any of w would outweigh all others. Rows
+//! without observed values have no margin and are left out (unless all are such); their score is b.
 
 mod learner;
 
@@ -42,33 +40,33 @@ const FLOOR: f64 = 1e-3;
 /// Rounds that move no share by more than this end the iteration.
 const SETTLED: f64 = 1e-9;
 
-/// What to minimise, and how far.
+/// Weight of the losses and stopping rules.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setup {
-    /// The weight C of the losses.
+    /// Weight C of the losses.
     pub c: f64,
-    /// Most rounds.
+    /// Maximal number of rounds.
     pub rounds: u64,
-    /// When a round's problem is solved.
+    /// Stopping rule of a round's problem.
     pub until: Until,
 }
 
-/// How a round went.
+/// Results of one round.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Round {
-    /// The weighted problem's objective, for the shares that the round began with.
+    /// Objective of the weighted problem, with the shares at the start of the round.
     pub objective: f64,
-    /// A certified bound on how far it is above its optimum.
+    /// Certified bound on the distance of the objective from its optimum.
     pub gap: f64,
-    /// J at the round's plane and the shares that this has.
+    /// J at the round's plane with its own shares.
     pub geometric: f64,
-    /// By how much the farthest share moved.
+    /// Largest change of a share.
     pub moved: f64,
-    /// Newton steps.
+    /// Number of Newton steps.
     pub steps: u64,
 }
 
-/// The plane that was kept: score = <w, x> + b on zero-filled rows.
+/// Plane that was kept: score = <w, x> + b on zero-filled rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plane {
     /// w, (n_columns).
@@ -77,22 +75,23 @@ pub struct Plane {
     pub bias: f64,
     /// All rounds.
     pub rounds: Vec<Round>,
-    /// Which of them is kept, from 0.
+    /// Index of the kept round, from 0.
     pub kept: usize,
-    /// Rows that showed nothing, left out.
+    /// Number of rows without observed values, which were left out.
     pub empty: usize,
-    /// [`Stop::Stationary`] where the shares no longer moved, [`Stop::Tolerance`] where all rounds
-    /// were done, each to the tolerance; else why not.
+    /// [`Stop::Stationary`] if the shares no longer changed, [`Stop::Tolerance`] if all rounds were
+    /// done, each to the tolerance; otherwise the reason why not.
     pub stop: Stop,
-    /// Seconds, without what all setups share.
+    /// Seconds, without the work that all setups share.
     pub seconds: f64,
 }
 
-/// The planes of several setups over the same rows (without a constant) with signs -1 or +1, (n).
+/// Computes the planes of several setups over the same rows (without a constant) with signs -1 or
+/// +1, (n).
 ///
 /// # Errors
-/// No row; as many signs as rows are needed, -1 or +1 each; a `c` or tolerance that is not positive
-/// and finite; [`ErrorKind::Numerical`] where numbers leave their range.
+/// No row; a number of signs other than the number of rows, or a sign other than -1 and +1; a `c`
+/// or tolerance that is not positive and finite; [`ErrorKind::Numerical`] on overflow.
 pub fn separate(
     rows: &Masked,
     signs: &[f64],
@@ -102,10 +101,11 @@ pub fn separate(
     separate_weighted(rows, signs, &vec![1.0; signs.len()], setups, monitor)
 }
 
-/// The same where the loss of row i counts C `weights[i]`; weights are above 0.
+/// Computes the same, with the loss of row i weighted by C `weights[i]`; weights are above 0.
 ///
 /// # Errors
-/// As [`separate`]; not one weight for each row; a cost that is not positive and finite.
+/// As [`separate`]; a number of weights other than the number of rows; a cost that is not positive
+/// and finite.
 pub fn separate_weighted(
     rows: &Masked,
     signs: &[f64],
@@ -148,7 +148,6 @@ pub fn separate_weighted(
         })
 }
 
-/// Round after round for one setup.
 fn iterate(
     rows: &Masked,
     (signs, each): (&[f64], &[f64]),
@@ -199,7 +198,7 @@ fn iterate(
         }
         match new {
             Some(new) if moved > SETTLED => shares = new,
-            // Another round would find the same.
+            // Another round would change nothing.
             _ => {
                 if plane.stop == Stop::Tolerance && round > 0 {
                     plane.stop = Stop::Stationary;
@@ -213,9 +212,9 @@ fn iterate(
     Ok(plane)
 }
 
-/// |w o b_i| / |w| from [`FLOOR`] to 1; `None` for w = 0.
+/// Returns |w o b_i| / |w|, at least [`FLOOR`]; `None` for w = 0.
 fn shown_shares(rows: &Masked, weights: &[f64]) -> Option<Vec<f64>> {
-    // Of the largest the rest are shares, so that no square leaves the range.
+    // Divided by the largest weight, no square overflows or underflows.
     let largest = weights.iter().fold(0.0_f64, |a, w| a.max(w.abs()));
     if largest == 0.0 {
         return None;
@@ -233,7 +232,7 @@ fn shown_shares(rows: &Masked, weights: &[f64]) -> Option<Vec<f64>> {
     Some((0..rows.len()).map(share).collect())
 }
 
-/// J for given shares.
+/// Returns J for given shares.
 fn margin_objective(
     rows: &Masked,
     signs: &[f64],

@@ -1,13 +1,12 @@
-//! Fits a weighted sum to rows whose holes are filled: by zero, or by the mean of what was
-//! observed.
+//! Fits a linear model to rows whose missing values are filled: by zero, or by the observed mean.
 //!
-//! **Setting**: as KARMA with gamma = 1 (paper D, section 5, "0-imputation"): (1/2) |w|^2 + C sum_i
-//! loss_i over the rows with the constant attribute, divided by the kernel's scale. On attributes
-//! that are centred over what was observed both fill in the same; on others (`--scale none`) they
-//! differ.
+//! **Setting**: as KARMA with gamma = 1 (Hazan et al. 2015, section 5, "0-imputation"), with the
+//! objective (1/2) |w|^2 + C sum_i loss_i over the rows with the constant attribute, divided by the
+//! kernel's scale. The two fills coincide on attributes centred over the observed values, and
+//! differ on others (`--scale none`).
 //!
-//! **Cost**: the problem is linear in the attributes, so it is solved over them, in time linear in
-//! the rows.
+//! **Cost**: the problem is linear in the attributes and solved over them, in time linear in the
+//! number of rows.
 
 use super::karma::CS;
 use super::training_objective::TrainingObjective;
@@ -25,11 +24,11 @@ use halfseen_solve::Options;
 use std::time::Instant;
 
 parameters! {
-    /// A weighted sum of rows whose holes are filled.
+    /// Linear model of rows with filled missing values.
     pub struct Imputation {
         name: "imputation", family: Missing,
-        title: "A weighted sum of rows whose holes are zeros or means",
-        source: "D 5 (what KARMA is compared with; gamma = 1)";
+        title: "Linear model with missing values filled by zeros or means",
+        source: "Hazan et al. 2015, section 5 (comparator of KARMA; gamma = 1)";
         fill: Fill = Fill::Zero, FILL;
         c: f64 = 1.0, C;
         loss: KernelLoss = KernelLoss::Auto, KERNEL_LOSS;
@@ -48,7 +47,7 @@ impl Learner for Imputation {
     fn needs(&self) -> Needs {
         let fills = match self.fill {
             Fill::Zero => "0, in scaled units,",
-            Fill::Mean => "the mean of what is observed",
+            Fill::Mean => "the observed mean",
         };
         Needs { targets: Targets::Any, weights: true, fills: Some(fills), ..Needs::of(self) }
     }
@@ -56,7 +55,7 @@ impl Learner for Imputation {
     fits_together!(fit_all);
 }
 
-/// Fits all settings, in their order; those that differ in C alone share one path.
+/// Fits all settings, in their order; settings that differ only in C share one path.
 fn fit_all(
     learners: &[Imputation],
     examples: &Examples<'_>,
@@ -68,7 +67,7 @@ fn fit_all(
     grouped(learners, alike, |l| l.c, |group| path(group, examples, &reading, monitor))
 }
 
-/// Fits settings that differ in C alone, which increases.
+/// Fits settings that differ only in C, which increases.
 fn path(
     group: &[&Imputation],
     examples: &Examples<'_>,
@@ -77,7 +76,7 @@ fn path(
 ) -> Result<Vec<Fit>> {
     let (began, first) = (Instant::now(), group[0]);
     if first.normalization == Normalization::Cosine {
-        let what = "another normalization: rows divided by their lengths have no weighted sum (karma with gamma=1 has it)";
+        let what = "a kernel machine: use karma with gamma=1, or another normalization";
         return Err(ErrorKind::Needs { name: "normalization", value: "cosine", what }.into());
     }
     let goal = TrainingObjective::new(Imputation::NAME, first.loss, examples)?;
@@ -96,7 +95,7 @@ fn path(
     }
     let mut kernel = Kernel::new(1, None, first.normalization, 1, 0.0)?;
     kernel.fit_weighted(&rows, goal.weights())?;
-    // Features whose products are the kernel.
+    // The products of these features are the kernel.
     let factor = kernel.scale().sqrt().recip();
     let features = Mat::from_fn(rows.columns(), rows.len(), |j, i| factor * rows.values[(j, i)]);
     let cs: Vec<f64> = group.iter().map(|learner| learner.c).collect();

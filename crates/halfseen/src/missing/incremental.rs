@@ -1,4 +1,4 @@
-//! Learns KARMA from tables that come in parts: keeps the rows that taught something.
+//! Learns KARMA from tables that come in parts, and keeps the rows with a non-zero derivative.
 
 use super::Karma;
 use super::online::{Iterate, OnlineKarma};
@@ -17,15 +17,16 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Rows compared at once with those kept.
+/// Rows compared at once with the rows kept.
 const BLOCK: usize = 128;
 
-/// KARMA's algorithm 1 over tables of rows with holes, in the order in which they come. Several
-/// tables are one of all their rows, to the bit.
+/// KARMA's algorithm 1 over tables of rows with missing values, in the order in which they come.
+/// Several tables equal one of all their rows up to rounding: products of blocks of other sizes
+/// round in another way.
 ///
-/// The first table fixes what a fit learns from its rows: rho = 1 / (C m) for its m rows, the scale
-/// of the kernel, and that of the target. Values are taken as they are, or scaled by declared
-/// bounds. It is saved and loaded by serde, and goes on with the same bits.
+/// The first table fixes the constants of the fit: rho = 1 / (C m) for its m rows, and the scales
+/// of kernel and target. Values are taken as they are, or scaled by declared bounds. The state is
+/// saved and loaded by serde, and continues with the same bits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, remote = "Self")]
 pub struct IncrementalKarma {
@@ -36,20 +37,19 @@ pub struct IncrementalKarma {
     target: String,
     classes: Vec<Label>,
     kernel: Kernel,
-    /// The rows kept, and what was learned of them.
     rows: Masked,
     learner: OnlineKarma,
-    /// Whether a score estimates the target.
+    /// True if a score estimates the target.
     estimates: bool,
     report: Report,
 }
 
 impl IncrementalKarma {
-    /// Starts from a first table, and learns from it.
+    /// Starts with a first table, and learns from it.
     ///
     /// # Errors
-    /// Parameters out of range, `features` other than exact; a scale that needs a look at all rows;
-    /// see also [`IncrementalKarma::teach`].
+    /// Parameters out of range; `features` other than exact; a scale that must be computed from all
+    /// rows; see also [`IncrementalKarma::teach`].
     pub fn start(
         karma: &Karma,
         table: &Table,
@@ -59,7 +59,7 @@ impl IncrementalKarma {
     ) -> Result<Self> {
         karma.check()?;
         if karma.features != Features::Exact {
-            let what = "features = exact: the online algorithm keeps the rows themselves";
+            let what = "features = exact, because the online algorithm stores rows";
             return Err(ErrorKind::Needs { name: "solver", value: "online", what }.into());
         }
         let bounded = if options.bounds.is_empty() { "none" } else { "each" };
@@ -93,16 +93,18 @@ impl IncrementalKarma {
         Ok(started)
     }
 
-    /// Learns from the rows of one more table, in their order. Columns are matched by name.
+    /// Learns from the rows of another table, in their order. Columns are matched by name.
     ///
     /// # Errors
-    /// Other classes than those of the first table; a value or a target that is not finite;
-    /// [`ErrorKind::Interrupted`]. What was learned of the rows before stays.
+    /// Classes other than those of the first table; a value or a target that is not finite;
+    /// [`ErrorKind::Interrupted`]. The state keeps the rows learned before the error.
     pub fn teach(&mut self, table: &Table, target: &Target, monitor: &dyn Monitor) -> Result<()> {
         let began = Instant::now();
         if target.classes() != self.classes {
-            let (column, problem) =
-                (self.target.clone(), "its classes are not those of the first table".to_owned());
+            let (column, problem) = (
+                self.target.clone(),
+                "its classes differ from those of the first table".to_owned(),
+            );
             return Err(ErrorKind::WrongTarget { column, problem }.into());
         }
         if target.len() != table.rows() {
@@ -124,9 +126,9 @@ impl IncrementalKarma {
             let new = Masked::new(&block, self.constant)?;
             let (_, targets) = goal.online_start(1.0)?;
             let before = self.rows.len();
-            let together = self.rows.with(&new);
-            let kernels =
-                cross(std::slice::from_ref(&self.kernel), &together, &new, monitor)?.remove(0);
+            let together = Masked::joined(&[&self.rows, &new], new.columns());
+            let kernel = std::slice::from_ref(&self.kernel);
+            let kernels = cross(kernel, &together, &new, monitor)?.remove(0);
             let mut kept: Vec<usize> = (0..before).collect();
             let places = (0..new.len()).map(|i| (i, before + i));
             let done = self.learner.pass(kernels.as_ref(), places, &targets, &mut kept, monitor);
@@ -138,7 +140,6 @@ impl IncrementalKarma {
         Ok(())
     }
 
-    /// Adds what a block of rows showed.
     fn count(&mut self, block: &Report) {
         let report = &mut self.report;
         report.examples += block.examples;
@@ -155,7 +156,7 @@ impl IncrementalKarma {
         report.notes = if rows > 0 { vec![Note::EmptyRows { rows }] } else { Vec::new() };
     }
 
-    /// What has been learned so far: the average over the steps.
+    /// Returns the model so far: the average over the steps.
     ///
     /// # Errors
     /// [`ErrorKind::TooFewRows`] before the first row.
@@ -185,17 +186,17 @@ impl IncrementalKarma {
         })
     }
 
-    /// The classes of the target, sorted; empty for numbers.
+    /// Returns the classes of the target, sorted; empty for a numeric target.
     pub fn classes(&self) -> &[Label] {
         &self.classes
     }
 
-    /// The steps taken, with the losses suffered.
+    /// Returns the state of the online algorithm, with its steps and losses.
     pub fn learner(&self) -> &OnlineKarma {
         &self.learner
     }
 
-    /// Refuses a state whose parts do not fit.
+    /// Rejects an inconsistent state.
     fn check(&self) -> Result<()> {
         self.prepare.validate()?;
         let bad = |key: &str, problem: &str| {
@@ -204,14 +205,14 @@ impl IncrementalKarma {
         };
         let width = self.prepare.schema.width() + usize::from(self.constant);
         if self.rows.len() != self.learner.kept() {
-            return bad("rows", "are not as many as those that were learned from");
+            return bad("rows", "their number differs from that of the rows learned");
         }
         if !self.rows.is_empty() && self.rows.columns() != width {
-            return bad("rows", "have not the columns of the schema");
+            return bad("rows", "their columns are not those of the schema");
         }
         let outputs = if self.classes.len() > 2 { self.classes.len() } else { 1 };
         if self.learner.coefficients(Iterate::Last).ncols() != outputs {
-            return bad("learner", "has not as many outputs as there are classes");
+            return bad("learner", "its number of outputs does not match the classes");
         }
         Ok(())
     }

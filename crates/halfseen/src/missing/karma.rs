@@ -1,18 +1,18 @@
 //! Fits KARMA (Kernelised Algorithm for Risk-minimisation with Missing Attributes) to rows with
-//! holes.
+//! missing values.
 //!
-//! **Setting**: of each training row only some attributes are observed, and nothing is filled in.
-//! Minimises (1/2) |v|^2 + C sum_i loss(<v, phi(x_i)>, y_i) over v, where phi embeds what a row
-//! shows and <phi(x), phi(x')> = k_gamma(x, x') (see [`kernel`](super::kernel)).
+//! **Setting**: each training row shows only some attributes, and nothing is filled in. The fit
+//! minimises (1/2) |v|^2 + C sum_i loss(<v, phi(x_i)>, y_i) over v, where phi embeds the observed
+//! values of a row and <phi(x), phi(x')> = k_gamma(x, x') (see [`kernel`](super::kernel)).
 //!
-//! **Guarantee** (paper D, theorem 1): where the rows lie in a subspace and what is observed of a
-//! row determines the rest, a gamma of order log(1/eps)/kappa makes the best v within eps of the
-//! best linear predictor that sees every attribute; kappa is the square of the smallest singular
-//! value (see [`bounds`](super::bounds)). The report's gap certifies the optimisation: primal minus
-//! dual.
+//! **Guarantee** (Hazan et al. 2015, theorem 1): if the rows lie in a subspace and the observed
+//! values of a row determine the rest, a gamma of order log(1/eps)/kappa makes the best v within
+//! eps of the best linear predictor that sees every attribute. kappa is the square of the smallest
+//! singular value (see [`bounds`](super::bounds)). The report's gap, primal minus dual, certifies
+//! the optimisation.
 //!
 //! **Symbols**: K the Gram matrix of the training rows; a the coefficients, v = sum_i a_i phi(x_i);
-//! C = 1/(rho m) in the paper's terms.
+//! C = 1/(rho m) in the paper's notation.
 
 use super::training_objective::TrainingObjective;
 use crate::data::Examples;
@@ -32,11 +32,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 parameters! {
-    /// Kernel machines on what two rows both show.
+    /// Kernel machine over the attributes that two rows both show.
     pub struct Karma {
         name: "karma", family: Missing,
-        title: "KARMA: a kernel machine that compares rows by what both show; fills nothing in",
-        source: "D 4 and algorithm 1, theorems 1 to 3";
+        title: "KARMA: a kernel machine that compares rows by the attributes both show, without imputation",
+        source: "Hazan et al. 2015, section 4, algorithm 1, theorems 1 to 3";
         gamma: u64 = 2, GAMMA;
         c: f64 = 1.0, C;
         loss: KernelLoss = KernelLoss::Auto, KERNEL_LOSS;
@@ -54,18 +54,17 @@ parameters! {
     }
 }
 
-/// Bytes of a GiB.
 const GIB: f64 = (1_u64 << 30) as f64;
 
-/// The values of C that tuning tries, as paper D does.
+/// C for tuning, as in Hazan et al. 2015.
 pub(super) const CS: &[&str] =
     &["1e-5", "1e-4", "1e-3", "1e-2", "1e-1", "1", "10", "100", "1e3", "1e4", "1e5"];
 
-/// The same for one pass, about 1 / n.
+/// C for tuning the one-pass solver, about 1 / n.
 const SMALL_CS: &[&str] = &["1e-6", "3e-6", "1e-5", "3e-5", "1e-4", "3e-4", "1e-3", "3e-3", "1e-2"];
 
 impl Learner for Karma {
-    /// One pass steps by c n / t: its best C are far smaller.
+    /// Returns far smaller C for one pass, whose steps are c n / t.
     fn grid(&self) -> Grid {
         let cs = if self.solver == KernelSolver::Online { SMALL_CS } else { CS };
         Grid::new(&[("gamma", &["1", "2", "3", "4"]), ("c", cs)])
@@ -85,7 +84,7 @@ impl Learner for Karma {
         self.check()?;
         let fits = fit_all(std::slice::from_ref(self), examples, monitor)?;
         let fit = fits.into_iter().next().ok_or(ErrorKind::Interrupted { during: "fitting" })?;
-        // Rows that do not matter need not be kept.
+        // Rows with coefficient 0 need not be kept.
         let predictor = match fit.predictor {
             Predictor::Kernel(expansion) => Predictor::Kernel(expansion.pruned()),
             other => other,
@@ -93,8 +92,8 @@ impl Learner for Karma {
         Ok(Fit { predictor, ..fit })
     }
 
-    /// One pair of products of matrices for all kernels; one eigendecomposition, or warm starts,
-    /// for all C.
+    /// Computes one pair of matrix products for all kernels, and one eigendecomposition, or a path
+    /// of warm starts, for all C.
     fn fit_grid(
         &self,
         settings: &[Setting],
@@ -122,18 +121,18 @@ impl Karma {
         Options { tol: self.tol, max_passes: self.max_iter, seed: self.seed }
     }
 
-    /// The same but for C: what can share a Gram matrix and warm starts.
+    /// Returns true if only C differs, so that a Gram matrix and warm starts are shared.
     fn shares(&self, other: &Karma) -> bool {
         Karma { c: other.c, ..self.clone() } == *other
     }
 
-    /// Refuses to take more memory than is allowed, before it is taken.
+    /// Rejects a fit beyond the memory limit, before it allocates.
     fn check_memory(&self, rows: usize, bytes: f64) -> Result<()> {
         let (needed, allowed) = (bytes / GIB, self.memory);
         if needed <= allowed {
             return Ok(());
         }
-        let remedy = "features=sketch:2048, or fewer, whose memory grows with the rows alone";
+        let remedy = "features=sketch:2048 or fewer, whose memory is linear in the rows";
         Err(ErrorKind::TooMuchMemory {
             learner: Karma::NAME.to_owned(),
             rows,
@@ -144,7 +143,7 @@ impl Karma {
         .into())
     }
 
-    /// Bytes that the solver takes beside a Gram matrix, for so many C.
+    /// Returns the solver's bytes beside a Gram matrix, for `cs` values of C.
     fn bytes_beside(&self, examples: &Examples<'_>, cs: usize) -> Result<u64> {
         match self.solver {
             KernelSolver::Exact => Ok(TrainingObjective::new(Karma::NAME, self.loss, examples)?
@@ -154,8 +153,7 @@ impl Karma {
     }
 }
 
-/// Fits several settings; those that differ in C alone share a solver's path, all share the two
-/// products.
+/// Fits several settings. Those that differ only in C share a path; all share the two products.
 fn fit_all(learners: &[Karma], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
     if !learners.iter().all(|learner| learner.needs().weights) {
         refuse_weights("karma with solver = online", examples, STEPS)?;
@@ -163,7 +161,7 @@ fn fit_all(learners: &[Karma], examples: &Examples<'_>, monitor: &dyn Monitor) -
     let examples = &*examples.counted()?;
     let mut fits: Vec<Option<Fit>> = vec![None; learners.len()];
     let mut left: Vec<usize> = (0..learners.len()).collect();
-    // Groups of one kernel and one way to solve, each with its C increasing.
+    // Groups share a kernel and a solver; C increases within each.
     let mut groups: Vec<Vec<usize>> = Vec::new();
     while let Some(&first) = left.first() {
         let (mut group, others): (Vec<usize>, Vec<usize>) =
@@ -172,7 +170,7 @@ fn fit_all(learners: &[Karma], examples: &Examples<'_>, monitor: &dyn Monitor) -
         groups.push(group);
         left = others;
     }
-    // Masked rows are the same for all that agree on the constant.
+    // Masked rows depend only on the constant.
     for constant in [true, false] {
         let these: Vec<&Vec<usize>> =
             groups.iter().filter(|g| learners[g[0]].intercept == constant).collect();
@@ -197,8 +195,8 @@ fn fit_all(learners: &[Karma], examples: &Examples<'_>, monitor: &dyn Monitor) -
     fits.ok_or_else(|| ErrorKind::Interrupted { during: "fitting" }.into())
 }
 
-/// Cuts groups into batches whose Gram matrices fit into memory at once, beside what the solver of
-/// any of them takes. Loss, solver and memory may differ from group to group, not within one.
+/// Splits groups into batches whose Gram matrices fit into memory, with the largest solver's needs.
+/// Loss, solver and memory are constant only within a group.
 fn batches<'g, 'l>(
     mut groups: &'g [&'l Vec<usize>],
     learners: &[Karma],
@@ -221,7 +219,7 @@ fn batches<'g, 'l>(
                 .fold((0, f64::INFINITY), |(m, l), need| (m.max(need.0), l.min(need.1)));
             bytes_needed(rows, count).saturating_add(most) as f64 <= least
         };
-        // What a batch needs grows with every group; one alone fits.
+        // The needs of a batch grow with every group; a single one fits.
         let count = (2..=groups.len()).take_while(fits).last().unwrap_or(1);
         let (batch, others) = groups.split_at(count);
         batches.push(batch);
@@ -230,7 +228,6 @@ fn batches<'g, 'l>(
     Ok(batches)
 }
 
-/// What a solver tells of a solution.
 struct SolverSummary {
     objective: f64,
     gap: f64,
@@ -240,7 +237,6 @@ struct SolverSummary {
     left_out: Option<f64>,
 }
 
-/// Training rows and what was read of them.
 struct Training<'a, 'b> {
     examples: &'a Examples<'b>,
     rows: Arc<Masked>,
@@ -258,7 +254,7 @@ impl<'a, 'b> Training<'a, 'b> {
         Ok(Training { examples, rows, weights, constant, reading, began })
     }
 
-    /// Solves over Gram matrices, which are computed together.
+    /// Solves over Gram matrices, computed together.
     fn exact(
         &self,
         groups: &[&Vec<usize>],
@@ -295,7 +291,6 @@ impl<'a, 'b> Training<'a, 'b> {
         Ok(())
     }
 
-    /// Solves over so many random features.
     fn sketched(
         &self,
         count: u64,
@@ -306,7 +301,7 @@ impl<'a, 'b> Training<'a, 'b> {
     ) -> Result<()> {
         let first = &learners[group[0]];
         if first.solver == KernelSolver::Online {
-            let what = "features = exact: the online algorithm keeps the rows themselves";
+            let what = "features = exact, because the online algorithm stores rows";
             return Err(ErrorKind::Needs { name: "solver", value: "online", what }.into());
         }
         let mut kernel = first.kernel()?;
@@ -314,12 +309,12 @@ impl<'a, 'b> Training<'a, 'b> {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         let sketch = Sketch::of(&kernel, self.rows.columns(), count, first.seed)?;
         let goal = TrainingObjective::new(Karma::NAME, first.loss, self.examples)?;
-        // Squares take second moments or products of rows, whichever are smaller: these, a copy,
-        // and the factors of all threads or, where one fails, an eigendecomposition.
+        // The squared loss needs second moments or products of rows, whichever are smaller: the
+        // matrix, a copy, and the factors of all threads or, if one fails, an eigendecomposition.
         let side = sketch.width().min(self.rows.len());
         let matrices = 2 + rayon::current_num_threads().max(4);
         let moments = if goal.squared() { bytes_needed(side, matrices) } else { 0 };
-        // Of squares the weights are in a copy of the features.
+        // With the squared loss the weights enter through a copy of the features.
         let copies = if goal.squared() && self.weights.is_some() { 2 } else { 1 };
         let bytes = copies * sketch.bytes_needed(self.rows.len()) + moments;
         first.check_memory(self.rows.len(), bytes as f64)?;
@@ -346,7 +341,7 @@ impl<'a, 'b> Training<'a, 'b> {
     fn report(&self, told: &SolverSummary) -> Report {
         let mut report = self.reading.report("karma", told.stop, self.examples);
         report.objective = Some(told.objective);
-        // One pass certifies nothing.
+        // One pass gives no certificate.
         report.gap = told.gap.is_finite().then_some(told.gap);
         report.passes = (told.stop != Stop::ClosedForm).then_some(told.passes);
         report.support = Some(told.support as u64);
@@ -392,7 +387,6 @@ mod tests {
 
     const ROWS: usize = 300;
 
-    /// Rows with holes, of two classes.
     struct Data {
         matrix: Matrix,
         layout: Arc<Layout>,
@@ -429,7 +423,7 @@ mod tests {
         }
     }
 
-    /// A learner that may take as much as so many Gram matrices, to the byte.
+    /// Returns a learner limited to the memory of `matrices` Gram matrices, to the byte.
     fn with(gamma: u64, loss: KernelLoss, matrices: usize) -> Karma {
         let memory = bytes_needed(ROWS, matrices) as f64 / GIB;
         Karma { gamma, loss, memory, ..Karma::default() }
@@ -445,7 +439,7 @@ mod tests {
             Ok(batches(&groups, learners, &data.examples())?.into_iter().map(<[_]>::len).collect())
         };
         let single: &[&[usize]] = &[&[0], &[1], &[2], &[3]];
-        // A hinge's solver takes three matrices, a spectrum four.
+        // The hinge solver takes three matrices, a spectrum four.
         let hinges = [1, 2, 3, 4].map(|gamma| with(gamma, Hinge, 5));
         assert_eq!(counts(&hinges, single).unwrap(), [2, 2]);
         assert_eq!(
@@ -459,7 +453,7 @@ mod tests {
         let online =
             hinges.map(|k| Karma { solver: KernelSolver::Online, memory: k.memory * 0.99, ..k });
         assert_eq!(counts(&online, single).unwrap(), [4]);
-        // One that does not fit is refused wherever it stands, before anything is computed.
+        // A group that does not fit is rejected in any position, before any computation.
         for at in 0..4 {
             let mut learners = [1, 2, 3, 4].map(|gamma| with(gamma, Hinge, 9));
             learners[at].memory = with(1, Hinge, 4).memory - 1.0 / GIB;
@@ -486,7 +480,7 @@ mod tests {
             let alone = fit_all(std::slice::from_ref(learner), &data.examples(), &Silent).unwrap();
             assert_eq!(fit.predictor, alone[0].predictor);
         }
-        // Squares share a spectrum.
+        // Settings with the squared loss share a spectrum.
         let pair = fit_all(&[learners[1].clone(), learners[3].clone()], &data.examples(), &Silent)
             .unwrap();
         assert!(

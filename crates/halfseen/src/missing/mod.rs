@@ -1,19 +1,19 @@
-//! Learners of data that came with holes: values with a mask, and nothing filled in that was not
-//! seen.
+//! Learns from data with missing values: values with a mask, and no value invented for a missing
+//! one.
 //!
-//! | learner | what it minimises | how it predicts |
+//! | learner | minimises | predicts |
 //! |---|---|---|
-//! | [`Karma`] | a loss of k_gamma, which compares two rows by what both show | by comparison, or by random features |
-//! | [`Imputation`] | the same with gamma = 1: holes are 0, or the mean | by a weighted sum |
-//! | [`MatrixCompletion`] | rank and misfit of attributes and labels as one matrix | by a factor of it |
-//! | [`GeometricMargin`] | the margin within what each row shows | by a weighted sum |
+//! | [`Karma`] | a loss over k_gamma, which compares two rows by the attributes that both show | by comparison, or by random features |
+//! | [`Imputation`] | the same with gamma = 1: missing values are 0, or the mean | linearly |
+//! | [`MatrixCompletion`] | rank and misfit of attributes and labels as one matrix | by a factor of the matrix |
+//! | [`GeometricMargin`] | a hinge loss of the margin within the observed attributes of each row | linearly |
 //!
-//! | module | what it does |
+//! | module | purpose |
 //! |---|---|
-//! | [`online`] | KARMA as printed, one example at a time; [`IncrementalKarma`] feeds it tables that come in parts |
+//! | [`online`] | KARMA as printed, one example at a time; [`IncrementalKarma`] learns from tables that come in parts |
 //! | [`geom`] | the geometric margin of incomplete rows |
 //! | [`completion`] | MC-b and MC-1 |
-//! | [`bounds`] | what paper D's theorems promise |
+//! | [`bounds`] | the theorems of Hazan et al. 2015 |
 //!
 //! [`kernel`](crate::kernel) compares rows.
 
@@ -34,7 +34,7 @@ pub use karma::Karma;
 
 use crate::learner::Learner;
 
-/// The learners of this family.
+/// Returns the learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
     vec![
         Box::new(Karma::default()),

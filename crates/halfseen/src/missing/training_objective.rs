@@ -1,4 +1,4 @@
-//! Says what a learner of kernels or features minimises: which loss, against which targets.
+//! Selects the loss and the targets that a learner of kernels or features minimises.
 
 use crate::data::{Examples, check_shape};
 use crate::error::{ErrorKind, Result};
@@ -14,30 +14,28 @@ use std::borrow::Cow;
 /// Rows up to which a decomposition for one C takes a few seconds at most.
 const QUICK: usize = 1500;
 
-/// A loss with its targets, and how much each row counts.
 #[derive(Debug, Clone)]
 pub(crate) struct TrainingObjective {
     losses: Losses,
-    /// Above 0, one for each row; `None` is 1 for all.
+    /// Weights above 0, one for each row; `None` means 1 for all.
     weights: Option<Vec<f64>>,
 }
 
-/// The losses of rows.
 #[derive(Debug, Clone)]
 enum Losses {
     /// (z - y)^2 / 2, for each column of targets, (n, outputs).
     Squares(Mat<f64>),
     /// [1 - y z]_+ of -1 and +1.
     Signs(Vec<f64>),
-    /// Crammer and Singer's hinge of so many classes.
+    /// Crammer and Singer's hinge loss; second, the number of classes.
     Classes(Vec<u32>, usize),
 }
 
 impl TrainingObjective {
-    /// The goal of a learner with this loss.
+    /// Selects the loss of a learner.
     ///
     /// # Errors
-    /// No rows or columns; targets that are not finite; the hinge loss of numbers.
+    /// No rows or columns; targets that are not finite; the hinge loss for a numeric target.
     pub(crate) fn new(
         learner: &str,
         loss: KernelLoss,
@@ -49,28 +47,26 @@ impl TrainingObjective {
         })
     }
 
-    /// Whether a score estimates the target.
+    /// Returns true if a score estimates the target.
     pub(crate) fn estimates(&self) -> bool {
         matches!(&self.losses, Losses::Squares(targets) if targets.ncols() == 1)
     }
 
-    /// Whether the losses are squares.
     pub(crate) fn squared(&self) -> bool {
         matches!(self.losses, Losses::Squares(_))
     }
 
-    /// How much each row counts; `None` is 1 for all.
+    /// Row weights; `None` means 1 for all.
     pub(crate) fn weights(&self) -> Option<&[f64]> {
         self.weights.as_deref()
     }
 
-    /// How much each of n rows counts.
     fn counts(&self, n: usize) -> Cow<'_, [f64]> {
         self.weights().map_or_else(|| vec![1.0; n].into(), Cow::Borrowed)
     }
 
-    /// Minimises over a Gram matrix for each of several C, increasing; with each solution the mean
-    /// squared error of leaving one row out, where it comes for free.
+    /// Minimises over a Gram matrix for several C, increasing; adds the mean squared leave-one-out
+    /// error of a solution if it is free.
     pub(crate) fn path(
         &self,
         gram: MatRef<'_, f64>,
@@ -94,9 +90,10 @@ impl TrainingObjective {
         })
     }
 
-    /// Bytes that [`TrainingObjective::path`] takes beside a Gram matrix of n rows, for so many C.
+    /// Returns the bytes of [`TrainingObjective::path`] beside a Gram matrix of n rows, for `cs`
+    /// values of C.
     pub(crate) fn bytes_beside(&self, n: usize, cs: usize) -> u64 {
-        // Weights are in a copy of the matrix.
+        // The weights enter through a copy of the matrix.
         let copy = if self.weights.is_some() { square_bytes(n) } else { 0 };
         match &self.losses {
             Losses::Squares(_) if factored(n, cs) => ridge::bytes_beside(n).saturating_add(copy),
@@ -106,7 +103,7 @@ impl TrainingObjective {
         }
     }
 
-    /// Minimises over features, (D, n), for each of several C, increasing.
+    /// Minimises over features, (D, n), for several C, increasing.
     pub(crate) fn features_path(
         &self,
         features: MatRef<'_, f64>,
@@ -167,8 +164,8 @@ impl TrainingObjective {
         })
     }
 
-    /// One pass of algorithm 1 of Hazan, Livni and Mansour 2015 over the rows in a random order,
-    /// averaged; of rows without weights.
+    /// Runs one averaged pass of algorithm 1 of Hazan et al. 2015 in a random order, without
+    /// weights.
     pub(crate) fn online(
         &self,
         gram: MatRef<'_, f64>,
@@ -193,7 +190,7 @@ impl TrainingObjective {
         Ok(Solved { coefficients, objective, gap: f64::INFINITY, passes: 1, support, stop })
     }
 
-    /// The online learner of this loss before its first step, and the targets that it is told.
+    /// Returns the online learner before its first step, and its targets.
     pub(crate) fn online_start(&self, rho: f64) -> Result<(OnlineKarma, Outcomes)> {
         let (loss, outputs, targets) = match &self.losses {
             Losses::Squares(targets) => {
@@ -211,7 +208,7 @@ impl TrainingObjective {
         Ok((OnlineKarma::new(loss, outputs, rho)?, targets))
     }
 
-    /// (1/2) |v|^2 + C sum of losses of v = sum_i coefficients_i phi_i.
+    /// Returns (1/2) |v|^2 + C sum of losses, v = sum_i coefficients_i phi_i.
     fn objective(&self, gram: MatRef<'_, f64>, coefficients: &Mat<f64>, c: f64) -> f64 {
         let mut scores = Mat::zeros(coefficients.nrows(), coefficients.ncols());
         faer::linalg::matmul::matmul(
@@ -270,20 +267,19 @@ impl Losses {
             codes().into_iter().map(|code| if code == 1 { 1.0 } else { -1.0 }).collect();
         let plain = (0..n).all(|i| signs.get(i) == Some(&examples.target(i)));
         if !plain {
-            let what = "a target of two classes, -1 and +1 (in Rust prepared with plain_classes); use loss=squared for numbers";
+            let what = "a target of two classes, coded as -1 and +1 (in Rust with plain_classes); use loss=squared for numbers";
             return Err(ErrorKind::Needs { name: "loss", value: "hinge", what }.into());
         }
         Ok(Losses::Signs(signs))
     }
 }
 
-/// Whether squares over so many rows, for so many C, are solved by a factorisation: it is cheaper
-/// than a spectrum, but leaves no row out; where both are quick the errors are worth more.
+/// Returns true if the squared loss is minimised by a factorisation. It is cheaper than a spectrum,
+/// but without leave-one-out errors, which are preferred if both are quick.
 fn factored(rows: usize, cs: usize) -> bool {
     cs == 1 && rows > QUICK
 }
 
-/// Squares for several C.
 fn squares(
     gram: MatRef<'_, f64>,
     targets: &Mat<f64>,
@@ -301,13 +297,12 @@ fn squares(
     cs.iter().map(one).collect()
 }
 
-/// Squares of rows that count by weights s: with S = diag(s) and R its root, (K + (C S)^-1) a = y
-/// is (R K R + I/C) a' = R y for a = R a', whose objective and gap are the same.
+/// Minimises the squared loss of rows with weights s. With S = diag(s) and R its root, (K + (C
+/// S)^-1) a = y is (R K R + I/C) a' = R y for a = R a', with the same objective and gap.
 ///
-/// What is left out of a row is one unit of its weight, or all of it where there is less: of a row
-/// of weight 2, one of two equal rows. With t the share of the weight and d the diagonal of (R K
-/// R + I/C)^-1 the error is then r / (1 - t + t d / C), where r is the row's error in the fit to
-/// all.
+/// Leave-one-out removes one unit of a row's weight, or all of it if less: of a row of weight 2,
+/// one of two equal rows. With t that share of the weight and d the diagonal of (R K R + I/C)^-1,
+/// the error is r / (1 - t + t d / C), where r is the row's error in the fit to all.
 fn weighted_squares(
     gram: MatRef<'_, f64>,
     targets: &Mat<f64>,
@@ -350,7 +345,6 @@ fn weighted_squares(
     cs.iter().map(one).collect()
 }
 
-/// The mean over rows of the squared differences, summed over outputs.
 fn mean_square(found: &Mat<f64>, targets: &Mat<f64>) -> f64 {
     let difference = found - targets;
     difference.squared_norm_l2() / found.nrows().max(1) as f64

@@ -1,35 +1,34 @@
-//! Says what a learner wants of its data and what it can do with them: the one place that is asked.
+//! Declares what each learner needs of its data and can do with them.
 
 use super::{BUDGET, COSTS, Described, INTERCEPT, PASSIVE, Parameters, SEED, THREAT, TOTAL_BUDGET};
 use crate::error::{ErrorKind, Result};
 
-/// The families, told apart by what a learner may look at, and when.
+/// Families of learners, by the data that they may look at, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Family {
     /// At most `budget` attributes of each training example, which the learner chooses.
     Budget,
-    /// Whatever is observed of each training example.
+    /// The observed attributes of each training example.
     Missing,
-    /// Every attribute of every training example, and prepares for attributes that vanish at
-    /// prediction time.
+    /// Every attribute of every training example; prepares for deletions at prediction time.
     Robust,
     /// Every attribute of every training example.
     Full,
 }
 
-/// How a learner gets at the cells of a training example.
+/// Access of a learner to the cells of a training example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Looks {
-    /// It chooses a few of them, before it sees any.
+    /// It chooses a few of them before it sees any.
     Chooses,
-    /// It takes whatever is observed.
+    /// It takes the observed ones.
     Observed,
-    /// It sees them all.
+    /// It sees all.
     All,
 }
 
-/// The targets that a learner can learn.
+/// Targets that a learner can learn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Targets {
     /// Two classes.
@@ -41,7 +40,7 @@ pub enum Targets {
 }
 
 impl Targets {
-    /// Whether a target of so many classes (0: numbers) can be learned.
+    /// Returns true if a target with this number of classes (0: numeric) can be learned.
     pub fn allow(self, classes: usize) -> bool {
         match self {
             Targets::TwoClasses => classes == 2,
@@ -50,7 +49,7 @@ impl Targets {
         }
     }
 
-    /// Refuses a target of so many classes (0: numbers) that the learner of this name cannot learn.
+    /// Refuses a target with this number of classes (0: numeric) that the learner cannot learn.
     ///
     /// # Errors
     /// [`ErrorKind::WrongTarget`].
@@ -58,62 +57,62 @@ impl Targets {
         if self.allow(classes) {
             return Ok(());
         }
-        let holds = if classes == 0 { "numbers".to_owned() } else { format!("{classes} classes") };
+        let holds =
+            if classes == 0 { "is numeric".to_owned() } else { format!("has {classes} classes") };
         let problem = format!(
-            "it holds {holds}, and {learner} tells two classes apart; choose two (in the program --classes A,B), or another learner"
+            "it {holds}, but {learner} is a binary classifier; choose two classes (in the program --classes A,B), or another learner"
         );
         Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into())
     }
 }
 
-/// What a learner, with its parameters as they are now, wants of its data and can do with them.
+/// Needs and abilities of a learner with its present parameters.
 ///
 /// A learner starts from [`Needs::of`] and changes the fields in which it differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
-    /// Its family.
+    /// Family.
     pub family: Family,
-    /// How it gets at cells.
+    /// Access to cells.
     pub looks: Looks,
-    /// Whether it can do both, choose what it reads and take whatever is observed.
+    /// True if it can both choose its reads and take the observed attributes.
     pub either: bool,
-    /// Whether its parameters say how much it may read.
+    /// True if its parameters limit its reads.
     pub budgeted: bool,
-    /// Whether missing cells may stay missing: a learner that chooses takes one for a read that was
-    /// refused.
+    /// True if missing cells may stay missing; learners that choose take them as refused reads.
     pub holes: bool,
-    /// What a learner that takes holes puts into them, in words; `None` where nothing is filled in.
+    /// Value that it imputes for missing cells, in words; `None` if it imputes nothing.
     pub fills: Option<&'static str>,
-    /// What it can learn.
+    /// Targets that it can learn.
     pub targets: Targets,
-    /// Whether classes are to stay -1 and +1, since margins are not centred.
+    /// True if classes must stay -1 and +1, because margins are not centred.
     pub plain_classes: bool,
-    /// Whether zeros are to stay zeros, so that nothing is centred, and a missing cell has vanished.
+    /// True if zeros must stay zeros: nothing is centred, and a missing cell counts as deleted.
     pub uncentred: bool,
-    /// Whether a constant is to be learned.
+    /// True if an intercept is learned.
     pub intercept: bool,
-    /// Whether rows may count by [`Examples::weights`](crate::data::Examples::weights): weight 2 is
-    /// then the row twice, weight 0 the row not there, up to the tolerance of the solver, and
-    /// weights of 1 give the bits that no weights give. Reports count rows, not weights, and promise
-    /// nothing of new rows, as theorems want rows drawn alike. Those that do not take weights refuse
-    /// them by [`ErrorKind::TakesNoWeights`].
+    /// True if it accepts row weights ([`Examples::weights`](crate::data::Examples::weights)): up
+    /// to the solver's tolerance, weight 2 is the row twice and weight 0 the row left out; weights
+    /// of 1 give the same bits as none. Reports count rows, not weights, and give no bounds for new
+    /// rows, because theorems need identically distributed rows. Other learners refuse weights with
+    /// [`ErrorKind::TakesNoWeights`].
     pub weights: bool,
-    /// Whether it draws at random, by a seed.
+    /// True if it draws at random, from a seed.
     pub seeded: bool,
-    /// Whether it prepares for a threat.
+    /// True if it prepares for a threat.
     pub threat: bool,
-    /// Whether what its attributes cost an adversary comes from the target that it learns.
+    /// True if the costs of attributes to the adversary are computed from the target it learns.
     pub informed: bool,
-    /// Whether it compares each row with every other.
+    /// True if it compares each row with every other.
     pub pairs: bool,
-    /// Whether a fit may come with an answer, since what it reads next depends on what was read.
+    /// True if an answer may trigger a fit, because the next reads depend on earlier ones.
     pub fits_to_answers: bool,
-    /// Whether what it learns of two classes or numbers has one weight for each attribute.
+    /// True if its model of two classes or numbers has one weight per attribute.
     pub weighs: bool,
 }
 
 impl Needs {
-    /// What declared parameters and the family say of a learner.
+    /// Derives the needs of a learner from its family and parameters.
     pub fn of<L: Described>(learner: &L) -> Needs {
         Needs::of_family(L::FAMILY, learner)
     }
@@ -148,7 +147,7 @@ impl Needs {
         }
     }
 
-    /// Whether the learner chooses what it reads.
+    /// Returns true if the learner chooses its reads.
     pub fn chooses(&self) -> bool {
         self.looks == Looks::Chooses
     }

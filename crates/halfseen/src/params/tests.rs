@@ -1,11 +1,10 @@
-//! Holds every declaration to what it says: defaults and bounds by behaviour, names unique, texts
-//! exact.
+//! Checks every declaration: defaults and bounds by behaviour, unique names, exact texts.
 
 use super::*;
 use crate::learner::Learner;
 use crate::registry::variants;
 
-/// Texts that a kind must take, and texts that it must refuse as out of range or as no value.
+/// Returns texts of a kind: valid ones, ones out of range, and ones that are no value.
 fn texts(kind: &Kind) -> (Vec<String>, Vec<String>, Vec<String>) {
     let own = |texts: &[&str]| texts.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>();
     let outside = own(&["NaN", "-NaN", "inf", "-inf", "infinity", "-1", "1e999"]);
@@ -41,7 +40,7 @@ fn texts(kind: &Kind) -> (Vec<String>, Vec<String>, Vec<String>) {
             (own(&["true", "false"]), vec![], [words, own(&["1", "True", "yes"])].concat())
         }
         Kind::Choice(choice) => {
-            (own(choice), vec![], [words, own(&["1", &choice[0].to_uppercase()])].concat())
+            (own(choice), vec![], [words, own(&["2", &choice[0].to_uppercase()])].concat())
         }
         Kind::Share => {
             (own(&["0.5", "1e-9", "0.999"]), [outside, zero, own(&["1", "2"])].concat(), words)
@@ -119,7 +118,7 @@ fn kind_of(error: &Error) -> &'static str {
     }
 }
 
-/// Every learner with every one of its declarations.
+/// Calls `check` with every learner and every one of its declarations.
 fn each(mut check: impl FnMut(&mut dyn Learner, &'static Declaration)) {
     for mut learner in variants() {
         for declaration in learner.declarations() {

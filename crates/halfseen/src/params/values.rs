@@ -1,17 +1,17 @@
-//! Reads, shows and range-checks the values that parameters take.
+//! Reads, shows and range-checks the values of parameters.
 
 use super::Kind;
 use serde::{Deserialize, Serialize};
 
 /// A type of parameter values. `from_text(to_text(v)) == v` for every value in range.
 pub trait Value: Clone + PartialEq + Sized {
-    /// Reads a value; `None` if the text is none.
+    /// Reads a value; `None` if the text is not one.
     fn from_text(text: &str) -> Option<Self>;
     /// Shows a value exactly.
     fn to_text(&self) -> String;
-    /// The value as JSON.
+    /// Returns the value as JSON.
     fn to_json(&self) -> serde_json::Value;
-    /// Whether the value is in the range that `kind` states.
+    /// Returns true if the value is in the range of `kind`.
     fn is_in(&self, kind: &Kind) -> bool;
 }
 
@@ -81,10 +81,10 @@ impl Value for Vec<f64> {
     }
 }
 
-/// Where second moments come from.
+/// Source of the second moments.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MomentSource {
-    /// The data declare or show them.
+    /// Declared with the data or computed from them.
     Auto,
     /// The reads, as they come.
     Online,
@@ -125,14 +125,14 @@ impl Value for MomentSource {
     }
 }
 
-/// What it costs to take an attribute away.
+/// Cost of deleting an attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AttributeCosts {
     /// 1 each.
     Uniform,
-    /// In proportion to the mutual information with the target.
+    /// Proportional to the mutual information with the target.
     Information,
-    /// These numbers, one for each attribute that can vanish.
+    /// These numbers, one per attribute that can be deleted.
     Numbers(Vec<f64>),
 }
 
@@ -208,17 +208,17 @@ impl Value for bool {
     }
 }
 
-/// A multiple of what theory says, or a number.
+/// A multiple of the theorem's value, or a number.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Rule {
-    /// So many times the theorem's value; `theory` itself is 1.
+    /// A multiple of the theorem's value; `theory` itself is 1.
     Theory(f64),
     /// This value.
     Fixed(f64),
 }
 
 impl Rule {
-    /// The value, given what theory says.
+    /// Returns the value, given the theorem's.
     pub fn resolve(self, theory: f64) -> f64 {
         match self {
             Rule::Theory(times) => times * theory,
@@ -254,12 +254,12 @@ impl Value for Rule {
     }
 }
 
-/// How a kernel is used.
+/// Use of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Features {
     /// Through its Gram matrix.
     Exact,
-    /// Through so many random features.
+    /// Through this number of random features.
     Sketch(u64),
 }
 

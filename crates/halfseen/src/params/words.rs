@@ -1,9 +1,9 @@
-//! Lists the words that parameters choose from.
+//! Defines the enums of words that parameters choose from.
 
 use super::{Kind, Value};
 use serde::{Deserialize, Serialize};
 
-/// Gives an enum of words its [`Value`].
+/// Defines an enum of words and its [`Value`].
 macro_rules! words {
     ($(#[$meta:meta])* $Name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$meta])*
@@ -28,7 +28,7 @@ macro_rules! words {
 }
 
 words! {
-    /// What a kernel is divided by.
+    /// Divisor of a kernel.
     Normalization {
         /// Nothing.
         None = "none",
@@ -54,7 +54,7 @@ words! {
 }
 
 words! {
-    /// How KARMA minimises.
+    /// Method by which KARMA minimises.
     KernelSolver {
         /// To the tolerance.
         Exact = "exact",
@@ -64,19 +64,19 @@ words! {
 }
 
 words! {
-    /// Whether the adversary may take a part of an attribute.
+    /// Parts of an attribute that the adversary may delete.
     Deletions {
-        /// It may: a relaxation, exact for equal values.
+        /// Any part: a relaxation, exact for equal costs.
         Fractional = "fractional",
-        /// It may not.
+        /// The whole attribute only.
         Whole = "whole",
     }
 }
 
 words! {
-    /// What happens to attributes that the adversary takes.
+    /// Effect on attributes that the adversary attacks.
     Damage {
-        /// They are 0.
+        /// They become 0.
         Deletion = "deletion",
         /// They are replaced by bounded noise of mean 0.
         Noise = "noise",
@@ -84,7 +84,7 @@ words! {
 }
 
 words! {
-    /// The loss of the labels' entries in matrix completion.
+    /// The loss of the label entries in matrix completion.
     LabelLoss {
         /// Logistic for two classes, squared otherwise.
         Auto = "auto",
@@ -96,88 +96,88 @@ words! {
 }
 
 words! {
-    /// What is subtracted from each attribute before it is used.
+    /// Centre subtracted from each attribute.
     Centre {
         /// Nothing.
         None = "none",
         /// The means that the layout declares.
         Given = "given",
-        /// The mean of the reads of this attribute made so far.
+        /// The mean of the reads of this attribute so far.
         Running = "running",
     }
 }
 
 words! {
-    /// Which iterates a model averages.
+    /// Iterates that a model averages.
     Average {
         /// All of them, as the theorems do.
         All = "all",
-        /// Those of the second half of the horizon (all of them before that is reached); without a
+        /// Those of the second half of the horizon (all of them before it is reached); without a
         /// horizon all of them, the t-th with weight t.
         Tail = "tail",
     }
 }
 
 words! {
-    /// How the product's reads are drawn.
+    /// Distribution of the reads for the product.
     Inner {
-        /// In the proportion that the iterate's theorem uses: w_j^2, or |w_j|.
+        /// Proportional to w_j^2 or |w_j|, as in the iterate's theorem.
         Weights = "weights",
-        /// In proportion to |w_j| sqrt(mu_j).
+        /// Proportional to |w_j| sqrt(mu_j).
         Moments = "moments",
-        /// Half the draws in each way.
+        /// Half the draws each way.
         Mixed = "mixed",
     }
 }
 
 words! {
-    /// Whether a learner learns from what happens to be observed.
+    /// Use of the attributes that happen to be observed.
     Passive {
-        /// It chooses what it reads.
+        /// None: the learner chooses its reads.
         No = "no",
         /// One observed attribute estimates the product.
         One = "one",
-        /// All observed attributes do.
+        /// All observed attributes estimate it.
         All = "all",
     }
 }
 
 words! {
-    /// How the attributes to read are chosen.
+    /// Choice of the attributes to read.
     Design {
-        /// All alike.
+        /// Uniform.
         Uniform = "uniform",
-        /// By what they add, after a first uniform part.
+        /// Proportional to their contribution, after a first uniform part.
         Adaptive = "adaptive",
     }
 }
 
 words! {
-    /// How scores of two classes become probabilities.
+    /// Map from the score of two classes to a probability.
     Link {
-        /// Not at all.
+        /// None.
         Identity = "identity",
-        /// By the normal distribution function.
+        /// The normal distribution function.
         Probit = "probit",
-        /// By the logistic function.
+        /// The logistic function.
         Logistic = "logistic",
-        /// By what fits better.
+        /// The function that fits better.
         Auto = "auto",
     }
 }
 
 words! {
-    /// Whether attributes share one step.
+    /// Step sizes of the attributes.
     Steps {
-        /// They do.
+        /// One for all.
         Constant = "constant",
-        /// Each has its own, divided by the root of the sum of its squared gradients.
+        /// One each, divided by the root of the sum of its squared gradients.
         Adagrad = "adagrad",
     }
 }
 
 words! {
-    /// How weights in the l1 ball move, when whole examples are seen.
+    /// Update of weights in the l1 ball from whole examples.
     Variant {
         /// Normalised exponentiated gradient.
         Eg = "eg",
@@ -191,27 +191,27 @@ words! {
 words! {
     /// The ball that holds the weights.
     Ball {
-        /// The Euclidean one.
+        /// Euclidean.
         L2 = "l2",
-        /// That of the l1 norm.
+        /// l1 norm.
         L1 = "l1",
     }
 }
 
 words! {
-    /// How estimated second moments, which need not be positive semidefinite, are read.
+    /// Repair of estimated second moments, which may not be positive semidefinite.
     MomentRepair {
-        /// As they are: a stationary point of a problem that need not be convex.
+        /// None: a stationary point of a possibly non-convex problem is sought.
         Stationary = "stationary",
-        /// As the nearest positive semidefinite matrix.
+        /// The nearest positive semidefinite matrix.
         Psd = "psd",
-        /// With the size of their least eigenvalue added to the diagonal, if that is negative.
+        /// The size of the least eigenvalue is added to the diagonal if it is negative.
         DiagShift = "diag-shift",
     }
 }
 
 words! {
-    /// Losses that are learned by estimates of powers.
+    /// Losses whose gradients are estimated through estimates of powers.
     SmoothLoss {
         /// The absolute loss outside a tube, smoothed: regression.
         Absolute = "absolute",
@@ -225,17 +225,17 @@ words! {
 }
 
 words! {
-    /// What stands for a missing cell.
+    /// Value imputed for a missing cell.
     Fill {
         /// 0, in scaled units.
         Zero = "zero",
-        /// The mean of what was observed of the attribute.
+        /// The mean of the observed values of the attribute.
         Mean = "mean",
     }
 }
 
 words! {
-    /// How matrix completion learns the constant of the labels.
+    /// Intercept of the labels in matrix completion.
     CompletionVariant {
         /// MC-b: a constant b for every label.
         Bias = "b",

@@ -76,17 +76,20 @@ fn hand_values_of_two_phases() {
     let eps = 100.0 * 4000.0_f64.ln() / 6e8;
     let given = 3.0_f64.sqrt() * 9.0 + 4.0 / 3.0_f64.sqrt() * 100.0 * (9.0 * eps).sqrt();
     let bound_of = |spread: f64| 8.0 * ((spread / 3.0 + 1.0) / 8e8).sqrt();
-    let found = bound(&s, "ddaerr-2p C, theorem 3.6");
+    let found = bound(&s, "ddaerr-2p Kukliansky and Shamir 2015, theorem 3.6");
     close(found.at(m), bound_of(given));
     assert_eq!(found.probability, Some(0.95));
     assert_eq!(found.constants(m)[3..], [("m1", 2e8), ("m2", 8e8)]);
     close(found.tuning.at(m), 1.0 / ((given / 3.0 + 1.0) * 8e8).sqrt());
-    close(bound(&s, "ddaerr-2p C, theorem 3.12").at(m), bound_of(54.0 + 32.0 / 3.0 * 1e4 * eps));
+    close(
+        bound(&s, "ddaerr-2p Kukliansky and Shamir 2015, theorem 3.12").at(m),
+        bound_of(54.0 + 32.0 / 3.0 * 1e4 * eps),
+    );
 
     // The first phase is too short: safe branch, S <= d (1 + sqrt(2 sum A)).
     let safe = 100.0 * (1.0 + (2.0_f64 * (1.5 + 4.0 / 3.0 * 100.0 * 40.0_f64.ln() / 600.0)).sqrt());
     for theorem in ["3.6", "3.12"] {
-        let found = bound(&s, &format!("ddaerr-2p C, theorem {theorem}"));
+        let found = bound(&s, &format!("ddaerr-2p Kukliansky and Shamir 2015, theorem {theorem}"));
         close(found.at(1000), 8.0 * ((safe / 3.0 + 1.0) / 800.0).sqrt());
         assert_eq!((found.at(2), found.at(3).is_some()), (None, true)); // a fifth of 2 is no example
     }
@@ -169,8 +172,13 @@ fn a_bound_on_x_is_a_matter_of_units() {
     let raw = Setting { norm: 5.0, radius: 0.2, moments: Some(moments), ..setting() };
     let unit =
         Setting { norm: 1.0, radius: 1.0, moments: Some(moments.divided_by(5.0)), ..setting() };
-    for name in ["aerr", "ddaerr ", "ddaerr-2p C, theorem 3.6", "ddaerr-2p C, theorem 3.12", "ogd"]
-    {
+    for name in [
+        "aerr",
+        "ddaerr ",
+        "ddaerr-2p Kukliansky and Shamir 2015, theorem 3.6",
+        "ddaerr-2p Kukliansky and Shamir 2015, theorem 3.12",
+        "ogd",
+    ] {
         let (a, b) = (bound(&raw, name), bound(&unit, name));
         close(a.at(7000), b.at(7000).unwrap());
         close(a.tuning.at(7000), b.tuning.at(7000).unwrap() / 25.0);

@@ -1,24 +1,23 @@
-//! Turns what was declared of attributes, in their own units, into bounds and moments of encoded
-//! columns.
+//! Turns declarations of attributes, in raw units, into bounds and moments of encoded columns.
 //!
-//! A second moment in raw units becomes one in scaled units by (raw - offset) / divisor: with the
-//! mean m and the variance s - m^2, E scaled^2 = (s - m^2 + (m - offset)^2) / divisor^2. The
-//! indicators of a text attribute sum to 1, and so do their second moments, which are their means.
+//! With scaled = (raw - offset) / divisor, mean m and variance s - m^2, the scaled second moment is
+//! (s - m^2 + (m - offset)^2) / divisor^2. The indicators of a text attribute sum to 1, and so do
+//! their second moments, which are their means.
 
 use super::{ColumnKind, ColumnSchema, Schema};
 use crate::data::{Bounds, Matrix, Moments, Scaler};
 use crate::error::{ErrorKind, Result, shown};
 use std::collections::BTreeMap;
 
-/// No declared number is larger: squares and sums stay in range.
+/// Largest declared number: squares and sums stay finite.
 const LARGEST: f64 = 1e100;
 
 /// Declared moments of one attribute, in its own units.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moment {
-    /// E x^2. Of a text attribute: the share of the examples that have a category, 1 if all do.
+    /// E x^2. For a text attribute: the share of the examples that have a category, 1 if all do.
     pub square: f64,
-    /// E x, where it is known.
+    /// E x, if known.
     pub mean: Option<f64>,
 }
 
@@ -26,12 +25,12 @@ pub struct Moment {
 #[derive(Debug, Clone)]
 pub(super) struct DeclaredMoments {
     pub(super) moments: Moments,
-    /// Whether all means are known; those that are not stand as 0.
+    /// True if all means are known; unknown ones are 0.
     pub(super) means: bool,
 }
 
-/// The declared bounds per encoded column; indicators of categories lie in [0, 1]. `None` without
-/// any.
+/// Returns the declared bounds per encoded column; indicators of categories lie in [0, 1]. `None`
+/// if nothing was declared.
 pub(crate) fn bounds(
     declared: &BTreeMap<String, (f64, f64)>,
     schema: &Schema,
@@ -74,8 +73,8 @@ pub(crate) fn bounds(
     Ok(Some(bounds))
 }
 
-/// The declared moments in scaled units; `None` without any. Those of always-known attributes may
-/// be left out: they are measured on the training rows, which costs nothing.
+/// Returns the declared moments in scaled units; `None` if nothing was declared. Those of
+/// always-known attributes may be omitted: they are measured on the training rows, at no cost.
 pub(super) fn moments(
     declared: &BTreeMap<String, Moment>,
     schema: &Schema,
@@ -101,7 +100,7 @@ pub(super) fn moments(
                 Some(mean) => (mean, (raw.square - mean * mean).max(0.0)),
                 None if offset == 0.0 => (0.0, raw.square),
                 None => {
-                    let remedy = "its scale has an offset, so its mean is needed as well; add it in a column mean, or scale by none or common";
+                    let remedy = "its scale has an offset, so its mean is needed too; add a column mean, or use scale none or common";
                     return Err(wrong(column, remedy.to_owned()));
                 }
             };
@@ -121,7 +120,7 @@ pub(super) fn moments(
     Ok(Some(all))
 }
 
-/// The raw moments of each of an attribute's columns.
+/// Returns the raw moments of each column of an attribute.
 fn of_column(column: &ColumnSchema, declared: Option<&Moment>) -> Result<Moment> {
     let number = column.kind == ColumnKind::Number;
     let Moment { square, mean } = match declared {
@@ -147,17 +146,17 @@ fn of_column(column: &ColumnSchema, declared: Option<&Moment>) -> Result<Moment>
         if mean.is_some() {
             return Err(wrong(
                 column,
-                "the mean of a text's indicators is their moment; leave the mean out".into(),
+                "the mean of a text's indicators is their moment; omit the mean".into(),
             ));
         }
         let share = square / column.width() as f64;
         return Ok(Moment { square: share, mean: Some(share) });
     }
     if let Some(mean) = mean {
-        // Written as a refusal of all else, so that NaN is refused. Declared numbers are rounded.
+        // The condition is the accepted case, so that NaN is refused. Declared numbers are rounded.
         if !(mean.abs() <= LARGEST && mean * mean <= square * (1.0 + 1e-9)) {
             let problem = format!(
-                "the mean is {mean} and its square above the second moment {square}; correct one"
+                "the mean is {mean} and its square is above the second moment {square}; correct one"
             );
             return Err(wrong(column, problem));
         }
@@ -165,7 +164,7 @@ fn of_column(column: &ColumnSchema, declared: Option<&Moment>) -> Result<Moment>
     Ok(Moment { square, mean })
 }
 
-/// The raw moments of the training rows' observed cells of a column.
+/// Returns the raw moments of a column over its observed cells in the training rows.
 fn measured(matrix: &Matrix, rows: &[u32], column: usize) -> Moment {
     let cells = rows.iter().map(|&row| matrix.get(row as usize, column)).filter(|v| !v.is_nan());
     let (count, sum, squares) =
@@ -182,7 +181,7 @@ mod tests {
     use super::*;
     use ndarray::array;
 
-    /// A number, a text of two categories, and a number that is always known.
+    /// Returns a schema with a number, a text of two categories, and an always-known number.
     fn schema() -> Schema {
         let number =
             |name: &str, known| ColumnSchema { name: name.into(), kind: ColumnKind::Number, known };
@@ -212,7 +211,7 @@ mod tests {
         super::moments(&declared, &schema(), scaler, &matrix(), &[0, 1]).map(Option::unwrap)
     }
 
-    /// Declaring what the training rows have gives what measuring the scaled columns gives.
+    /// Declaring the moments of the training rows equals measuring the scaled columns.
     #[test]
     fn declared_moments_are_those_that_the_scaled_columns_have() {
         let each =

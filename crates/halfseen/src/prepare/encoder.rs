@@ -1,5 +1,4 @@
-//! Encodes a table into the matrix that learners see: columns matched by name, categories as
-//! indicators that are kept as codes.
+//! Encodes a table into a matrix: columns matched by name, categories as coded indicators.
 
 use super::schema::category;
 use super::{ColumnKind, Schema};
@@ -9,26 +8,26 @@ use ndarray::Array2;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// An encoded table and what was noticed on the way.
+/// An encoded table with its report.
 #[derive(Debug, Clone)]
 pub struct Encoded<'a> {
-    /// (n_rows, n_columns) in raw units; missing cells are NaN. Borrowed where the table's own
-    /// matrix has exactly the schema's columns.
+    /// (n_rows, n_columns) in raw units; missing cells are NaN. Borrowed if the table's own matrix
+    /// has exactly the schema's columns.
     pub matrix: Cow<'a, Matrix>,
-    /// What the table had too much or too little of.
+    /// Differences between the table and the schema.
     pub applied: Applied,
 }
 
-/// How a table's columns met a schema.
+/// Differences between a table's columns and a schema.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Applied {
-    /// Columns of the table that the schema does not know.
+    /// Columns of the table that are not in the schema.
     pub ignored: Vec<String>,
-    /// Attributes of the schema that the table does not have: missing in every row.
+    /// Attributes of the schema that the table lacks: missing in every row.
     pub absent: Vec<String>,
-    /// Cells with a category that training did not show: missing.
+    /// Number of cells with a category that training did not have: missing.
     pub new_categories: usize,
-    /// Missing cells, those of absent columns included.
+    /// Number of missing cells, those of absent columns included.
     pub missing: usize,
 }
 
@@ -64,8 +63,7 @@ impl Schema {
             .cloned()
             .collect();
         let mut applied = Applied { ignored, absent, ..Applied::default() };
-        // A text column may hold only numbers, or nothing, in this table: it still has its
-        // indicators.
+        // A text column with only numbers, or no cells, in this table still has its indicators.
         let identity = self.columns.iter().all(|c| c.kind == ColumnKind::Number)
             && table.numbers().columns() == self.columns.len()
             && found
@@ -73,7 +71,7 @@ impl Schema {
                 .enumerate()
                 .all(|(i, f)| f.is_some_and(|f| f.place == Place::Number(i)));
         if identity {
-            // One look at the cells is enough where none is odd.
+            // One pass over the cells is enough if all are finite.
             if !table.numbers().is_finite() {
                 refuse_infinite(table, &found)?;
                 applied.missing = table.numbers().missing();
@@ -118,8 +116,8 @@ impl Schema {
         Ok(Encoded { matrix: Cow::Owned(matrix), applied })
     }
 
-    /// Refuses text where numbers were fitted. The other way round is fine: a column of codes that
-    /// happen to be numbers in this table is read as text again.
+    /// Refuses text where numbers were fitted. The reverse is allowed: codes that are all numbers
+    /// in this table are read as text again.
     fn check_kinds(&self, found: &[Option<&Column>]) -> Result<()> {
         for (column, place) in self.columns.iter().zip(found) {
             if let (ColumnKind::Number, Some(Column { place: Place::Text(_), .. })) =

@@ -1,10 +1,9 @@
-//! Prepares tables for learning: fitted once on training rows, stored in the model, applied alike
-//! everywhere.
+//! Prepares tables for learning: fitted on training rows, stored in the model, applied alike.
 //!
-//! `Table -> `[`Schema`]` (which columns, which categories) -> encoded matrix in raw units ->`
-//! [`Scaler`]` -> scaled values`. The [`Layout`](crate::data::Layout) says which encoded columns
-//! are read together (a *panel*: one attribute, the indicators of one text category, or a declared
-//! group) and which are always known.
+//! `Table -> `[`Schema`]` (columns and categories) -> encoded matrix in raw units ->`
+//! [`Scaler`]` -> scaled values`. The [`Layout`](crate::data::Layout) gives the encoded columns
+//! that are read together (a *panel*: one attribute, the indicators of one text attribute, or a
+//! declared group) and those always known.
 
 mod declared;
 mod encoder;
@@ -21,15 +20,15 @@ use crate::data::{Scaler, Table, TargetScale};
 use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
-/// Everything between a table and a learner; part of every model.
+/// All steps between a table and a learner; part of every model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prepare {
     /// Names, kinds and categories of the attributes, and their panels.
     pub schema: Schema,
-    /// From raw to scaled units.
+    /// Map from raw to scaled units.
     pub scaler: Scaler,
-    /// From the target's units to the learner's.
+    /// Map from the target's units to the learner's.
     pub target: TargetScale,
 }
 
@@ -42,7 +41,7 @@ impl Prepare {
         self.schema.encode(table)
     }
 
-    /// Refuses what was read from a file and contradicts itself.
+    /// Refuses inconsistent contents of a file.
     ///
     /// # Errors
     /// [`ErrorKind::BadFile`], naming the key.
@@ -68,8 +67,8 @@ impl Prepare {
         .into())
     }
 
-    /// The scaled values of one attribute of the schema, appended to `values` in column order: what
-    /// a person who reads single cells tells a learner. A missing cell gives NaN.
+    /// Appends the scaled values of one attribute of the schema to `values` in column order, for
+    /// callers that tell single cells to a learner. A missing cell gives NaN.
     ///
     /// # Errors
     /// If the cell's kind is not the column's, or the category is unknown.

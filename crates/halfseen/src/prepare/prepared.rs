@@ -1,4 +1,4 @@
-//! Fits everything between a table and a learner on training rows, and hands out examples.
+//! Fits all steps between a table and a learner on training rows, and provides the examples.
 
 use super::declared::{self, DeclaredMoments, Moment};
 use super::{Applied, Encoded, Group, Prepare, Schema};
@@ -13,69 +13,66 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How a table is prepared.
+/// Options of the preparation of a table.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// How attributes are scaled; `None` decides: `common` for bytes, `each` otherwise, and where
-    /// honest `each` by the declared bounds, or, without them, each attribute by its own reads as
-    /// they come ([`Layout::by_reads`]).
+    /// Scaling of attributes. `None` chooses: `common` for bytes, `each` otherwise; if honest,
+    /// `each` by the declared bounds or, without them, each attribute by its own reads as they
+    /// come ([`Layout::by_reads`]).
     pub scale: Option<Scale>,
-    /// Whether an intercept is learned, so that the target may be centred.
+    /// True if an intercept is learned, so that the target may be centred.
     pub intercept: bool,
-    /// Columns that are no attributes besides the target.
+    /// Columns besides the target that are not attributes.
     pub except: Vec<String>,
     /// Attributes that are known without a read.
     pub known: Vec<String>,
     /// Attributes that are read together.
     pub groups: Vec<Group>,
-    /// What one read of an attribute costs, or of a group by its name; 1 where nothing is said.
+    /// Price of a read of an attribute, or of a group by its name; default 1.
     pub prices: BTreeMap<String, f64>,
-    /// Declared range of attributes, by name.
+    /// Declared ranges of attributes, by name.
     pub bounds: BTreeMap<String, (f64, f64)>,
-    /// Declared moments of attributes, by name; learners then know them, where honest too.
+    /// Declared moments of attributes, by name; learners then know them, even if honest.
     pub moments: BTreeMap<String, Moment>,
-    /// What becomes of missing cells.
+    /// Treatment of missing cells.
     pub missing: Missing,
-    /// Whether classes stay -1 and +1 with an intercept too: what learners of the loss of a class
-    /// need.
+    /// True if classes stay -1 and +1 even with an intercept, for classification losses.
     pub plain_classes: bool,
-    /// Whether zero stays zero where no scale is named: what learners need to whom zero is a value
-    /// that vanished.
+    /// True if zero stays zero when no scale is named, for learners that treat zero as deleted.
     pub uncentred: bool,
-    /// Touch no cell: no means, deviations or norms but those declared.
+    /// True if no cell is read: means, deviations and norms are only those declared.
     pub honest: bool,
 }
 
-/// What becomes of missing cells.
+/// Treatment of missing cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Missing {
-    /// They stay missing; a learner that reads one refuses it.
+    /// They stay missing; learners that need the cell refuse it.
     #[default]
     Keep,
-    /// They take the mean of the observed training cells of their column.
+    /// They are imputed by the mean of the observed training cells of their column.
     Mean,
-    /// They vanished: 0 in scaled units where a learner learns, as robust predictors count them;
-    /// missing where it is tested.
+    /// They count as deleted: 0 in scaled units in training, missing in evaluation.
     Vanish,
 }
 
-/// A table made ready for learning.
+/// A table prepared for learning.
 #[derive(Debug)]
 pub struct Prepared<'a> {
-    /// What was fitted.
+    /// The fitted preparation.
     pub prepare: Prepare,
     /// Panels.
     pub layout: Arc<Layout>,
-    /// Cells of the table that were filled in by means, over all rows: missing ones, and categories
-    /// that only other rows than the training rows show.
+    /// Number of cells of the table imputed by means, over all rows: missing ones, and categories
+    /// that occur only outside the training rows.
     pub imputed: usize,
-    /// Cells of the table that count as vanished, over all rows.
+    /// Number of cells of the table that count as deleted, over all rows.
     pub vanished: usize,
-    /// The cells as they are, with their holes.
+    /// The cells with missing values.
     matrix: Cow<'a, Matrix>,
-    /// The same without holes, where learners do not see them.
+    /// The cells with missing values filled, if learners do not accept missing values.
     whole: Option<Matrix>,
-    /// Whether rows outside the training part keep their holes.
+    /// True if rows outside the training part keep their missing values.
     keeps_holes: bool,
     targets: Vec<f64>,
     codes: Option<(Vec<u32>, usize)>,
@@ -87,10 +84,10 @@ pub struct Prepared<'a> {
     weights: Option<Vec<f64>>,
 }
 
-/// Another table, encoded as the training rows are.
+/// Another table, encoded like the training rows.
 #[derive(Debug)]
 pub struct Other<'a> {
-    /// What it had too much or too little of.
+    /// Differences between the table and the schema.
     pub applied: Applied,
     matrix: Cow<'a, Matrix>,
     targets: Vec<f64>,
@@ -99,11 +96,11 @@ pub struct Other<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    /// Prepares all rows of a table, fitting on the training rows `rows` only.
+    /// Prepares all rows of a table; fits on the training rows `rows` only.
     ///
     /// # Errors
-    /// Unknown columns, infinite cells, declarations that cannot be; where honest, a scale that
-    /// would look at cells.
+    /// Unknown columns, infinite cells, invalid declarations; if honest, a scale that needs to look
+    /// at cells.
     pub fn new(
         table: &'a Table,
         target: (&str, &Target),
@@ -113,14 +110,13 @@ impl<'a> Prepared<'a> {
         Self::fit(table, target, rows, None, options)
     }
 
-    /// The same where training rows count by weights, one for each row of the table: means,
-    /// deviations and the target's scale are weighted, and the examples have the weights. Training
-    /// rows of weight 0 are as if they were not there, but a class of the target that only they
-    /// have stays one.
+    /// As [`Prepared::new`] with weights, one for each row of the table: means, deviations and the
+    /// target's scale are weighted, and the examples have the weights. Training rows of weight 0
+    /// are left out, but a class of the target that only they have remains a class.
     ///
     /// # Errors
-    /// As [`Prepared::new`]; not one number from 0 to 1e100 for each row; no training row of a
-    /// weight above 0.
+    /// As [`Prepared::new`]; weights that are not one number from 0 to 1e100 per row; no training
+    /// row with a weight above 0.
     pub fn with_weights(
         table: &'a Table,
         target: (&str, &Target),
@@ -163,7 +159,7 @@ impl<'a> Prepared<'a> {
             Missing::Vanish => (0, holes),
         };
         let mut whole = (imputed > 0).then(|| with_means(&matrix, rows, weights));
-        // What scales and declarations are fitted to.
+        // The cells that scales and declarations are fitted to.
         let shown = whole.as_ref().unwrap_or(&matrix);
         let bounds = declared::bounds(&options.bounds, &schema)?;
         let scale = options.scale_for(shown);
@@ -214,7 +210,7 @@ impl<'a> Prepared<'a> {
         Ok(prepared)
     }
 
-    /// The training examples.
+    /// Returns the training examples.
     pub fn examples(&self) -> Examples<'_> {
         Examples {
             matrix: self.whole.as_ref().unwrap_or(&self.matrix),
@@ -222,8 +218,8 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// Encodes the rows of another table: columns matched by name, cells that are missing left to
-    /// the predictor, which fills them by the mean that its learner knows.
+    /// Encodes the rows of another table: columns are matched by name, and missing cells stay
+    /// missing; the predictor imputes the mean that its learner knows.
     ///
     /// # Errors
     /// See [`Schema::encode`].
@@ -231,20 +227,20 @@ impl<'a> Prepared<'a> {
         self.prepare.apply(table, Some(target))
     }
 
-    /// The examples of another table, in the units fitted on the training rows.
+    /// Returns the examples of another table, in the units fitted on the training rows.
     pub fn examples_in<'b>(&'b self, other: &'b Other<'_>) -> Examples<'b> {
         let Examples { moments, declared, .. } = self.examples();
         Examples { moments, declared, ..other.examples(&self.prepare, &self.layout) }
     }
 
-    /// The examples of any rows, in the units fitted on the training rows. With [`Missing::Vanish`]
-    /// holes stay, for predictors to fill as they fill those of other tables.
+    /// Returns the examples of any rows, in the units fitted on the training rows. With
+    /// [`Missing::Vanish`] missing cells stay, and predictors impute them as in other tables.
     pub fn examples_of<'b>(&'b self, rows: &'b [u32]) -> Examples<'b> {
         let filled = self.whole.as_ref().filter(|_| !self.keeps_holes);
         Examples { matrix: filled.unwrap_or(&self.matrix), ..self.examples_as_found(rows) }
     }
 
-    /// The same with all holes of the table, which adversaries count as deletions.
+    /// Returns the examples with all missing cells, which adversaries count as deleted.
     pub fn examples_as_found<'b>(&'b self, rows: &'b [u32]) -> Examples<'b> {
         Examples {
             matrix: &self.matrix,
@@ -266,7 +262,7 @@ impl<'a> Prepared<'a> {
 }
 
 impl Prepare {
-    /// Encodes the rows of a table as [`Prepared::apply`] does; without a target they have none.
+    /// Encodes the rows of a table like [`Prepared::apply`]; without a target they have none.
     pub(crate) fn apply<'t>(&self, table: &'t Table, target: Option<&Target>) -> Result<Other<'t>> {
         let Encoded { matrix, applied } = self.encode(table)?;
         let scores = target.map(scores_or_nan).unwrap_or_default();
@@ -277,12 +273,12 @@ impl Prepare {
 }
 
 impl Other<'_> {
-    /// Looks at these rows only.
+    /// Restricts the table to these rows.
     pub(crate) fn only(&mut self, rows: Range<u32>) {
         self.rows = rows.collect();
     }
 
-    /// The rows in the units of what encoded them, of which nothing more is known.
+    /// Returns the rows in the units of the given encoding, without moments and declarations.
     pub(crate) fn examples<'b>(
         &'b self,
         prepare: &'b Prepare,
@@ -303,16 +299,15 @@ impl Other<'_> {
 }
 
 impl Options {
-    /// The same for one fit of a learner: with the intercept that it asks for, and honest where it
-    /// chooses what it reads and so pays for each look.
+    /// Adapts the options to a fit: the learner's intercept, and honest if it chooses its reads.
     pub fn for_fit(self, needs: &Needs) -> Options {
         let honest = needs.chooses();
         Options { intercept: needs.intercept, honest, ..self }.suited(needs)
     }
 
-    /// The same for a learner: one that learns from holes gets them, and no cell is looked at
-    /// beforehand if it pays for each look; a robust one gets zeros that stay zeros, and no means
-    /// for missing cells, which count as vanished.
+    /// Adapts the options to a learner. One that accepts missing values gets them; one that chooses
+    /// its reads has no cell looked at beforehand; a robust one keeps zeros, and its missing cells
+    /// count as deleted instead of being imputed.
     pub fn suited(&self, needs: &Needs) -> Options {
         let missing = match self.missing {
             _ if needs.holes => Missing::Keep,
@@ -324,13 +319,13 @@ impl Options {
             missing,
             plain_classes: self.plain_classes || needs.plain_classes,
             uncentred: self.uncentred || needs.uncentred,
-            // What is not paid for look by look may be looked at.
+            // Learners that do not choose their reads may look at every cell.
             honest: self.honest && (needs.chooses() || !(needs.holes || needs.uncentred)),
             ..self.clone()
         }
     }
 
-    /// Whether nobody said anything of how large values are.
+    /// Returns true if neither scale, bounds nor moments were declared.
     fn is_undeclared(&self) -> bool {
         self.scale.is_none() && self.bounds.is_empty() && self.moments.is_empty()
     }
@@ -345,13 +340,12 @@ impl Options {
     }
 }
 
-/// One number per row; NaN for more than two classes, so that nobody learns from numbers that mean
-/// nothing.
+/// Returns one number per row; NaN for more than two classes, for which no score is valid.
 fn scores_or_nan(target: &Target) -> Vec<f64> {
     target.scores().unwrap_or_else(|_| vec![f64::NAN; target.len()])
 }
 
-/// The classes of the rows with their number; `None` for numbers.
+/// Returns the classes of the rows with the number of classes; `None` for numbers.
 fn codes(target: &Target) -> Option<(Vec<u32>, usize)> {
     match target {
         Target::Numbers(_) => None,
@@ -363,8 +357,7 @@ fn labels(codes: &Option<(Vec<u32>, usize)>) -> Option<Labels<'_>> {
     codes.as_ref().map(|(codes, classes)| Labels { codes, classes: *classes })
 }
 
-/// The matrix with the means of the training rows' observed cells in missing ones; 0 where a column
-/// has none.
+/// Imputes the means of the training rows' observed cells; 0 if a column has none.
 fn with_means(matrix: &Matrix, rows: &[u32], weights: Option<&[f64]>) -> Matrix {
     let weight = |r: u32| weights.map_or(1.0, |weights| weights[r as usize]);
     let mut means = vec![(0.0_f64, 0.0_f64); matrix.columns()];
@@ -386,7 +379,7 @@ mod tests {
     use crate::prepare::ColumnKind;
     use ndarray::Array2;
 
-    /// Two numbers, one with a hole, and a text whose level "rare" only the third row shows.
+    /// Returns two numbers, one with a missing cell, and a text; only the third row has "rare".
     fn table(rows: &[usize]) -> (Table, Target) {
         let cells = [[1.0, 2.0], [4.0, f64::NAN], [100.0, 7.0], [2.5, -3.0]];
         let levels = ["often", "rare"].map(str::to_owned).to_vec();
@@ -424,7 +417,7 @@ mod tests {
                 assert_eq!(*categories, ["often"], "a row of weight 0 shows no category");
                 let (weighed, repeated) = (weighed.examples(), repeated.examples());
                 assert_eq!((weighed.len(), weighed.weight(0), weighed.weight(2)), (3, 3.0, 2.0));
-                // Each row of the weighted ones is one of the repeated.
+                // Each weighted row equals one of the repeated ones.
                 for (i, at) in [0, 3, 4].into_iter().enumerate() {
                     let same = |a: f64, b: f64| (a - b).abs() < 1e-14 || (a.is_nan() && b.is_nan());
                     assert!(

@@ -1,5 +1,4 @@
-//! Records the attributes of a table: names, kinds, categories, groups read together, what is
-//! known.
+//! Records the attributes of a table: names, kinds, categories, groups, and which are known.
 
 use crate::data::{Cell, Layout, Place, Table};
 use crate::error::{ErrorKind, Result, nearest, short};
@@ -12,14 +11,14 @@ use std::collections::{BTreeMap, HashSet};
 pub struct Schema {
     /// One entry per attribute.
     pub columns: Vec<ColumnSchema>,
-    /// Attributes that are measured together; one read gives them all.
+    /// Attributes that are measured together; one read gives all of a group.
     #[serde(default)]
     pub groups: Vec<Group>,
-    /// What one read of an attribute, or of a group by its name, costs; 1 where nothing is said.
+    /// Price of a read of an attribute, or of a group by its name; default 1.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub prices: BTreeMap<String, f64>,
-    /// Whether nobody declared how large values are: learners that pay for each look scale by their
-    /// own reads; see [`Layout::by_reads`].
+    /// True if nobody declared the range of the values: learners that choose their reads then scale
+    /// by them; see [`Layout::by_reads`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_reads: bool,
 }
@@ -27,25 +26,25 @@ pub struct Schema {
 /// One attribute.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ColumnSchema {
-    /// The name in the header.
+    /// Name in the header.
     pub name: String,
     /// Number or category.
     #[serde(flatten)]
     pub kind: ColumnKind,
-    /// Whether its value is known for every example without a read.
+    /// True if its value is known for every example without a read.
     #[serde(default)]
     pub known: bool,
 }
 
-/// What an attribute holds.
+/// Kind of an attribute.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum ColumnKind {
     /// A number: one encoded column.
     Number,
-    /// A text: one indicator column per category, sorted by bytes. One panel.
+    /// A text: one indicator column per category, sorted by bytes; one panel.
     Text {
-        /// The categories; the table's training rows showed these.
+        /// The categories in the training rows.
         categories: Vec<String>,
     },
 }
@@ -54,9 +53,9 @@ pub enum ColumnKind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Group {
-    /// The panel's name.
+    /// Name of the panel.
     pub name: String,
-    /// The attributes' names.
+    /// Names of the attributes.
     pub columns: Vec<String>,
 }
 
@@ -67,7 +66,7 @@ impl Group {
 }
 
 impl ColumnSchema {
-    /// Number of encoded columns.
+    /// Returns the number of encoded columns.
     pub fn width(&self) -> usize {
         match &self.kind {
             ColumnKind::Number => 1,
@@ -75,11 +74,11 @@ impl ColumnSchema {
         }
     }
 
-    /// Appends the encoded cell: the number, or the indicators of the category. A category that was
-    /// not in training, like a missing cell, is missing: NaN in every column.
+    /// Appends the encoded cell: the number, or the indicators of the category. A missing cell, or
+    /// a category that was not in training, is NaN in every column.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongKind`] for a number where text is meant, or the other way round.
+    /// [`ErrorKind::WrongKind`] for a number instead of text, or the reverse.
     pub fn push(&self, cell: Cell<'_>, values: &mut Vec<f64>) -> Result<()> {
         let wrong = |expected, found| {
             Err(ErrorKind::WrongKind { column: self.name.clone(), expected, found }.into())
@@ -97,7 +96,7 @@ impl ColumnSchema {
         Ok(())
     }
 
-    /// The names of its encoded columns.
+    /// Returns the names of its encoded columns.
     pub fn encoded_names(&self) -> Vec<String> {
         match &self.kind {
             ColumnKind::Number => vec![self.name.clone()],
@@ -108,7 +107,7 @@ impl ColumnSchema {
     }
 }
 
-/// Which of the sorted categories a cell holds; `None` if it is missing or holds another.
+/// Returns the index of a cell in the sorted categories; `None` if it is missing or not there.
 pub(super) fn category(categories: &[String], cell: Cell<'_>) -> Option<usize> {
     let find = |text: &str| categories.binary_search_by(|c| c.as_str().cmp(text)).ok();
     match cell {
@@ -122,7 +121,7 @@ impl Schema {
     /// Takes the attributes of a table: every column but those in `except`, categories from `rows`.
     ///
     /// # Errors
-    /// If nothing is left, or a name in `known` or in a group is no attribute.
+    /// If no attribute is left, or a name in `known` or in a group is not an attribute.
     pub fn fit(
         table: &Table,
         rows: &[u32],
@@ -166,7 +165,7 @@ impl Schema {
         Ok(schema)
     }
 
-    /// The position of an attribute.
+    /// Returns the position of an attribute.
     ///
     /// # Errors
     /// [`ErrorKind::UnknownColumn`].
@@ -178,22 +177,22 @@ impl Schema {
         })
     }
 
-    /// Number of encoded columns.
+    /// Returns the number of encoded columns.
     pub fn width(&self) -> usize {
         self.columns.iter().map(ColumnSchema::width).sum()
     }
 
-    /// The first encoded column of an attribute.
+    /// Returns the first encoded column of an attribute.
     pub fn first_column(&self, attribute: usize) -> usize {
         self.columns[..attribute].iter().map(ColumnSchema::width).sum()
     }
 
-    /// The names of all encoded columns.
+    /// Returns the names of all encoded columns.
     pub fn encoded_names(&self) -> Vec<String> {
         self.columns.iter().flat_map(ColumnSchema::encoded_names).collect()
     }
 
-    /// Refuses what only a damaged file holds: two columns of one name, categories out of order.
+    /// Refuses damaged files: two columns of one name, categories out of order.
     fn check(&self) -> Result<()> {
         let mut names = HashSet::new();
         for column in &self.columns {
@@ -204,7 +203,7 @@ impl Schema {
             let problem = match (names.insert(column.name.as_str()), sorted) {
                 (true, true) => continue,
                 (false, _) => "there are two columns of this name",
-                (true, false) => "its categories are not sorted, or one is there twice",
+                (true, false) => "its categories are not sorted, or one is repeated",
             };
             return Err(ErrorKind::BadFile {
                 what: "schema",
@@ -216,11 +215,11 @@ impl Schema {
         Ok(())
     }
 
-    /// Which encoded columns are read together, and which are always known.
+    /// Builds the layout: encoded columns that are read together, and always-known ones.
     ///
     /// # Errors
     /// If an attribute is in two groups, or in a group and always known; if two panels share a
-    /// name; if a price is out of range, or declared for what is no panel that is read.
+    /// name; if a price is out of range, or declared for something that is not a sampled panel.
     pub fn layout(&self) -> Result<Layout> {
         self.check()?;
         let mut starts = Vec::with_capacity(self.columns.len());
@@ -240,11 +239,11 @@ impl Schema {
                 let at = self.position(name)?;
                 let problem = match (grouped[at], self.columns[at].known) {
                     (true, _) => format!(
-                        "column '{}' is in two panels, or in one twice; leave it in one",
+                        "column '{}' is in two panels, or in one twice; keep it in one",
                         short(name)
                     ),
                     (_, true) => format!(
-                        "column '{}' is always known, so it is never read; leave it out",
+                        "column '{}' is always known, so it is never read; omit it",
                         short(name)
                     ),
                     _ => {
@@ -266,14 +265,14 @@ impl Schema {
         for (at, column) in self.columns.iter().enumerate().filter(|(at, _)| !grouped[*at]) {
             if let Some(group) = self.groups.iter().find(|group| group.name == column.name) {
                 return Err(group.wrong(
-                    "a column outside it has this name; name the panel otherwise".to_owned(),
+                    "a column outside the panel has this name; rename the panel".to_owned(),
                 ));
             }
             if column.known { &mut known } else { &mut sampled }
                 .push((&column.name, range(at).collect()));
         }
-        // Panels come in the order of the table, whether they are declared or not: a group of the
-        // indicators of a text is the same panel as that text.
+        // Panels are in the order of the table: a group of the indicators of a text is the same
+        // panel as that text.
         sampled.sort_by_key(|(_, columns)| columns.iter().min().copied());
         let mut builder = Layout::builder(next as usize);
         sampled.into_iter().for_each(|(name, columns)| builder.sampled(name, columns));
@@ -282,7 +281,7 @@ impl Schema {
         self.priced(if self.by_reads { layout.by_reads() } else { layout })
     }
 
-    /// The layout with the declared prices.
+    /// Adds the declared prices to the layout.
     fn priced(&self, layout: Layout) -> Result<Layout> {
         if self.prices.is_empty() {
             return Ok(layout);
@@ -292,9 +291,9 @@ impl Schema {
         for name in self.prices.keys().filter(|name| !names.contains(name.as_str())) {
             let problem = match self.columns.iter().find(|c| c.name == *name) {
                 Some(column) if column.known => {
-                    "it is always known, and costs nothing; leave its price out"
+                    "it is always known and costs nothing; omit its price"
                 }
-                // A text without a category, or a group of such, is no panel and is never read.
+                // A text without categories, or a group of such texts, has no panel.
                 Some(column) if column.width() == 0 => continue,
                 None if self.groups.iter().any(|group| group.name == *name) => continue,
                 Some(_) => "it is read with a panel; declare the price of that panel",

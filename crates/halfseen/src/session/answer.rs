@@ -1,4 +1,4 @@
-//! Says what became of a read, and holds it against kind and bounds of its attribute.
+//! Defines the answer to a read, and checks it against kind and bounds of its attribute.
 
 use super::Session;
 use crate::data::{Cell, Label};
@@ -8,15 +8,15 @@ use crate::prepare::ColumnKind;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What became of one read, in the attribute's own units.
+/// Answer to one read, in the attribute's own units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Answer {
-    /// The value of a number.
+    /// Value of a numeric attribute.
     Value(f64),
-    /// The category of a text.
+    /// Category of a text attribute.
     Category(String),
-    /// The value could not be had, and why: "refused", "sample lost". Any text, which is counted.
+    /// Missing value, with the reason: "refused", "sample lost". Any text; reasons are counted.
     Missing(String),
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for Answer {
 }
 
 impl Answer {
-    /// The cell that the encoder takes.
+    /// Returns the cell that the encoder takes.
     pub(super) fn cell(&self) -> Cell<'_> {
         match self {
             Answer::Value(value) => Cell::Number(*value),
@@ -48,8 +48,8 @@ impl Answer {
 }
 
 impl Session {
-    /// Refuses an answer that cannot be one of this attribute; says whether it lies outside its
-    /// bounds.
+    /// Rejects an answer that is invalid for this attribute; returns the violation if the value
+    /// lies outside its bounds.
     pub(super) fn check_answer(
         &self,
         number: u64,
@@ -73,12 +73,13 @@ impl Session {
                 }
                 let (text, name) = (crate::error::short(text), crate::error::short(&column.name));
                 let known = crate::error::list(categories);
-                Err(wrong(format!("'{text}' is no category of '{name}', which has {known}")).into())
+                Err(wrong(format!("'{text}' is not a category of '{name}', which has {known}"))
+                    .into())
             }
             (_, kind) => {
                 let kind = if *kind == ColumnKind::Number { "a number" } else { "a category" };
                 let name = crate::error::short(&column.name);
-                Err(wrong(format!("'{name}' is {kind}, and the answer is {answer}")).into())
+                Err(wrong(format!("'{name}' needs {kind}, but the answer is {answer}")).into())
             }
         }
     }
@@ -98,14 +99,14 @@ impl Session {
         Ok(Some(Outside { row: number + 1, column, value, low, high }))
     }
 
-    /// The target of an answer as a number, of a class its place among the classes.
+    /// Returns the target of an answer as a number: for a class its index.
     pub(super) fn code_of(&self, number: u64, target: &Label) -> Result<f64> {
         let problem = match (target, self.classes.is_empty()) {
             (Label::Number(value), true) if value.is_finite() => return Ok(*value),
             (Label::Number(value), true) if value.is_nan() => "the target is missing".to_owned(),
             (Label::Number(value), true) => format!("the target {value} is not a finite number"),
             (Label::Text(text), true) => {
-                format!("the target '{}' is no number", crate::error::short(text))
+                format!("the target '{}' is not a number", crate::error::short(text))
             }
             (label, false) => match self.classes.iter().position(|class| class == label) {
                 Some(code) => return Ok(code as f64),
@@ -120,7 +121,7 @@ impl Session {
         Err(ErrorKind::WrongAnswer { number, problem }.into())
     }
 
-    /// The target that a number of [`Session::code_of`] stands for.
+    /// Returns the target that a number of [`Session::code_of`] represents.
     pub(super) fn label_of(&self, code: f64) -> Label {
         self.classes
             .get(code as usize)
@@ -128,7 +129,7 @@ impl Session {
             .map_or(Label::Number(code), Label::clone)
     }
 
-    /// The target in the learner's units.
+    /// Returns the target in the learner's units.
     pub(super) fn scaled_target(&self, code: f64) -> f64 {
         let score = match self.classes.is_empty() {
             true => code,

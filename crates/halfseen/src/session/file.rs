@@ -1,4 +1,4 @@
-//! Saves a session as versioned JSON, and keeps two copies of one from overwriting each other.
+//! Saves a session as versioned JSON, and prevents two copies of one from overwriting each other.
 
 use super::{Kept, Passed, Session, Waiting};
 use crate::data::{Bounds, Label};
@@ -16,8 +16,8 @@ use std::sync::Arc;
 const FORMAT: &str = "halfseen-session";
 const VERSION: u64 = 1;
 
-/// The file, key by key. One without a format is older than sessions, and has the first six keys
-/// only.
+/// Contents of the file. A file without a format is older than sessions, and has the six keys from
+/// `learner` to `passed`.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -51,7 +51,7 @@ struct File {
     kept: Option<Vec<Kept>>,
 }
 
-/// Whose file it is, read from any version.
+/// Identity of a file, readable in any version.
 #[derive(Deserialize)]
 struct Stamp {
     format: String,
@@ -62,7 +62,7 @@ struct Stamp {
     writer: u64,
 }
 
-/// A number that no other session has, but for chance.
+/// Draws an identifier that no other session has, except by chance.
 pub(super) fn draw_tag() -> u64 {
     // The standard library seeds it from the system; no result depends on it.
     RandomState::new().build_hasher().finish().max(1)
@@ -73,20 +73,20 @@ fn bad(key: &str, problem: impl Into<String>) -> Error {
 }
 
 impl Session {
-    /// The number that tells the session from others; it never changes.
+    /// Returns the identifier of the session, which never changes.
     pub fn instance(&self) -> u64 {
         self.instance
     }
 
-    /// How often the session was saved.
+    /// Returns the number of times the session was saved.
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// The whole session as JSON text, open queries and held answers included.
+    /// Returns the whole session as JSON text, including open queries and held answers.
     ///
     /// # Errors
-    /// If a number is not finite.
+    /// A number that is not finite.
     pub fn to_json(&self) -> Result<String> {
         let file = File {
             format: Some(FORMAT.to_owned()),
@@ -110,9 +110,9 @@ impl Session {
         serde_json::to_string(&file).map_err(|e| bad("", e.to_string()))
     }
 
-    /// A session from the text that [`Session::to_json`] wrote; it goes on with the same bits. Its
-    /// new queries carry a tag of their own, so that two copies of one text do not take each
-    /// other's answers.
+    /// Loads a session from the text of [`Session::to_json`]; it continues with the same bits. Its
+    /// new queries carry a new tag, so that two copies of one text do not accept each other's
+    /// answers.
     ///
     /// # Errors
     /// [`ErrorKind::BadFile`], naming the key.
@@ -130,14 +130,17 @@ impl Session {
         let layout = Arc::new(file.prepare.schema.layout()?);
         let written = serde_json::to_value(&*layout).map_err(|e| bad("prepare", e.to_string()))?;
         if written != file.learner["layout"] {
-            return Err(bad("prepare", "its attributes are not those of the learner's state"));
+            return Err(bad("prepare", "its attributes differ from those of the learner's state"));
         }
         if !matches!(file.classes.len(), 0 | 2) {
-            return Err(bad("classes", format!("it has {} classes", file.classes.len())));
+            return Err(bad(
+                "classes",
+                format!("it has {} classes, not 0 or 2", file.classes.len()),
+            ));
         }
         let width = file.prepare.schema.width();
         if file.bounds.as_ref().is_some_and(|b| b.low.len() != width || b.high.len() != width) {
-            return Err(bad("bounds", "its bounds are not those of its attributes"));
+            return Err(bad("bounds", "their number differs from that of the columns"));
         }
         let params = file.learner["params"].as_object().cloned().unwrap_or_default();
         let name = file.learner["learner"].as_str().unwrap_or_default();
@@ -163,7 +166,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Takes the open queries of a file, which must be those that the learner knows as open.
+    /// Takes the open queries of a file, which must be those of the learner's state.
     fn take_open(&mut self, open: Vec<Waiting>, ledger: &BTreeSet<u64>) -> Result<()> {
         let (fingerprint, wrong) = (self.learner.fingerprint(), |problem| bad("open", problem));
         for mut waiting in open {
@@ -183,7 +186,9 @@ impl Session {
         let mut here: BTreeSet<u64> = self.open.keys().copied().collect();
         here.extend(&self.unknown);
         if here != *ledger || here.len() != self.open.len() + self.unknown.len() {
-            return Err(wrong("its open queries are not those of the learner's state".to_owned()));
+            return Err(wrong(
+                "the open queries differ from those of the learner's state".to_owned(),
+            ));
         }
         Ok(())
     }
@@ -198,7 +203,7 @@ impl Session {
         Ok(())
     }
 
-    /// Refuses answers of a file that nobody could have told.
+    /// Rejects impossible answers in a file.
     fn check_answers<'a>(
         &self,
         number: u64,
@@ -225,17 +230,17 @@ impl Session {
         if target.is_none_or(sound) {
             return Ok(());
         }
-        let problem = "its target is none".to_owned();
+        let problem = "its target is invalid".to_owned();
         Err(ErrorKind::WrongAnswer { number, problem }.into())
     }
 
-    /// Takes the number of the next generation, for a caller who writes [`Session::to_json`] at a
-    /// place of his own; `existing` is the session's text that is there now.
+    /// Starts the next generation, for a caller who stores [`Session::to_json`] at a place of their
+    /// own; `existing` is the text stored there now.
     ///
     /// # Errors
-    /// [`ErrorKind::OtherInstance`] where that is another session;
-    /// [`ErrorKind::OlderGeneration`] where another copy of this one was saved after this copy was
-    /// started or loaded. Text that is no session stands in nobody's way.
+    /// [`ErrorKind::OtherInstance`] if that is another session; [`ErrorKind::OlderGeneration`] if
+    /// another copy of this one was saved after this copy was started or loaded. Text that is not a
+    /// session is ignored.
     pub fn advance(&mut self, path: &str, existing: Option<&str>) -> Result<()> {
         let stamp = existing.and_then(|text| serde_json::from_str::<Stamp>(text).ok());
         if let Some(stamp) = stamp.filter(|stamp| stamp.format == FORMAT) {
@@ -244,7 +249,7 @@ impl Session {
                 let (own, found) = (self.instance, stamp.instance);
                 return Err(ErrorKind::OtherInstance { path, own, found }.into());
             }
-            // What this copy wrote or was loaded from, or something older.
+            // The text that this copy wrote or was loaded from, or an older one.
             let known = stamp.writer == self.tag
                 || stamp.generation < self.loaded.0
                 || (stamp.generation, stamp.writer) == self.loaded;
@@ -258,9 +263,9 @@ impl Session {
         Ok(())
     }
 
-    /// Saves the session as a file of the next generation. It is written beside its place and
-    /// renamed, so that no partial file is ever seen. Two programs that save at the very same time
-    /// are not kept apart; the later rename then wins.
+    /// Saves the session as a file of the next generation. The file is written next to its place
+    /// and renamed, so that no partial file is ever visible. Two programs that save at the same
+    /// time are not detected; the later rename wins.
     ///
     /// # Errors
     /// As [`Session::advance`]; [`ErrorKind::FileAccess`].
@@ -269,7 +274,7 @@ impl Session {
         let existing = match std::fs::read_to_string(path) {
             Ok(text) => Some(text),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
-            // It is no text, hence no session.
+            // Not text, hence no session.
             Err(e) if e.kind() == std::io::ErrorKind::InvalidData => None,
             Err(e) => return Err(inaccessible(path, "read", &e)),
         };
@@ -288,13 +293,13 @@ impl Session {
             std::fs::rename(&beside, path)
         })();
         if written.is_err() {
-            // It may never have been there.
+            // The file may not exist.
             let _ = std::fs::remove_file(&beside);
         }
         written
     }
 
-    /// Loads a session that [`Session::save_to`] wrote; see [`Session::from_json`].
+    /// Loads a session saved by [`Session::save_to`]; see [`Session::from_json`].
     ///
     /// # Errors
     /// [`ErrorKind::FileAccess`], [`ErrorKind::BadFile`].
@@ -305,8 +310,8 @@ impl Session {
     }
 }
 
-/// The numbers of the queries that a learner's state has as open; a state that has no such list was
-/// refused before.
+/// Returns the numbers of the open queries in a learner's state; one without them was rejected
+/// before.
 fn open_in(learner: &serde_json::Value) -> BTreeSet<u64> {
     let numbers = learner["state"]["ledger"]["open"].as_array();
     numbers.into_iter().flatten().filter_map(serde_json::Value::as_u64).collect()

@@ -1,10 +1,9 @@
-//! Collects data for a budgeted learner: what it asks for and is told, in the attributes' own
-//! units, over weeks.
+//! Collects data for a budgeted learner over weeks: its queries and their answers, in raw units.
 //!
-//! A [`Session`] stands between a learner, which thinks in panels and scaled values, and those who
-//! fetch values. It gives out queries, holds answers that come in parts until they are whole, says
-//! which queries are open and what is left of reads and money, counts why values could not be had,
-//! and is saved and loaded with all of it.
+//! A [`Session`] stands between a learner, which uses panels and scaled values, and the people who
+//! measure values. It hands out queries, holds partial answers until they are complete, lists open
+//! queries and the remaining reads and money, counts reasons for missing values, and is saved and
+//! loaded with all of this.
 //!
 //! ```
 //! use halfseen::Silent;
@@ -51,7 +50,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// A learner that collects; see the [module](self). Start one with [`Start`].
+/// A query of at most this number of attributes is searched for a name one by one.
+const FEW: usize = 16;
+
+/// Learner that collects data; see the [module](self). Start one with [`Start`].
 pub struct Session {
     learner: Box<dyn AskTell>,
     name: &'static str,
@@ -62,52 +64,52 @@ pub struct Session {
     target: String,
     classes: Vec<Label>,
     bounds: Option<Bounds>,
-    /// Whether values outside their bounds are refused.
+    /// True if values outside their bounds are refused.
     strict: bool,
-    /// The names of the encoded columns, and of each attribute the first of them.
+    /// Names of the encoded columns, and for each attribute the index of its first column.
     names: Vec<String>,
     first_columns: Vec<usize>,
-    /// The attributes in the order of their names.
+    /// Attributes in the order of their names.
     by_name: Vec<u32>,
-    /// The attributes of each panel. No two panels share one.
+    /// Attributes of each panel. No two panels share one.
     attributes: Vec<Vec<u32>>,
-    /// What all reads may cost together.
+    /// Limit on the total cost of all reads.
     total_cost: Option<f64>,
-    /// The open queries, by number.
+    /// Open queries, by number.
     open: BTreeMap<u64, Waiting>,
     /// Open queries of a file older than sessions, whose content only their holders know.
     unknown: BTreeSet<u64>,
     passed: Passed,
     reasons: BTreeMap<String, u64>,
     kept: Option<Vec<Kept>>,
-    /// Tells the session from others.
+    /// Identifier of the session.
     instance: u64,
-    /// Tells this copy of it from others: queries carry it.
+    /// Identifier of this copy of the session, which its queries carry.
     tag: u64,
-    /// How often the session was saved, and the tag of the copy that saved it last.
+    /// Number of times the session was saved, and the tag of the copy that saved it last.
     generation: u64,
     writer: u64,
-    /// The same of the file that it was loaded from.
+    /// The same for the file from which it was loaded.
     loaded: (u64, u64),
 }
 
-/// An open query with what has been told of it.
+/// Open query with its answers so far.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Waiting {
     query: Query,
-    /// The attributes that it asks for, increasing; a file has them in the query alone.
+    /// Attributes that it asks for, increasing; a file stores them only in the query.
     #[serde(skip)]
     asked: Vec<u32>,
     /// By attribute.
     answers: BTreeMap<u32, Answer>,
-    /// A number, or the place of a class.
+    /// Number, or index of a class.
     target: Option<f64>,
-    /// How many queries had been closed when it was opened.
+    /// Number of queries closed when it was opened.
     closed: u64,
 }
 
-/// What was read of one example.
+/// Reads of one example.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Kept {
@@ -116,11 +118,11 @@ struct Kept {
     target: Option<f64>,
 }
 
-/// What batches and answers have shown besides what the learner knows.
+/// Statistics of batches and answers that the learner does not keep.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Passed {
-    /// Why the last batch ended.
+    /// Reason for which the last batch ended.
     stop: Option<Stop>,
     outside_bounds: u64,
     first_outside: Option<Outside>,
@@ -178,22 +180,22 @@ impl Session {
         }
     }
 
-    /// The next question. It stays open until it is told, released or forgotten.
+    /// Returns the next query, which stays open until it is answered, released or forgotten.
     ///
     /// # Errors
-    /// [`ErrorKind::BudgetSpent`] or [`ErrorKind::CostSpent`] if what is left does not pay for it,
-    /// open queries included; nothing is asked then.
+    /// [`ErrorKind::BudgetSpent`] or [`ErrorKind::CostSpent`] if the remainder, after open queries,
+    /// does not suffice; then nothing is asked.
     pub fn ask(&mut self) -> Result<Query> {
         let mut query = Query::default();
         self.learner.ask_into(&mut query)?;
         Ok(self.enter(query))
     }
 
-    /// What is to be told of an example of which these panels, in any order, happen to be observed:
-    /// for learners that are passive. Panels are numbered as in [`Session::panels`].
+    /// Returns a query about an example of which these panels, in any order, are observed; for
+    /// passive learners. Panels are numbered as in [`Session::panels`].
     ///
     /// # Errors
-    /// [`ErrorKind::Chooses`] if the learner chooses what it reads; panels that are not there; as
+    /// [`ErrorKind::Chooses`] if the learner chooses its reads; unknown panels; as
     /// [`Session::ask`].
     pub fn ask_observed(&mut self, panels: &[u32]) -> Result<Query> {
         let mut panels = panels.to_vec();
@@ -203,14 +205,13 @@ impl Session {
         Ok(self.enter(query))
     }
 
-    /// Opens a query of a log without drawing it anew. A session that was started alike, adopts the
-    /// queries of a log in the order of their numbers and is told their answers in the same order
-    /// comes to the same model, bit for bit. The query keeps the tag of the copy that asked it.
+    /// Opens a query of a log without drawing it anew. A session with the same start that adopts
+    /// the queries of a log by number, and receives their answers in the same order, reaches the
+    /// same model, bit for bit. The query keeps the tag of the copy that asked it.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLearner`] for one of other parameters, attributes or seed,
-    /// [`ErrorKind::WrongQuery`] for one that was changed, [`ErrorKind::NumberUsed`]; as
-    /// [`Session::ask`].
+    /// [`ErrorKind::WrongLearner`] for a query of other parameters, attributes or seed,
+    /// [`ErrorKind::WrongQuery`] for an edited one, [`ErrorKind::NumberUsed`]; as [`Session::ask`].
     pub fn adopt(&mut self, query: &Query) -> Result<()> {
         let (_, closed) = self.learner.asked_and_closed();
         self.learner.adopt(query)?;
@@ -224,9 +225,8 @@ impl Session {
         query
     }
 
-    /// Closes a query that will not be answered whole. Of what was told of it in part the reads
-    /// stay on the bill, and the example counts as skipped; what was not read may be spent on
-    /// others.
+    /// Closes a query that will not be answered completely. Reads already answered are charged, and
+    /// the example counts as skipped; the other reads may be spent elsewhere.
     ///
     /// # Errors
     /// [`ErrorKind::NotOpen`].
@@ -250,17 +250,17 @@ impl Session {
         Ok(())
     }
 
-    /// Teaches the rows of a matrix in their order, reading only what the queries name, until the
-    /// total budget is spent: (n_rows, n_columns) in raw units, the columns those of
-    /// [`Session::columns`]. Several batches are one of all their rows.
+    /// Trains on the rows of a matrix in their order, reading only the cells that the queries name,
+    /// until the total budget is spent: (n_rows, n_columns) in raw units, with the columns of
+    /// [`Session::columns`]. Several batches equal one batch of all their rows.
     ///
     /// # Errors
-    /// Not as many columns or targets as there must be; classes that are not the session's; a
-    /// missing or infinite cell among those read, with its place; numerical failure.
+    /// A wrong number of columns or targets; classes other than the session's; a missing or
+    /// infinite cell among those read, with its place; numerical failure.
     pub fn teach(&mut self, rows: &Matrix, target: &Target, monitor: &dyn Monitor) -> Result<()> {
         let (found, expected) = (rows.columns(), self.layout.slots());
         if found != expected {
-            let what = "columns, one for each that the learner has".to_owned();
+            let what = "columns, one for each column of the learner".to_owned();
             return Err(ErrorKind::WrongLength { what, expected, found }.into());
         }
         let (found, expected) = (target.len(), rows.rows());
@@ -270,11 +270,11 @@ impl Session {
         }
         if target.classes() != self.classes {
             let (column, problem) =
-                (self.target.clone(), "its classes are not those of the session".to_owned());
+                (self.target.clone(), "its classes differ from those of the session".to_owned());
             return Err(ErrorKind::WrongTarget { column, problem }.into());
         }
         let scores = target.scores()?;
-        // A query of fewer reads might fit into what is left, were it asked in another batch.
+        // A query of fewer reads might fit into the remainder if it were asked in another batch.
         if self.passed.stop == Some(Stop::BudgetSpent) {
             return Ok(());
         }
@@ -282,7 +282,7 @@ impl Session {
             scores.into_iter().map(|score| self.prepare.target.apply(score)).collect();
         let mut examples = Examples::new(rows, &self.prepare.scaler, &self.layout, &targets);
         (examples.declared.names, examples.declared.bounds) = (&self.names, self.bounds.as_ref());
-        // Number and panels of each query told, where they are wanted.
+        // Number and panels of each answered query, if reads are kept.
         let mut log = Vec::new();
         let (keeps, learner) = (self.kept.is_some(), &mut *self.learner);
         let report = next_batch_with(learner, &examples, monitor, |query| {
@@ -299,11 +299,11 @@ impl Session {
         Ok(())
     }
 
-    /// The attributes that a query asks for, each once, in the order in which [`Session::tell`]
-    /// takes their answers.
+    /// Returns the attributes that a query asks for, each once, in the order in which
+    /// [`Session::tell`] takes their answers.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongQuery`] for one that names what this session does not have.
+    /// [`ErrorKind::WrongQuery`] for a query that names an attribute unknown to this session.
     pub fn attributes_of(&self, query: &Query) -> Result<impl Iterator<Item = &str>> {
         self.check_panels(query)?;
         Ok(self.asked_in(query).into_iter().map(|attribute| self.name_of(attribute)))
@@ -313,12 +313,11 @@ impl Session {
         if query.reads.iter().all(|read| (read.panel as usize) < self.attributes.len()) {
             return Ok(());
         }
-        let problem =
-            "it is of another learner: it names an attribute that this one does not have".into();
+        let problem = "it is of another learner: it names an attribute unknown to this one".into();
         Err(ErrorKind::WrongQuery { number: query.number, problem }.into())
     }
 
-    /// The attributes of a query, each once, in the order of its reads.
+    /// Returns the attributes of a query, each once, in the order of its reads.
     fn asked_in(&self, query: &Query) -> Vec<u32> {
         let of = |read: &Read| &self.attributes[read.panel as usize];
         let mut asked: Vec<(u32, usize)> =
@@ -333,49 +332,56 @@ impl Session {
         &self.prepare.schema.columns[attribute as usize].name
     }
 
-    /// The attribute of a name.
-    fn named(&self, name: &str) -> Option<u32> {
+    /// Returns the attribute of a name that an answer to a query gives.
+    fn named(&self, query: &Query, name: &str) -> Option<u32> {
+        // Mostly one of few, which are in memory already.
+        let few = self.open.get(&query.number).map(|w| &w.asked).filter(|asked| asked.len() <= FEW);
+        let asked = |few: &Vec<u32>| few.iter().copied().find(|&a| self.name_of(a) == name);
+        if let Some(attribute) = few.and_then(asked) {
+            return Some(attribute);
+        }
         let found = self.by_name.binary_search_by(|&attribute| self.name_of(attribute).cmp(name));
         found.ok().map(|place| self.by_name[place])
     }
 
-    /// The learner's name.
+    /// Returns the learner's name.
     pub fn learner(&self) -> &'static str {
         self.name
     }
 
-    /// The learner's parameters.
+    /// Returns the learner's parameters.
     pub fn params(&self) -> &serde_json::Map<String, serde_json::Value> {
         &self.params
     }
 
-    /// Which columns a read gives, and what it costs.
+    /// Returns the columns and the cost of each read.
     pub fn panels(&self) -> &Layout {
         &self.layout
     }
 
-    /// The names of the encoded columns: the attributes, or their categories.
+    /// Returns the names of the encoded columns: the attributes, or their categories.
     pub fn columns(&self) -> &[String] {
         &self.names
     }
 
-    /// Attributes, scales of attributes and target.
+    /// Returns the attributes, and the scales of attributes and target.
     pub fn prepare(&self) -> &Prepare {
         &self.prepare
     }
 
-    /// The classes of the target, sorted; empty for numbers.
+    /// Returns the classes of the target, sorted; empty for a numeric target.
     pub fn classes(&self) -> &[Label] {
         &self.classes
     }
 
-    /// Whether a model takes long, as the learner keeps its reads and fits only then.
+    /// Returns true if a model takes long, because the learner keeps its reads and fits only then.
     pub fn fits_late(&self) -> bool {
-        // Of learners that ask those alone keep them that learn from what holes leave.
+        // Only learners from missing values keep their reads, among those that ask.
         self.needs.holes
     }
 
-    /// Whether an answer may take long, as what is read next depends on a fit to what was read.
+    /// Returns true if answers may take long, because the next reads depend on a fit to earlier
+    /// ones.
     pub fn fits_to_answers(&self) -> bool {
         self.needs.fits_to_answers
     }

@@ -1,4 +1,4 @@
-//! Starts a session: from a learner, the names of attributes and what is declared of them.
+//! Starts a session from a learner, the names of attributes and their declarations.
 
 use super::Session;
 use crate::data::{Bounds, Label, Layout, Matrix, Table, Target, TargetScale};
@@ -9,7 +9,7 @@ use crate::registry;
 use ndarray::Array2;
 use std::sync::Arc;
 
-/// What a session is started from; [`Start::begin`] starts it.
+/// Settings of a new session; [`Start::begin`] starts it.
 #[derive(Debug, Clone)]
 pub struct Start<'a> {
     learner: &'a dyn Learner,
@@ -21,17 +21,17 @@ pub struct Start<'a> {
     instance: Option<u64>,
 }
 
-/// Where the attributes come from.
+/// Source of the attributes.
 #[derive(Debug, Clone)]
 enum Attributes {
-    /// Numbers of these names.
+    /// Numeric attributes of these names.
     Names(Vec<String>),
     Prepared(Box<Prepare>),
 }
 
 impl<'a> Start<'a> {
-    /// A session of this learner over attributes of these names, all of them numbers, and a numeric
-    /// target called `target` whose units the learner takes as they are.
+    /// Describes a session of this learner over numeric attributes of these names, with a numeric
+    /// target called `target` in raw units.
     pub fn new<S: Into<String>>(
         learner: &'a dyn Learner,
         attributes: impl IntoIterator<Item = S>,
@@ -40,9 +40,9 @@ impl<'a> Start<'a> {
         Self::over(learner, Attributes::Names(names))
     }
 
-    /// A session over the attributes of a preparation: its schema, with categories where attributes
-    /// have them, its scales of attributes and target. Of the declarations only bounds are then
-    /// looked at, and only to hold values against them.
+    /// Describes a session over the attributes of a preparation: its schema, including categories,
+    /// and its scales of attributes and target. Of the declarations only bounds are then used, to
+    /// check values.
     pub fn prepared(learner: &'a dyn Learner, prepare: Prepare) -> Start<'a> {
         Self::over(learner, Attributes::Prepared(Box::new(prepare)))
     }
@@ -53,39 +53,39 @@ impl<'a> Start<'a> {
         Start { learner, attributes, options, target, first, scale, instance }
     }
 
-    /// What is declared of attributes: which are known, groups, prices, bounds, moments, the scale.
+    /// Sets the declarations: known attributes, groups, prices, bounds, moments, scale.
     #[must_use]
     pub fn declared(self, options: Options) -> Self {
         Start { options, ..self }
     }
 
-    /// The name of the target.
+    /// Sets the name of the target.
     #[must_use]
     pub fn target(self, name: impl Into<String>) -> Self {
         Start { target: name.into(), ..self }
     }
 
-    /// The two classes of the target, sorted: the second is the one that a positive score means.
+    /// Sets the two classes of the target, sorted; a positive score means the second.
     #[must_use]
     pub fn classes(self, classes: Vec<Label>) -> Self {
         Start { first: Target::Classes { classes, codes: Vec::new() }, ..self }
     }
 
-    /// A first batch of targets, by whose mean and deviation targets are scaled unless
-    /// [`Start::scale`] says how; it also says which classes there are.
+    /// Sets a first batch of targets, which defines the classes and, unless [`Start::scale`] is
+    /// called, the mean and standard deviation that scale the target.
     #[must_use]
     pub fn first_targets(self, targets: Target) -> Self {
         Start { first: targets, ..self }
     }
 
-    /// Mean and deviation of the target, as far as they are known beforehand.
+    /// Sets mean and standard deviation of the target, if known beforehand.
     #[must_use]
     pub fn scale(self, scale: TargetScale) -> Self {
         Start { scale: Some(scale), ..self }
     }
 
-    /// The number that tells the session and its queries from others; by default it is drawn. It
-    /// has no influence on what is asked and learned.
+    /// Sets the identifier of the session and its queries, by default drawn. It does not influence
+    /// queries and learning.
     #[must_use]
     pub fn instance(self, instance: u64) -> Self {
         Start { instance: Some(instance), ..self }
@@ -95,11 +95,11 @@ impl<'a> Start<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::SeesWhole`] for a learner that does not ask; parameters out of range; no
-    /// attribute, two of one name, or declarations that cannot be; more or fewer than two classes,
-    /// or numbers where the learner needs classes; a target scale that is not finite.
+    /// attribute, two of one name, or contradictory declarations; a number of classes other than
+    /// two, or a numeric target if the learner needs classes; a target scale that is not finite.
     pub fn begin(mut self) -> Result<Session> {
         let learner = self.learner;
-        // There is no cell yet to look at.
+        // There are no cells yet.
         let options = Options { honest: true, ..self.options.clone().for_fit(&learner.needs()) };
         let (mut prepare, layout, bounds) = match &self.attributes {
             Attributes::Names(names) => from_names(names.clone(), &self.target, &options)?,
@@ -118,14 +118,14 @@ impl<'a> Start<'a> {
         let learned = started.check_numbers();
         let signs = learned.is_err();
         if numbers {
-            // What a fit says, before anything is read.
+            // The same error as in a fit, before anything is read.
             learned?;
         }
         prepare.target = match self.scale {
             Some(scale) => scale,
             None => {
-                // Without an intercept nothing is subtracted of targets, nor of classes that are
-                // learned as they are.
+                // Without an intercept targets are not centred, nor are classes that are learned as
+                // -1 and +1.
                 let as_they_are = signs || (options.plain_classes && !numbers);
                 let centred = options.intercept && !as_they_are;
                 let scores = self.first.scores()?;
@@ -143,7 +143,7 @@ impl<'a> Start<'a> {
     }
 }
 
-/// The preparation of attributes that are numbers, of which nothing was seen.
+/// Returns the preparation of numeric attributes without data.
 fn from_names(
     names: Vec<String>,
     target: &str,

@@ -1,5 +1,4 @@
-//! Says how far a session is: its model and report, open queries, what is left to spend, what was
-//! read.
+//! Reports the state of a session: model and report, open queries, remaining budget, reads.
 
 use super::{Answer, Session};
 use crate::data::{Label, Layout, Task};
@@ -9,50 +8,50 @@ use crate::model::{Model, Report, Stop};
 use halfseen_solve::Monitor;
 use std::collections::BTreeSet;
 
-/// A query that waits for its answer.
+/// Query that waits for its answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenQuery<'a> {
-    /// The query.
+    /// Query.
     pub query: &'a Query,
-    /// Queries asked after it.
+    /// Number of queries asked after it.
     pub asked_since: u64,
-    /// Queries closed since it was asked: answered, skipped or forgotten.
+    /// Number of queries closed since it was asked: answered, skipped or forgotten.
     pub closed_since: u64,
-    /// The attributes of which nothing was told yet.
+    /// Attributes without an answer so far.
     pub missing: Vec<&'a str>,
-    /// Whether the target was told.
+    /// True if the target was told.
     pub has_target: bool,
 }
 
-/// What is left to spend, were all open queries answered.
+/// Remaining budget, if all open queries are answered.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Remaining {
-    /// Reads of the learner's `total_budget`; `None`: no limit.
+    /// Reads left of the learner's `total_budget`; `None`: no limit.
     pub reads: Option<u64>,
-    /// Money of [`Session::set_total_cost`]; `None`: no limit.
+    /// Money left of [`Session::set_total_cost`]; `None`: no limit.
     pub cost: Option<f64>,
-    /// Reads that open queries ask for.
+    /// Number of reads that open queries ask for.
     pub promised_reads: u64,
-    /// What those cost, the same attribute of one example once.
+    /// Cost of these reads, with the same attribute of one example counted once.
     pub promised_cost: f64,
 }
 
-/// One value that was read, or could not be had.
+/// Value that was read or was missing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeptRead<'a> {
-    /// The number of the example's query.
+    /// Number of the example's query.
     pub number: u64,
-    /// The attribute.
+    /// Name of the attribute.
     pub attribute: &'a str,
-    /// The value in the attribute's own units, or why there is none.
+    /// Value in the attribute's own units, or the reason for which it is missing.
     pub answer: &'a Answer,
-    /// The example's target; `None` while nobody told it.
+    /// Target of the example; `None` until it is told.
     pub target: Option<Label>,
 }
 
 impl Session {
-    /// What was learned so far, as a model that predicts from tables in raw units. Learners that
-    /// keep their reads fit only now, and ask the monitor whether to stop.
+    /// Returns the model so far, which predicts from tables in raw units. Learners that keep their
+    /// reads fit only now, and ask the monitor whether to stop.
     ///
     /// # Errors
     /// Numerical failure.
@@ -72,13 +71,13 @@ impl Session {
         })
     }
 
-    /// What was read so far, what could not be had by reason, and which values lay outside their
-    /// bounds: their row is the query's number and 1.
+    /// Returns the report so far: reads, missing values by reason, and values outside their bounds,
+    /// whose row is the query's number plus 1.
     pub fn report(&self) -> Report {
         self.noted(self.learner.report())
     }
 
-    /// The learner's report with what the session knows.
+    /// Adds the session's statistics to the learner's report.
     fn noted(&self, mut report: Report) -> Report {
         if let Some(stop) = self.passed.stop {
             (report.stop, report.converged) = (stop, stop.converged());
@@ -90,8 +89,8 @@ impl Session {
         report
     }
 
-    /// The open queries, oldest first, with their age. Age is counted in queries, as the library
-    /// has no clock. Queries of a file older than sessions are not among them.
+    /// Returns the open queries, oldest first, with their age. Age is counted in queries, since the
+    /// library has no clock. Queries of a file older than sessions are not included.
     pub fn open(&self) -> impl Iterator<Item = OpenQuery<'_>> {
         let (asked, closed) = self.learner.asked_and_closed();
         self.open.values().map(move |waiting| OpenQuery {
@@ -108,7 +107,7 @@ impl Session {
         })
     }
 
-    /// What is left of reads and money, open queries counted as if they were answered.
+    /// Returns the remaining reads and money, with open queries counted as answered.
     pub fn remaining(&self) -> Remaining {
         let report = self.learner.report();
         let queries = || self.open.values().map(|waiting| &waiting.query);
@@ -123,8 +122,8 @@ impl Session {
         }
     }
 
-    /// Sets what all reads may cost together, at the prices declared (1 each without any); `None`:
-    /// no limit. Queries that it does not pay for are refused from now on.
+    /// Limits the total cost of all reads, at the declared prices (1 each without any); `None`: no
+    /// limit. Queries beyond it are refused from now on.
     ///
     /// # Errors
     /// [`ErrorKind::OutOfRange`] for a number that is negative or not finite.
@@ -142,42 +141,41 @@ impl Session {
         Ok(())
     }
 
-    /// What all reads may cost together, where there is a limit.
+    /// Returns the limit on the total cost of all reads, if any.
     pub fn total_cost(&self) -> Option<f64> {
         self.total_cost
     }
 
-    /// Says whether values outside their declared bounds are refused, or taken and counted as they
-    /// are by default.
+    /// Sets whether values outside their declared bounds are refused; by default they are counted.
     pub fn set_strict(&mut self, strict: bool) {
         self.strict = strict;
     }
 
-    /// Whether values outside their declared bounds are refused.
+    /// Returns true if values outside their declared bounds are refused.
     pub fn is_strict(&self) -> bool {
         self.strict
     }
 
-    /// Says whether what is read from now on is kept for [`Session::export`]: some 50 bytes a read
-    /// in memory and in the saved file. By default nothing is kept, as a million examples would be
-    /// a burden to those who need none of it; what was kept is dropped by `false`.
+    /// Sets whether reads from now on are kept for [`Session::export`], at about 50 bytes per read
+    /// in memory and in the saved file. By default nothing is kept, because of the memory for a
+    /// million examples; `false` also drops the reads kept so far.
     ///
-    /// It is a log of the session's and not taken from the learner: learners that step keep no
-    /// reads, and `fiml` keeps no reasons, in scaled units.
+    /// The session keeps this log itself: learners with one step per row keep no reads, and `fiml`
+    /// keeps them in scaled units without reasons.
     pub fn set_keep_reads(&mut self, keep: bool) {
         self.kept = if keep { Some(self.kept.take().unwrap_or_default()) } else { None };
     }
 
-    /// Whether what is read is kept for [`Session::export`].
+    /// Returns true if reads are kept for [`Session::export`].
     pub fn keeps_reads(&self) -> bool {
         self.kept.is_some()
     }
 
-    /// What was read, example by example in the order in which they were closed, then what was told
-    /// of open queries.
+    /// Returns the reads, example by example in the order of closing, then the answers of open
+    /// queries.
     ///
     /// # Errors
-    /// [`ErrorKind::KeepsNoReads`] unless [`Session::set_keep_reads`] was said.
+    /// [`ErrorKind::KeepsNoReads`] unless [`Session::set_keep_reads`] is on.
     pub fn export(&self) -> Result<impl Iterator<Item = KeptRead<'_>>> {
         let Some(kept) = &self.kept else { return Err(ErrorKind::KeepsNoReads.into()) };
         let read = |number, attribute: u32, answer, target: Option<f64>| KeptRead {
@@ -200,7 +198,7 @@ impl Session {
     }
 }
 
-/// What the distinct reads of a query cost together.
+/// Returns the total cost of the distinct reads of a query.
 fn price(query: &Query, layout: &Layout) -> f64 {
     let paid = query.reads.iter().filter(|r| r.role != Role::Known).map(|r| r.panel);
     let panels: BTreeSet<u32> = paid.collect();

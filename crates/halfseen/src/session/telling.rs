@@ -1,4 +1,4 @@
-//! Takes answers whole or in parts, and tells the learner once they are whole.
+//! Takes complete or partial answers, and tells the learner when they are complete.
 
 use super::{Answer, Kept, Session, Waiting};
 use crate::data::{Label, Matrix, Target};
@@ -9,15 +9,15 @@ use crate::prepare::ColumnKind;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The reason of a cell that is missing in a table.
+/// Reason of a missing cell in a table.
 const NO_CELL: &str = "missing in the table";
 
 impl Session {
-    /// Answers a query whole: an answer for each of [`Session::attributes_of`], in that order, and
-    /// the target, a number or the label of a class. The learner takes one step.
+    /// Answers a query completely: an answer for each of [`Session::attributes_of`], in that order,
+    /// and the target, a number or the label of a class. The learner takes one step.
     ///
     /// # Errors
-    /// As [`Session::tell_part`]; [`ErrorKind::WrongLength`] for too few or too many answers.
+    /// As [`Session::tell_part`]; [`ErrorKind::WrongLength`] for a wrong number of answers.
     pub fn tell(
         &mut self,
         query: &Query,
@@ -35,20 +35,21 @@ impl Session {
         self.take(query, answers, Some(target))?.ok_or_else(|| not_open(query.number))
     }
 
-    /// Takes what is known so far of a query: some of its answers by attribute, the target, or
-    /// both. It is held until every attribute has a value or a reason and the target is there; then
-    /// the learner is told, and what it did is returned.
+    /// Takes partial answers to a query: some of its answers by attribute, the target, or both.
+    /// They are held until every attribute has a value or a reason and the target is known; then
+    /// the learner is told, and the outcome is returned.
     ///
-    /// A value that is missing may still be told while the query is open; the same answer twice is
-    /// one. Learners that step skip an example with a missing value, `fiml` learns from the others.
+    /// A missing value may be replaced while the query is open; repeated answers have no effect.
+    /// Learners with one step per row skip an example with a missing value, `fiml` learns from the
+    /// others.
     ///
     /// # Errors
-    /// [`ErrorKind::ForeignQuery`] for a query that another copy of the session asked,
+    /// [`ErrorKind::ForeignQuery`] for a query of another copy of the session,
     /// [`ErrorKind::WrongLearner`], [`ErrorKind::NotOpen`]; [`ErrorKind::NotAsked`];
-    /// [`ErrorKind::AnswerNotFinite`]; [`ErrorKind::OutOfBounds`] where bounds are strict;
-    /// [`ErrorKind::ToldOtherwise`] for another value than before; [`ErrorKind::WrongAnswer`] for
-    /// an unknown category or class, a query that was changed, or values beyond 1e100. Nothing has
-    /// changed then, and the query is still open.
+    /// [`ErrorKind::AnswerNotFinite`]; [`ErrorKind::OutOfBounds`] if bounds are strict;
+    /// [`ErrorKind::ToldOtherwise`] for a value other than before; [`ErrorKind::WrongAnswer`] for
+    /// an unknown category or class, an edited query, or values beyond 1e100. The session is then
+    /// unchanged, and the query still open.
     pub fn tell_part(
         &mut self,
         query: &Query,
@@ -58,7 +59,7 @@ impl Session {
         self.check_panels(query)?;
         let mut pairs = Vec::with_capacity(answers.len());
         for (name, answer) in answers {
-            let attribute = self.named(name).ok_or_else(|| self.not_asked(query, name))?;
+            let attribute = self.named(query, name).ok_or_else(|| self.not_asked(query, name))?;
             pairs.push((attribute, answer));
         }
         self.take(query, pairs.into_iter(), target)
@@ -69,7 +70,7 @@ impl Session {
         ErrorKind::NotAsked { number: query.number, attribute: name.to_owned(), asked }.into()
     }
 
-    /// Merges answers into what was told before; tells the learner if that is whole.
+    /// Merges answers with earlier ones; tells the learner if they are complete.
     fn take<'a>(
         &mut self,
         query: &Query,
@@ -78,7 +79,7 @@ impl Session {
     ) -> Result<Option<TellOutcome>> {
         let number = query.number;
         let waiting = self.waiting(query)?;
-        // What is new, and of that what lies outside its bounds.
+        // New answers, and those of them outside their bounds.
         let (mut fresh, mut outside) = (BTreeMap::new(), Vec::new());
         let mut missing = waiting.asked.len() - waiting.answers.len();
         for (attribute, answer) in answers {
@@ -131,7 +132,7 @@ impl Session {
         Ok(told)
     }
 
-    /// What is known of an open query, if this is that query.
+    /// Returns the state of an open query, after checking that `query` is unchanged.
     fn waiting(&self, query: &Query) -> Result<Cow<'_, Waiting>> {
         let (number, learner) = (query.number, self.learner.fingerprint());
         if query.learner != learner {
@@ -156,27 +157,27 @@ impl Session {
         if !self.unknown.contains(&number) {
             return Err(not_open(number));
         }
-        // Asked before there were tags: its checksum alone says that it is whole.
+        // Asked before tags existed: only its checksum shows that it is unchanged.
         if query.asker != 0 || query.checksum != query.digest() {
             return Err(changed());
         }
         Ok(Cow::Owned(self.waiting_for(query)))
     }
 
-    /// A query of which nothing was told yet.
+    /// Returns the state of a query without answers.
     pub(super) fn waiting_for(&self, query: &Query) -> Waiting {
         let (asked, (_, closed)) = (self.sorted_in(query), self.learner.asked_and_closed());
         Waiting { query: query.clone(), asked, answers: BTreeMap::new(), target: None, closed }
     }
 
-    /// The attributes of a query, each once, increasing.
+    /// Returns the attributes of a query, each once, increasing.
     pub(super) fn sorted_in(&self, query: &Query) -> Vec<u32> {
         let mut asked = self.asked_in(query);
         asked.sort_unstable();
         asked
     }
 
-    /// The values of all reads of a query in scaled units, NaN where there is none.
+    /// Returns the values of all reads of a query in scaled units, NaN if missing.
     fn scaled<'a>(&self, query: &Query, answer: impl Fn(u32) -> &'a Answer) -> Result<Vec<f64>> {
         let mut values = Vec::with_capacity(query.parts.len());
         let reads = query.reads.iter();
@@ -190,7 +191,7 @@ impl Session {
         Ok(values)
     }
 
-    /// Counts the reasons of a query that was closed, and keeps its reads where reads are kept.
+    /// Counts the reasons of a closed query, and keeps its reads if reads are kept.
     pub(super) fn book(&mut self, closed: Waiting) {
         for answer in closed.answers.values() {
             if let Answer::Missing(reason) = answer {
@@ -211,7 +212,7 @@ impl Session {
         }
     }
 
-    /// Keeps what was read of the rows of a batch, the first of which the first query was about.
+    /// Keeps the reads of a batch; the first query was about its first row.
     pub(super) fn keep_rows(&mut self, log: Vec<(u64, Vec<u32>)>, rows: &Matrix, target: &Target) {
         let Some(mut kept) = self.kept.take() else { return };
         for (row, (number, panels)) in log.into_iter().enumerate() {

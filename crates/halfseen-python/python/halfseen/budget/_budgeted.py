@@ -59,22 +59,30 @@ class Budgeted(Incremental):
         no: the learner chooses what it reads. Otherwise each row comes with what happens to be observed,
         missing completely at random, and all of that is used (the budget plays no part): one observed
         attribute, drawn, estimates the product <w,x>, or all of them do, with less variance.
+    moments : array-like, 'online', 'two-phase' or None
+        Second moments mu = E x^2 of the attributes about their centre, in scaled units, one per column.
+        None: those that the data declare or, where the learner may look, show; where neither, online:
+        estimated from the reads as they come. two-phase: estimated from a first phase of uniform reads,
+        which has a theorem. Range: None, online, two-phase, or finite numbers of at least 0, separated by
+        commas.
     exploration : float
         With moments = online: share of uniform draws mixed in, so that no attribute starves. Range: a
         number above 0 and below 1.
+    phase1 : float
+        With moments = two-phase: length of the first phase, whose draws are uniform: a share of the
+        horizon (below 1), or a number of examples. Range: a share above 0 and below 1, or a whole number
+        of at least 1.
+    smoothing : float
+        With moments = two-phase: constant c of the smoothed moments A + c d log(2d/delta)/n1 of the
+        second phase; 4/3 keeps the theorem, 0.001 to 0.01 often does better. Range: a finite number of at
+        least 0.
+    confidence : float
+        With moments = two-phase: the probability delta with which the guarantee of the second phase may
+        fail. Range: a number above 0 and below 1.
     inner : {'weights', 'moments', 'mixed'}
         How the product's reads are drawn: by the weights as the theorems have it, by |w| times the root
         of the moments (less variance on average over examples, no theorem), or half and half (at most
         twice the theorem's variance).
-    phase1 : float
-        Length of the first phase, whose draws are uniform: a share of the horizon (below 1), or a number
-        of examples. Range: a share above 0 and below 1, or a whole number of at least 1.
-    smoothing : float
-        Constant c of the smoothed moments A + c d log(2d/delta)/n1 of the second phase; 4/3 keeps the
-        theorem, 0.001 to 0.01 often does better. Range: a finite number of at least 0.
-    confidence : float
-        The probability delta with which the guarantee of the second phase may fail. Range: a number above
-        0 and below 1.
     prices : dict or None
         Price of one read of an attribute or a panel, by name or index; 1 for others.
     bounds : dict or None

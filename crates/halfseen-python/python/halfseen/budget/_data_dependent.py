@@ -124,8 +124,9 @@ class _DDAERR(Budgeted):
     Parameters
     ----------
     moment_norm : float or None
-        The half-norm H = (sum of sqrt mu)^2 of the second moments, in scaled units, where it is known
-        beforehand. None: estimated from the first phase. Range: a finite number above 0, or None.
+        With moments = two-phase: the half-norm H = (sum of sqrt mu)^2 of the second moments, in scaled
+        units, where it is known beforehand. None: estimated from the first phase. Range: a finite number
+        above 0, or None.
 
     See Also
     --------
@@ -153,6 +154,10 @@ class _DDAERR(Budgeted):
         step_rule: Literal["constant", "adagrad"] = "constant",
         moments: t.Moments = None,
         exploration: float = 0.3,
+        phase1: float = 0.2,
+        smoothing: float = 0.01,
+        confidence: float = 0.05,
+        moment_norm: float | None = None,
         inner: Literal["weights", "moments", "mixed"] = "weights",
         replacement: bool = False,
         centre: Literal["none", "given", "running"] = "running",
@@ -162,10 +167,6 @@ class _DDAERR(Budgeted):
         known_radius: float = 1.0,
         horizon: int | None = None,
         random_state: t.Seed = None,
-        phase1: float = 0.2,
-        smoothing: float = 0.01,
-        confidence: float = 0.05,
-        moment_norm: float | None = None,
         scale: t.Scale = None,
         known: t.Names = None,
         groups: t.Groups = None,
@@ -181,6 +182,10 @@ class _DDAERR(Budgeted):
         self.step_rule = step_rule
         self.moments = moments
         self.exploration = exploration
+        self.phase1 = phase1
+        self.smoothing = smoothing
+        self.confidence = confidence
+        self.moment_norm = moment_norm
         self.inner = inner
         self.replacement = replacement
         self.centre = centre
@@ -190,10 +195,6 @@ class _DDAERR(Budgeted):
         self.known_radius = known_radius
         self.horizon = horizon
         self.random_state = random_state
-        self.phase1 = phase1
-        self.smoothing = smoothing
-        self.confidence = confidence
-        self.moment_norm = moment_norm
         self.scale = scale
         self.known = known
         self.groups = groups
@@ -276,6 +277,9 @@ class _DDAELR(Budgeted):
         step: t.Rule = "5.6x",
         moments: t.Moments = None,
         exploration: float = 0.3,
+        phase1: float = 0.2,
+        smoothing: float = 0.01,
+        confidence: float = 0.05,
         inner: Literal["weights", "moments", "mixed"] = "weights",
         replacement: bool = False,
         centre: Literal["none", "given", "running"] = "running",
@@ -285,9 +289,6 @@ class _DDAELR(Budgeted):
         known_radius: float = 1.0,
         horizon: int | None = None,
         random_state: t.Seed = None,
-        phase1: float = 0.2,
-        smoothing: float = 0.01,
-        confidence: float = 0.05,
         scale: t.Scale = None,
         known: t.Names = None,
         groups: t.Groups = None,
@@ -302,6 +303,9 @@ class _DDAELR(Budgeted):
         self.step = step
         self.moments = moments
         self.exploration = exploration
+        self.phase1 = phase1
+        self.smoothing = smoothing
+        self.confidence = confidence
         self.inner = inner
         self.replacement = replacement
         self.centre = centre
@@ -311,9 +315,6 @@ class _DDAELR(Budgeted):
         self.known_radius = known_radius
         self.horizon = horizon
         self.random_state = random_state
-        self.phase1 = phase1
-        self.smoothing = smoothing
-        self.confidence = confidence
         self.scale = scale
         self.known = known
         self.groups = groups

@@ -12,9 +12,9 @@ class _MomentLasso(Budgeted):
     Parameters
     ----------
     moment_repair : {'stationary', 'psd', 'diag-shift'}
-        How estimated second moments are read, which need not be positive semidefinite: as they are, for a
-        stationary point; as the nearest matrix that is; or with the size of their least eigenvalue added
-        to the diagonal.
+        What becomes of estimated second moments, which need not be positive semidefinite: used as they
+        are, for a stationary point; as the nearest matrix that is; or with the size of their least
+        eigenvalue added to the diagonal.
 
     See Also
     --------

@@ -31,8 +31,8 @@ impl List {
         self.slope.len()
     }
 
-    /// Adds the piece `constant` - `slope` (score + b) of a row, `group` the number of its slope; what
-    /// is deleted follows by [`List::remove`].
+    /// Adds the piece `constant` - `slope` (score + b) of a row, `group` the number of its slope;
+    /// what is deleted follows by [`List::remove`].
     pub fn push(&mut self, example: usize, group: u8, slope: f64, constant: f64) {
         self.example.push(example as u32);
         self.group.push(group);

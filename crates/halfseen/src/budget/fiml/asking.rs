@@ -1,4 +1,4 @@
-//! Asks for reads and keeps what is obtained; fits when asked for a predictor.
+//! Asks for reads and keeps their values; fits when asked for a predictor.
 
 use super::Fiml;
 use super::design::importance;
@@ -22,12 +22,10 @@ use std::sync::Arc;
 
 /// Only smaller values are kept: sums of products of two must stay in range.
 const LARGEST_VALUE: f64 = 1e50;
-/// Reads of each panel, on average, before probabilities are first made from them; and the least
-/// number of examples.
+/// Mean number of reads per panel before the first redesign, and the least number of examples.
 const FIRST_READS: usize = 20;
 const FIRST_EXAMPLES: u64 = 100;
 
-/// A running learner; see the module's documentation.
 #[derive(Debug, Clone)]
 pub(super) struct Asker {
     learner: Fiml,
@@ -36,18 +34,18 @@ pub(super) struct Asker {
     budget: allowance::Reads,
     drawing: ReadDesign,
     state: State,
-    /// What was found at the last look, after so many answers.
+    /// The last fit, with the number of answers at that time.
     found: RefCell<Option<(u64, Fit)>>,
     /// Panels of the current example.
     panels: Vec<u32>,
 }
 
-/// What changes over time, and is saved beside the ledger.
+/// State that changes over time, saved beside the ledger.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct State {
     reads: Reads,
-    /// Reads that gave no value.
+    /// Number of reads without a value.
     refused: u64,
     plan: Plan,
 }
@@ -63,10 +61,10 @@ impl Asker {
         Ok(Self::with_state(learner, layout, budget, (state, ledger(learner, layout)?)))
     }
 
-    /// Goes on from a saved state.
+    /// Resumes from a saved state.
     ///
     /// # Errors
-    /// If the state is not one of these parameters and this layout.
+    /// If the state does not match these parameters and this layout.
     pub(super) fn resume(
         learner: &Fiml,
         layout: &Arc<Layout>,
@@ -82,7 +80,7 @@ impl Asker {
         if !sound {
             return Err(saved::untrue());
         }
-        // A state older than the range holds the targets that it follows from.
+        // States older than the range derive it from their targets.
         ledger.take_range(state.reads.targets());
         Ok(Self::with_state(learner, layout, budget, (state, ledger)))
     }
@@ -115,7 +113,7 @@ impl Asker {
         }
     }
 
-    /// Fits to what was read so far.
+    /// Fits to the reads so far.
     fn conditional(&self, monitor: &dyn Monitor) -> Result<(Conditional, Report)> {
         let (reads, survey) = (&self.state.reads, ReadSummary::of(&self.state.reads, &self.layout));
         let found = if survey.teaches() {
@@ -142,7 +140,7 @@ impl Asker {
         Ok((linked(predictor, self.learner.link, &found, reads)?, report))
     }
 
-    /// The same with why the pass stopped, where the fit was not interrupted.
+    /// Fits, and reports `stop` unless the fit was interrupted.
     ///
     /// # Errors
     /// Numerical failure.
@@ -155,8 +153,8 @@ impl Asker {
         Ok(Fit { predictor: Predictor::Conditional(found), report })
     }
 
-    /// The predictor, fitted anew if anything was told since the last time. Should that fail
-    /// numerically, which a fit reports, no attribute has a weight.
+    /// Returns the predictor, refitted after new answers. If that fails numerically, which a fit
+    /// reports, no attribute has a weight.
     fn found(&self) -> Conditional {
         match self.fitted(&Silent) {
             Ok(Fit { predictor: Predictor::Conditional(found), .. }) => found,
@@ -164,7 +162,7 @@ impl Asker {
         }
     }
 
-    /// The mean of the targets.
+    /// Returns the mean of the targets as a predictor.
     fn nothing(&self) -> Conditional {
         let survey = ReadSummary::of(&self.state.reads, &self.layout);
         let nothing =
@@ -172,13 +170,13 @@ impl Asker {
         conditional(&nothing, &self.layout)
     }
 
-    /// The role of what is not known beforehand.
+    /// Returns the role of drawn panels.
     fn role(&self) -> Role {
         if self.ledger.passive || self.budget.all() { Role::Full } else { Role::Gradient }
     }
 
-    /// Keeps the values that were obtained, in the order of their slots: what is known comes last.
-    /// Returns how many reads gave none.
+    /// Keeps the observed values in the order of their slots: known ones come last. Returns the
+    /// number of reads without a value.
     fn keep(&mut self, query: &Query, values: &[f64], target: f64) -> u64 {
         let slots = || query.reads.iter().flat_map(|r| self.layout.slots_of(r.panel as usize));
         let known = self.layout.slots() - self.layout.sampled_slots();
@@ -201,7 +199,7 @@ fn ledger(learner: &Fiml, layout: &Arc<Layout>) -> Result<Ledger> {
     Ok(ledger)
 }
 
-/// How often probabilities have been made anew by this number of answers.
+/// Returns the number of redesigns of the probabilities after this number of answers.
 fn redesigns(learner: &Fiml, reads: allowance::Reads, answered: u64) -> u32 {
     if learner.design != Design::Adaptive || learner.passive != Passive::No || reads.all() {
         return 0;
@@ -210,7 +208,6 @@ fn redesigns(learner: &Fiml, reads: allowance::Reads, answered: u64) -> u32 {
     (answered / first.max(FIRST_EXAMPLES)).checked_ilog2().map_or(0, |doublings| doublings + 1)
 }
 
-/// Checks parameters and budget.
 fn check(learner: &Fiml, layout: &Layout) -> Result<allowance::Reads> {
     learner.check()?;
     if learner.passive == Passive::One {
@@ -255,7 +252,7 @@ impl Engine for Asker {
         }
     }
 
-    /// Panels come in order. A query that was adopted may be of probabilities that are yet to come.
+    /// Requires panels in order. An adopted query may come from a later design.
     #[inline]
     fn could_have_asked(&self, query: &Query, adopted: bool) -> bool {
         let Some(drawn) = self.ledger.alike_in(query, self.role(), 1.0) else { return false };
@@ -270,7 +267,7 @@ impl Engine for Asker {
     }
 
     fn learn(&mut self, query: &Query, values: &[f64], target: f64) -> Result<TellOutcome> {
-        // Of a NaN and a number the larger is the number.
+        // The maximum of NaN and a number is the number.
         let largest = values.iter().fold(target.abs(), |a, v| a.max(v.abs()));
         if largest >= LARGEST_VALUE {
             let (what, value) = ("a product of two values", largest * largest);
@@ -280,8 +277,8 @@ impl Engine for Asker {
         Ok(TellOutcome::Learned)
     }
 
-    /// Makes the probabilities of the next draws from what was read, after 1, 2, 4, ... times the
-    /// first number of answers.
+    /// Redesigns the probabilities of the draws from the reads, after 1, 2, 4, ... times the first
+    /// number of answers.
     fn renew(&mut self) -> Result<()> {
         let made = |answered| redesigns(&self.learner, self.budget, answered);
         let answered = self.ledger.answered();
@@ -302,7 +299,7 @@ impl Engine for Asker {
         Predictor::Conditional(self.found())
     }
 
-    /// What was found is kept until more is told.
+    /// Keeps the fit until the next answer.
     fn present_fit(&self, monitor: &dyn Monitor) -> Result<Fit> {
         let answered = self.ledger.answered();
         if let Some((_, fit)) = self.found.borrow().as_ref().filter(|(at, _)| *at == answered) {

@@ -1,9 +1,9 @@
-//! Factorises the blocks of four examples side by side, one in each lane, so that small matrices
-//! use wide instructions.
+//! Factorises the blocks of four examples side by side, one per lane, so that small matrices use
+//! wide instructions.
 //!
-//! Examples that show less than the longest of the four are filled up by rows of the identity,
-//! which add nothing: their logarithm is 0 and so is what they solve. The target is the last row of
-//! all. What a lane holds does not depend on the others.
+//! Examples with fewer reads than the longest of the four are padded with rows of the identity,
+//! which add nothing: their logarithm and their solution are 0. The target is the last row. No lane
+//! depends on the others.
 
 use super::covariance::Covariance;
 use super::folds::WeightedIndex;
@@ -13,12 +13,12 @@ use super::standard::Rows;
 /// ln(2 pi).
 const LOG_TWO_PI: f64 = 1.837_877_066_409_345_5;
 
-/// Room for four blocks.
+/// Workspace for four blocks.
 #[derive(Debug)]
 pub(crate) struct Blocks {
-    /// Rows of the largest of these blocks, the target counted.
+    /// Rows of the largest of these blocks, the target included.
     pub(crate) len: usize,
-    /// The examples, as many as `filled`; the others count as none.
+    /// The examples; only the first `filled` count.
     pub(crate) examples: [WeightedIndex; WIDE],
     pub(crate) filled: usize,
     /// The lower triangles row by row, (len, len).
@@ -31,12 +31,11 @@ pub(crate) struct Blocks {
     inverse: Vec<Lane>,
     /// T^-1 (x - mean).
     pub(crate) solved: Vec<Lane>,
-    /// One block.
     one: Vec<f64>,
 }
 
 impl Blocks {
-    /// Room for examples of at most so many reads.
+    /// Allocates for examples of at most this number of reads.
     pub(crate) fn new(most: usize) -> Blocks {
         let n = most + 1;
         let square = || vec![ZERO; n * n];
@@ -53,7 +52,7 @@ impl Blocks {
         }
     }
 
-    /// Loads the next four examples, or as many as there are; says no where there is none.
+    /// Loads up to four more examples; returns false if none is left.
     #[inline(always)]
     pub(crate) fn load(
         &mut self,
@@ -106,8 +105,8 @@ impl Blocks {
         self.filled > 0
     }
 
-    /// Factorises all blocks, with a ridge on what was read. `None` where one is not positive
-    /// definite; else the logarithms of the determinants, if `log`.
+    /// Factorises all blocks, with a ridge on the reads. `None` if one is not positive definite;
+    /// else the log determinants, if `log`.
     #[inline(always)]
     fn factorise(&mut self, ridge: f64, log: bool) -> Option<Lane> {
         let n = self.len;
@@ -144,7 +143,7 @@ impl Blocks {
         Some(logs)
     }
 
-    /// Solves T a = x - mean. Returns the weighted log-likelihood; `None` where a block is not
+    /// Solves T a = x - mean. Returns the weighted log-likelihood; `None` if a block is not
     /// positive definite.
     #[inline(always)]
     pub(crate) fn solve(&mut self, rows: &Rows) -> Option<f64> {
@@ -181,7 +180,7 @@ impl Blocks {
         Some(sum)
     }
 
-    /// Writes T^-1, its lower triangle, over the blocks, after [`Blocks::solve`].
+    /// Writes the lower triangle of T^-1 over the blocks, after [`Blocks::solve`].
     #[inline(always)]
     pub(crate) fn invert(&mut self) {
         let n = self.len;
@@ -218,13 +217,13 @@ impl Blocks {
         }
     }
 
-    /// A row of T^-1 up to its diagonal, after [`Blocks::invert`].
+    /// Returns a row of T^-1 up to its diagonal, after [`Blocks::invert`].
     #[inline(always)]
     pub(crate) fn inverse_row(&self, a: usize) -> &[Lane] {
         &self.matrix[a * self.len..=a * self.len + a]
     }
 
-    /// y - E(y | x_o) under T with a ridge on what was read; `None` where a block is not positive
+    /// Returns y - E(y | x_o) under T with a ridge on the reads; `None` if a block is not positive
     /// definite.
     #[inline(always)]
     pub(crate) fn residuals(&mut self, ridge: f64) -> Option<Lane> {
@@ -241,7 +240,7 @@ impl Blocks {
     }
 }
 
-/// start - sum of a b.
+/// Returns start - sum of a b.
 #[inline(always)]
 fn less(start: Lane, a: &[Lane], b: &[Lane]) -> Lane {
     let mut sum = start;

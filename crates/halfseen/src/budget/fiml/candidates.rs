@@ -1,10 +1,9 @@
-//! Fits the candidates between which held-out reads choose: factor models of several ranks,
-//! refinements of them, ridges.
+//! Fits the candidates that held-out reads compare: factor models of several ranks, refinements of
+//! them, ridges.
 //!
-//! Where pairs of attributes were read together often, refinements and ridges are worth trying;
-//! where seldom, they only chase noise, and held-out reads cannot tell: refinements are then cut
-//! short, and a small ridge is all that is added. The bounds were found on data apart from those
-//! that are reported.
+//! If pairs of attributes were often read together, refinements and ridges are worth trying. If
+//! not, they fit noise, which held-out reads cannot detect: then refinements are cut short, and
+//! only a small ridge is added. The bounds were chosen on data other than those reported.
 
 use super::column::ColumnRefinement;
 use super::covariance::Covariance;
@@ -24,85 +23,78 @@ const REFINED: usize = 10;
 const COLUMN_RANKS: [usize; 3] = [3, 10, 20];
 /// Passes of a factor model.
 pub(crate) const PASSES: usize = 40;
-/// Ridges, in standard units, where pairs were read often, and where seldom: that is too little to
-/// choose one by.
+/// Ridges, in standard units, if pairs were read often, and if too seldom to select one.
 const RIDGES: [f64; 7] = [0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0];
 const STEADY: [f64; 2] = [0.03, 0.1];
 /// Steps at which a refinement is a candidate.
 const COLUMN_STEPS: [usize; 4] = [2, 4, 7, 12];
 const STEPS: [usize; 11] = [0, 2, 4, 6, 8, 10, 13, 17, 22, 30, 40];
-/// Joint reads of a pair from which ridges are tried, and from which refinements go on beyond their
-/// second step.
+/// Joint reads of a pair from which ridges are tried, and refinements take more than two steps.
 const OFTEN: f64 = 5.0;
 const SELDOM: f64 = 0.5;
-/// More attributes than this are not refined without restriction, which takes d^2 numbers and d^3
-/// operations.
+/// Most attributes for an unrestricted refinement: d^2 numbers, d^3 operations.
 pub(crate) const MANY: usize = 1500;
-/// Reads of each attribute beyond which a factor model learns nothing more that matters: it is
-/// fitted to so many.
+/// Reads of each attribute that suffice for a factor model: it is fitted to no more.
 const ENOUGH: f64 = 2000.0;
-/// Beyond this many held-out examples more would not judge better.
+/// Most held-out examples; more would not compare better.
 const JUDGES: usize = 100_000;
 
-/// Where a candidate comes from.
+/// Source of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Origin {
-    /// No weights at all.
+    /// Zero weights.
     Null,
     /// A factor model of this rank.
     Factor(usize),
-    /// Its covariances with the target refined by so many steps.
+    /// The model of a rank with its covariances with the target refined by a number of steps.
     Column(usize, usize),
-    /// All covariances refined by so many steps.
+    /// The same with all covariances refined.
     Dense(usize, usize),
 }
 
-/// Weights that may be the answer, in standard units.
+/// Candidate weights, in standard units.
 #[derive(Debug, Clone)]
 pub(crate) struct Candidate {
-    /// Where they come from.
     pub(crate) origin: Origin,
-    /// The ridge.
     pub(crate) ridge: f64,
     /// Weights, (n_places).
     pub(crate) weights: Vec<f64>,
-    /// What is predicted where every attribute is at the mean of its reads.
+    /// Prediction if every attribute is at the mean of its reads.
     pub(crate) constant: f64,
     /// Sum of squared errors of the held-out examples.
     pub(crate) errors: f64,
 }
 
-/// What was fitted to one part of the examples.
+/// Fits to one part of the examples.
 #[derive(Debug, Clone)]
 pub(crate) struct Fitted {
     /// Candidates in a fixed order; not every refinement gets as far in every part.
     pub(crate) candidates: Vec<Candidate>,
     /// Factor models by increasing rank.
     pub(crate) models: Vec<Factor>,
-    /// The covariance that was refined furthest, where pairs were read often enough to trust it.
+    /// The covariance that was refined furthest, if pairs were read often enough to trust it.
     pub(crate) refined: Option<Dense>,
-    /// Refinements whose very first step would have lowered the likelihood or lost definiteness.
+    /// Refinements whose first step would have lowered the likelihood or lost definiteness.
     pub(crate) guarded: usize,
 }
 
-/// What candidates there are.
 #[derive(Debug, Clone)]
 pub(crate) struct Menu {
     ranks: Vec<usize>,
     ridges: &'static [f64],
     /// Steps of refinements.
     most: usize,
-    /// Examples between two that factor models are fitted to.
+    /// Stride through the examples that factor models are fitted to.
     stride: usize,
     dense: bool,
-    /// Whether the target's covariances are refined alone.
+    /// True if the target's covariances are also refined alone.
     columns: bool,
-    /// Whether pairs were read often.
+    /// True if pairs were read often.
     often: bool,
 }
 
 impl Menu {
-    /// The candidates for these reads; `rank` alone, where one was asked for.
+    /// Returns the candidates for these reads; `rank` alone, if given.
     pub(crate) fn of(standard: &Standard, rows: &Rows, rank: Option<usize>) -> Menu {
         let d = standard.len();
         let together = together(standard, rows);
@@ -123,8 +115,8 @@ impl Menu {
         } else {
             10
         };
-        // Without pairs nothing but each attribute's own covariance with the target is known, and
-        // factors would invent the rest.
+        // Without pairs only each attribute's own covariance with the target is known, and factors
+        // would invent the rest.
         let most = if together == 0.0 {
             0
         } else if together < SELDOM {
@@ -143,7 +135,7 @@ impl Menu {
         }
     }
 
-    /// What is fitted to held-out examples alone: one factor model, refined as far as others are.
+    /// Returns the menu for held-out examples alone: one factor model, refined as far as others.
     pub(crate) fn second_look(&self, filling: usize) -> Menu {
         Menu {
             ranks: vec![self.ranks[filling]],
@@ -154,19 +146,17 @@ impl Menu {
         }
     }
 
-    /// The ranks of the factor models, increasing.
     pub(crate) fn ranks(&self) -> &[usize] {
         &self.ranks
     }
 
-    /// The least ridge.
     pub(crate) fn ridge(&self) -> f64 {
         self.ridges.first().copied().unwrap_or(0.0)
     }
 }
 
-/// How often two attributes that are not always seen were seen together, on average over pairs of
-/// them; infinite where there are no two, and everything is known of how attributes go together.
+/// Returns the mean number of joint reads per pair of attributes that are not always read; infinite
+/// if there are none, as all covariances are then known.
 fn together(standard: &Standard, rows: &Rows) -> f64 {
     let always = |place: u32| standard.reads[place as usize] == rows.len() as f64;
     let sampled = (0..standard.len() as u32).filter(|&place| !always(place)).count() as f64;
@@ -177,7 +167,7 @@ fn together(standard: &Standard, rows: &Rows) -> f64 {
     let pairs_of_them: f64 = (0..rows.len()).map(pairs).sum();
     match sampled {
         0.0 => f64::INFINITY,
-        // It was seen with all others each time it was.
+        // Each of its reads was joint with all others.
         1.0 => rows.len() as f64,
         _ => pairs_of_them / (sampled * (sampled - 1.0)),
     }
@@ -196,7 +186,7 @@ pub(crate) fn models(
         .flat_map(|p| menu.ranks.iter().rev().map(move |&rank| (p, rank)))
         .collect();
     let fit = |&(part, rank): &(usize, usize)| {
-        // Strides count within a fold's examples, which are themselves every so-many-th.
+        // The stride counts within a fold's examples, which have a stride of their own.
         let examples = || parts[part].of(rows.len()).step_by(menu.stride);
         let mut model = Factor::start(rows, standard, examples(), rank, seed);
         for _ in 0..PASSES {
@@ -216,7 +206,7 @@ pub(crate) fn models(
     parts.iter().map(by_part).collect()
 }
 
-/// Fits all candidates to some examples, from their factor models, and judges them by others.
+/// Fits all candidates to some examples, from their factor models, and tests them on others.
 pub(crate) fn fit(
     rows: &Rows,
     menu: &Menu,
@@ -309,7 +299,7 @@ impl Fitted {
     ) {
         let errors = squared_errors(covariance, menu.ridges, rows, judges);
         for (&ridge, errors) in menu.ridges.iter().zip(errors) {
-            // What is not definite with this ridge is none.
+            // Ridges without definiteness give no candidate.
             let Some(weights) = solve(ridge).filter(|w| w.iter().all(|v| v.is_finite())) else {
                 continue;
             };

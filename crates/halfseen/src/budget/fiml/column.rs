@@ -1,9 +1,8 @@
-//! Refines the target's covariances alone, those of the attributes among themselves staying a
-//! factor model's.
+//! Refines the target's covariances alone; those among attributes remain a factor model's.
 //!
 //! The steps are the target's column of those of `dense.rs`. As the target's column of a block T_i
 //! is T_i e, the product A S e needs no inverse: it is the sum of a_i (y_i - mean) less e for each
-//! example. One step costs O(m (k^2 r + k^3) + d r), memory O(d r): it is what can be done of many
+//! example. One step costs O(m (k^2 r + k^3) + d r) time and O(d r) memory, feasible for many
 //! attributes.
 
 use super::batched_cholesky::Blocks;
@@ -14,27 +13,23 @@ use super::simd4::{NullaryFnOnce, wide};
 use super::small_cholesky::dot;
 use super::standard::Rows;
 
-/// By what the relaxation grows after a step that was taken, and shrinks after one that was not.
+/// Growth of the relaxation after an accepted step, and cut after a rejected one.
 const GROWTH: f64 = 1.7;
 const CUT: f64 = 3.0;
 
-/// A factor model of the attributes with covariances with the target of its own.
+/// A factor model of the attributes with its own covariances with the target.
 #[derive(Debug, Clone)]
 pub(crate) struct Column<'a> {
-    /// The model of the attributes.
     pub(crate) factor: &'a Factor,
     /// Covariances with the target, (n_places).
     pub(crate) with_target: Vec<f64>,
-    /// The target's variance.
     pub(crate) target_variance: f64,
 }
 
-/// Where the refinement is.
 #[derive(Debug)]
 pub(crate) struct ColumnRefinement<'a> {
     rows: &'a Rows,
     chosen: WeightedSubset<'a>,
-    /// The covariance now.
     pub(crate) now: Column<'a>,
     score: Vec<f64>,
     likelihood: f64,
@@ -78,13 +73,13 @@ impl NullaryFnOnce for Evaluate<'_, '_> {
 }
 
 impl<'a> Column<'a> {
-    /// The covariances of the model itself.
+    /// Starts at the covariances of the model itself.
     pub(crate) fn of(factor: &'a Factor) -> Column<'a> {
         let target_variance = dot(&factor.target, &factor.target) + factor.target_noise;
         Column { factor, with_target: factor.with_target(), target_variance }
     }
 
-    /// Whether what the attributes leave of the target's variance is above zero.
+    /// Returns true if the attributes leave some of the target's variance unexplained.
     fn is_definite(&self) -> bool {
         let explained =
             self.factor.solve(0.0, &self.with_target).map(|w| dot(&w, &self.with_target));
@@ -120,7 +115,7 @@ impl Covariance for Column<'_> {
 }
 
 impl<'a> ColumnRefinement<'a> {
-    /// Starts at a factor model. `None` where the likelihood is no number.
+    /// Starts at a factor model. `None` if the likelihood is not finite.
     pub(crate) fn start(
         rows: &'a Rows,
         chosen: impl Into<WeightedSubset<'a>>,
@@ -145,7 +140,7 @@ impl<'a> ColumnRefinement<'a> {
         Some(refinement)
     }
 
-    /// The log-likelihood, and A S e in the score.
+    /// Returns the log-likelihood; the score becomes A S e.
     fn evaluate(&mut self, of: &Column<'_>) -> Option<f64> {
         wide(Evaluate {
             of,
@@ -156,7 +151,7 @@ impl<'a> ColumnRefinement<'a> {
         })
     }
 
-    /// Takes one step. Says no where none can be taken any more.
+    /// Takes one step; returns false if none is possible.
     pub(crate) fn step(&mut self) -> bool {
         let d = self.now.with_target.len();
         let (score, of_target) = (self.score.clone(), self.score[d]);

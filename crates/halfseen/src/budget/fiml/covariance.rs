@@ -1,24 +1,24 @@
-//! Says what is asked of a joint covariance of attributes and target: its blocks and means.
+//! Defines the interface of joint covariances of attributes and target.
 
 use super::factor::Factor;
 use super::small_cholesky::dot;
 
 /// A joint covariance in standard units, with means.
 pub(crate) trait Covariance {
-    /// Writes the block of some places and, last, the target, whole, row by row: (n + 1, n + 1).
+    /// Writes the full block of some places and, last, the target, row by row: (n + 1, n + 1).
     fn block(&self, places: &[u32], out: &mut [f64]);
 
-    /// The mean of a place, as a correction of the mean of its reads.
+    /// Returns the mean of a place, as a correction of the mean of its reads.
     fn mean(&self, place: usize) -> f64;
 
-    /// The same of the target.
+    /// Returns the same for the target.
     fn target_mean(&self) -> f64;
 
-    /// S_xx v, (n_places).
+    /// Returns S_xx v, (n_places).
     fn times(&self, v: &[f64]) -> Vec<f64>;
 }
 
-/// The log-likelihood of one example by a dense inverse.
+/// Computes the log-likelihood of one example by a dense inverse.
 #[cfg(test)]
 pub(crate) fn likelihood(
     covariance: &impl Covariance,
@@ -67,7 +67,7 @@ impl Covariance for Factor {
         self.target_mean
     }
 
-    /// O(d r).
+    /// Takes O(d r).
     fn times(&self, v: &[f64]) -> Vec<f64> {
         let mut inner = vec![0.0; self.rank];
         for (j, v) in v.iter().enumerate() {

@@ -1,12 +1,12 @@
-//! Refines a joint covariance beyond its factors by over-relaxed steps of expectation maximisation
-//! without restriction.
+//! Refines a joint covariance beyond its factors by over-relaxed, unrestricted steps of expectation
+//! maximisation.
 //!
-//! With T_i the block of what example i shows and a_i = T_i^-1 (x_i - mean), the step S + S A S / m
+//! With T_i the block of example i's reads and a_i = T_i^-1 (x_i - mean), the step S + S A S / m
 //! with A = sum_i P_i'(a_i a_i' - T_i^-1) P_i is one step of expectation maximisation of the
-//! Gaussian likelihood (the sum over examples of the expected second moments is S + S A S / m in
-//! closed form); omega times it is over-relaxed. A step is taken if S stays positive definite and
-//! the likelihood does not fall; else omega is cut. Stopped early, the path from the factor model
-//! to the likelihood's maximum is a dial between structure and freedom.
+//! Gaussian likelihood (the sum over examples of the expected second moments in closed form); omega
+//! times it is over-relaxed. A step is taken if S stays positive definite and the likelihood does
+//! not fall; else omega is cut. The number of steps from the factor model to the maximum of the
+//! likelihood sets the balance between structure and flexibility.
 //!
 //! A noise floor eps is kept on the attributes' diagonal. One step costs O(m k^3 + d^3) time;
 //! memory is O(d^2).
@@ -29,13 +29,13 @@ use halfseen_solve::cholesky::{factor_in_place, solve_in_place};
 
 /// Noise floor of every attribute, in standard units.
 const FLOOR: f64 = 1e-4;
-/// By what the relaxation grows after a step that was taken, and shrinks after one that was not.
+/// Growth of the relaxation after an accepted step, and cut after a rejected one.
 const GROWTH: f64 = 1.7;
 const CUT: f64 = 3.0;
-/// Steps of the means alone, at first.
+/// Initial steps of the means alone.
 const STEPS_OF_MEANS: usize = 15;
 
-/// A covariance of d places and the target, the noise floor taken off the places' diagonal; and
+/// A covariance of d places and the target, without the noise floor on the places' diagonal; and
 /// corrections of the means.
 #[derive(Debug, Clone)]
 pub(crate) struct Dense {
@@ -43,23 +43,21 @@ pub(crate) struct Dense {
     means: Vec<f64>,
 }
 
-/// Where the refinement is.
 #[derive(Debug)]
 pub(crate) struct Refinement<'a> {
     rows: &'a Rows,
     chosen: WeightedSubset<'a>,
-    /// The covariance now.
     pub(crate) now: Dense,
-    /// Its score: A, and the means'.
+    /// Its score: A, and that of the means.
     score: Mat<f64>,
     of_means: Vec<f64>,
     likelihood: f64,
     omega: f64,
-    /// d over the mean number of reads of an example: means are not moved by more.
+    /// d over the mean number of reads per example: bound on the relaxation of the means.
     most: f64,
     count: f64,
     blocks: Blocks,
-    /// The covariance that is tried, and its score.
+    /// The trial covariance, and its score.
     next: Dense,
     next_score: Mat<f64>,
     next_of_means: Vec<f64>,
@@ -76,7 +74,7 @@ struct Evaluate<'a> {
     chosen: WeightedSubset<'a>,
     blocks: &'a mut Blocks,
     of_means: &'a mut [f64],
-    /// A, where it is asked for.
+    /// A, if requested.
     score: Option<&'a mut Mat<f64>>,
 }
 
@@ -127,8 +125,8 @@ impl NullaryFnOnce for Evaluate<'_> {
     }
 }
 
-/// Adds what is above the diagonal to what is below, and makes the matrix symmetric: examples need
-/// not show places in order.
+/// Adds the upper triangle to the lower and makes the matrix symmetric: places of an example may be
+/// in any order.
 fn gather(matrix: &mut Mat<f64>) {
     for j in 0..matrix.ncols() {
         for i in j + 1..matrix.nrows() {
@@ -139,7 +137,7 @@ fn gather(matrix: &mut Mat<f64>) {
 }
 
 impl Dense {
-    /// The covariance of a factor model.
+    /// Makes the covariance of a factor model.
     pub(crate) fn of(factor: &Factor) -> Dense {
         let d = factor.noise.len();
         let loadings = Mat::from_fn(d + 1, factor.rank, |j, p| {
@@ -160,18 +158,17 @@ impl Dense {
         Dense { matrix, means }
     }
 
-    /// Number of places.
     pub(crate) fn len(&self) -> usize {
         self.means.len() - 1
     }
 
-    /// Covariances of the places with the target.
+    /// Returns the covariances of the places with the target.
     pub(crate) fn with_target(&self) -> &[f64] {
         &self.matrix.col_as_slice(self.len())[..self.len()]
     }
 
-    /// (S_xx + ridge I)^-1 b with the noise floor, as the blocks have it; `None` where that is not
-    /// positive definite.
+    /// Returns (S_xx + ridge I)^-1 b with the noise floor, as in the blocks; `None` if that matrix
+    /// is not positive definite.
     pub(crate) fn solve(&self, ridge: f64, b: &[f64]) -> Option<Vec<f64>> {
         let d = self.len();
         let mut factor = self.matrix.submatrix(0, 0, d, d).to_owned();
@@ -185,15 +182,15 @@ impl Dense {
         found.iter().all(|v| v.is_finite()).then_some(found)
     }
 
-    /// Makes what is above the diagonal like what is below.
+    /// Copies the lower triangle to the upper.
     fn mirror(&mut self) {
         for j in 1..=self.len() {
             (0..j).for_each(|i| self.matrix[(i, j)] = self.matrix[(j, i)]);
         }
     }
 
-    /// Whether it is positive definite, half of the noise floor added everywhere. `room` is
-    /// spoiled.
+    /// Returns true if it is positive definite with half of the noise floor added everywhere.
+    /// Overwrites `room`.
     fn is_definite(&self, room: &mut Mat<f64>) -> bool {
         room.copy_from(&self.matrix);
         (0..=self.len()).for_each(|j| room[(j, j)] += 0.5 * FLOOR);
@@ -227,7 +224,7 @@ impl Covariance for Dense {
         self.means[self.len()]
     }
 
-    /// O(d^2).
+    /// Takes O(d^2).
     fn times(&self, v: &[f64]) -> Vec<f64> {
         let d = self.len();
         (0..d).map(|j| dot(&self.matrix.col_as_slice(j)[..d], v) + FLOOR * v[j]).collect()
@@ -235,8 +232,8 @@ impl Covariance for Dense {
 }
 
 impl<'a> Refinement<'a> {
-    /// Starts at a factor model, with the means that are most likely under it. `None` where the
-    /// likelihood is no number.
+    /// Starts at a factor model, with the most likely means under it. `None` if the likelihood is
+    /// not finite.
     pub(crate) fn start(
         rows: &'a Rows,
         chosen: impl Into<WeightedSubset<'a>>,
@@ -272,7 +269,7 @@ impl<'a> Refinement<'a> {
         Some(refinement)
     }
 
-    /// The means that are most likely under the covariance, nearly; then the score there.
+    /// Approximates the most likely means under the covariance; then computes the score there.
     fn settle_means(&mut self) -> Option<()> {
         self.likelihood = self.evaluate_next(false)?;
         std::mem::swap(&mut self.of_means, &mut self.next_of_means);
@@ -299,7 +296,7 @@ impl<'a> Refinement<'a> {
         Some(())
     }
 
-    /// next means = means + omega S s / m.
+    /// Sets next means = means + omega S s / m.
     fn move_means(&mut self, omega: f64) {
         for j in 0..self.now.means.len() {
             let moved = dot(self.now.matrix.col_as_slice(j), &self.of_means);
@@ -307,8 +304,8 @@ impl<'a> Refinement<'a> {
         }
     }
 
-    /// The log-likelihood of what is tried; its score is kept beside it, that of the covariance if
-    /// `whole`.
+    /// Returns the log-likelihood of the trial covariance and keeps its score, that of the
+    /// covariance only if `whole`.
     fn evaluate_next(&mut self, whole: bool) -> Option<f64> {
         wide(Evaluate {
             of: &self.next,
@@ -325,7 +322,7 @@ impl<'a> Refinement<'a> {
         std::mem::swap(&mut self.of_means, &mut self.next_of_means);
     }
 
-    /// Takes one step. Says no where none can be taken any more.
+    /// Takes one step; returns false if none is possible.
     pub(crate) fn step(&mut self) -> bool {
         let d = self.now.len();
         let (now, half) = (self.now.matrix.as_ref(), &mut self.spare);

@@ -1,5 +1,5 @@
-//! Tests the refinements against textbook steps by conditional moments, their guards, and what they
-//! make of few or odd examples.
+//! Tests the refinements against textbook steps by conditional moments, their guards, and few or
+//! degenerate examples.
 
 use super::super::column::ColumnRefinement;
 use super::super::covariance::likelihood;
@@ -13,7 +13,7 @@ use halfseen_solve::sampling::{Purpose, Stream, subset};
 
 const D: usize = 8;
 
-/// Examples that show `shown(i)` of eight attributes, in these units.
+/// Draws examples that show `shown(i)` of eight attributes, in these units.
 fn reads(m: usize, shown: impl Fn(usize) -> usize, units: impl Fn(usize) -> f64) -> Reads {
     let (mut kept, mut drawn) = (Reads::new(), Vec::new());
     for i in 0..m {
@@ -41,7 +41,7 @@ fn close(a: f64, b: f64, within: f64) {
     assert!((a - b).abs() <= within * (1.0 + a.abs().max(b.abs())), "{a} and {b}");
 }
 
-/// What one example shows: P, as indices, and x - mean.
+/// Returns one example's observed part: P, as indices, and x - mean.
 fn seen(rows: &Rows, i: usize, of: &impl Covariance, d: usize) -> (Vec<usize>, Mat<f64>) {
     let (places, values, y) = rows.example(i);
     let at: Vec<usize> = places.iter().map(|&j| j as usize).chain([d]).collect();
@@ -52,8 +52,8 @@ fn seen(rows: &Rows, i: usize, of: &impl Covariance, d: usize) -> (Vec<usize>, M
     (at, x)
 }
 
-/// A step of expectation maximisation by the moments of (s, y) given x_o = s_o + e and y, var e =
-/// `floor`.
+/// Takes a step of expectation maximisation by the moments of (s, y) given x_o = s_o + e and y, var
+/// e = `floor`.
 fn textbook(s: &Mat<f64>, floor: f64, rows: &Rows, of: &impl Covariance) -> (Mat<f64>, Mat<f64>) {
     let d = s.nrows() - 1;
     let (mut second, mut first) = (Mat::<f64>::zeros(d + 1, d + 1), Mat::<f64>::zeros(d + 1, 1));
@@ -86,7 +86,7 @@ fn a_step_is_that_by_conditional_moments() {
 
 #[test]
 fn a_step_of_the_column_is_that_column() {
-    // With the rest held, that column alone need not raise the likelihood; far from its maximum it
+    // With the rest fixed this column alone need not raise the likelihood; far from the maximum it
     // does.
     let reads = reads(61, |i| i % 7, |_| 1.0);
     let standard = Standard::of(&reads, D);
@@ -115,11 +115,11 @@ fn the_likelihood_never_falls_and_steps_too_long_are_cut() {
             break;
         }
         assert!(refinement.likelihood >= before && refinement.now.is_definite(&mut room));
-        // The likelihood that is kept is that of the covariance that is kept.
+        // The kept likelihood is the kept covariance's.
         let again: f64 = (0..rows.len()).map(|i| likelihood(&refinement.now, &rows, i)).sum();
         close(refinement.likelihood, again, 1e-12);
     }
-    // Where no likelihood is enough, nothing changes.
+    // If no likelihood is enough, nothing changes.
     refinement.likelihood = f64::INFINITY;
     let before = refinement.now.clone();
     assert!(!refinement.step() && !refinement.step());
@@ -187,7 +187,7 @@ fn judges_condition_on_what_was_read() {
     assert!(now.solve(0.0, &[1.0; D]).is_none());
 }
 
-/// Everything that is done to reads: weights of each refinement, in standard units.
+/// Runs all steps on some reads; returns the weights of each refinement, in standard units.
 fn run(reads: &Reads) -> Vec<Vec<f64>> {
     let (rows, factor) = fitted(reads);
     let standard = Standard::of(reads, D);
@@ -245,15 +245,15 @@ fn odd_examples_give_numbers() {
 #[test]
 fn units_change_nothing() {
     let plain = run(&reads(200, |i| i % 5, |_| 1.0));
-    // The pooled variance is in the units of all, so that only a common unit leaves it what it is.
+    // The pooled variance is in the units of all: only a common unit leaves it unchanged.
     for unit in [1e-160, 1e-150, 1e-3, 1e150, 1e155] {
         let found = run(&reads(200, |i| i % 5, |_| unit));
         plain.iter().flatten().zip(found.iter().flatten()).for_each(|(a, b)| close(*a, *b, 1e-9));
     }
     for (small, large) in [(1e-6, 1e6), (1e-150, 1e150)] {
         let found = run(&reads(200, |i| i % 5, |j| if j % 2 == 0 { small } else { large }));
-        // A quarter of a read at up to 100 times the variance, of some 50: deviations are 1.2 times
-        // larger or 0.95 times as large.
+        // A quarter of a read at up to 100 times the variance, of some 50: standard deviations are
+        // 1.2 times larger or 0.95 times as large.
         for (a, b) in plain[2].iter().zip(&found[2]) {
             assert!((a - b).abs() < 0.3, "{a} and {b}");
         }

@@ -1,5 +1,5 @@
-//! Says how much each attribute adds to the prediction, and makes of it the probabilities by which
-//! attributes are read.
+//! Computes each attribute's contribution to the prediction, and from it the probabilities of the
+//! reads.
 
 use super::estimate::Setting;
 use super::factor::Factor;
@@ -9,15 +9,15 @@ use crate::budget::design::inclusion;
 
 /// The share of the reads that stays uniform.
 const UNIFORM_SHARE: f64 = 0.3;
-/// The rank of the model that tells.
+/// Rank of the model that gives the contributions.
 const RANK: usize = 10;
-/// Reads of each attribute to which it is fitted: nobody can interrupt it, so it must not take
-/// long.
+/// Reads of each attribute that it is fitted to: few, because it cannot be interrupted.
 const ENOUGH: f64 = 200.0;
 /// Its passes.
 const PASSES: usize = 30;
 
-/// |w_j| sd_j of each slot by a factor model of all reads so far; zeros where none could be fitted.
+/// Returns |w_j| sd_j of each slot by a factor model of all reads so far; zeros if it cannot be
+/// fitted.
 pub(super) fn importance(reads: &Reads, setting: &Setting) -> Vec<f64> {
     let slots = setting.slots;
     let standard = Standard::of(reads, slots);
@@ -34,7 +34,7 @@ pub(super) fn importance(reads: &Reads, setting: &Setting) -> Vec<f64> {
     (0..PASSES).for_each(|_| {
         model.improve(&rows, &standard, examples());
     });
-    // One deviation may serve all attributes: in its units each has a variance of its own.
+    // All attributes may share one standard deviation: in its units each has a variance of its own.
     let weights = model.solve(0.0, &model.with_target()).unwrap_or_default();
     for ((&slot, w), own) in standard.slots.iter().zip(weights).zip(&standard.own) {
         found[slot as usize] = if w.is_finite() { w.abs() * own.sqrt() } else { 0.0 };
@@ -42,8 +42,8 @@ pub(super) fn importance(reads: &Reads, setting: &Setting) -> Vec<f64> {
     found
 }
 
-/// Inclusion probabilities of panels of these weights, a share of them uniform, that sum to
-/// `draws`; `None` where no panel has a weight.
+/// Returns inclusion probabilities of panels of these weights, a share of them uniform, that sum to
+/// `draws`; `None` if no panel has a weight.
 pub(super) fn mixed(weights: &[f64], draws: usize) -> Option<Vec<f64>> {
     let total: f64 = weights.iter().sum();
     if !(total > 0.0 && total.is_finite()) {
@@ -88,7 +88,7 @@ mod tests {
         }
         let setting = Setting { slots: 6, folds: 3, rank: None, deviations: 0, seed: 0 };
         let found = importance(&reads, &setting);
-        // One deviation serves all six; |w| sd is 1 for both, |w| alone 1 and 2.
+        // One standard deviation serves all six; |w| sd is 1 for both, |w| alone 1 and 2.
         assert!((0.75..1.33).contains(&(found[0] / found[1])), "{found:?}");
     }
 

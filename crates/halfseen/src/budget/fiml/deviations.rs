@@ -1,27 +1,27 @@
-//! Measures how sure weights are by the weighted-likelihood bootstrap: the same fit again, to
-//! examples that count by random weights.
+//! Estimates the uncertainty of weights by the weighted-likelihood bootstrap: refits to randomly
+//! weighted examples.
 //!
 //! Each refit gives every example an independent exponential weight of mean 1. The spread of the
 //! refitted weights approximates their posterior under a flat prior to first order (M. Newton and
 //! A. Raftery, "Approximate Bayesian inference with the weighted likelihood bootstrap", Journal of
 //! the Royal Statistical Society B 1994), and their sampling variance whether or not the model is
-//! right (D. Rubin, "The Bayesian bootstrap", Annals of Statistics 1981). What a fit chooses by
-//! held-out reads is kept fixed, so the uncertainty of that choice is not in it.
+//! right (D. Rubin, "The Bayesian bootstrap", Annals of Statistics 1981). Choices by held-out reads
+//! are kept fixed, so the spread excludes their uncertainty.
 
 use crate::error::{ErrorKind, Result};
 use halfseen_solve::sampling::{Purpose, Stream};
 use rayon::prelude::*;
 
-/// The fewest refits that have a spread.
+/// Fewest refits with a spread.
 pub(crate) const FEWEST: usize = 2;
 
-/// Deviations of the weights, (refits, n_weights): (w_b - mean) / sqrt(refits - 1), so that the sum
-/// of v v' is their covariance. `refit` fits to examples with these weights, (examples), and is
-/// called once for each refit, by any number of threads: the result does not depend on how many.
+/// Returns deviations of the weights, (refits, n_weights): (w_b - mean) / sqrt(refits - 1), so that
+/// the sum of v v' is their covariance. `refit` fits to examples with these weights, (examples). It
+/// is called once per refit, by any number of threads, which does not change the result.
 ///
 /// # Errors
-/// What `refit` returns; [`ErrorKind::Numerical`] for refits of different lengths, or that are not
-/// finite, or fewer than two.
+/// Those of `refit`; [`ErrorKind::Numerical`] for refits of different lengths, or not finite, or
+/// fewer than two.
 pub(crate) fn deviations(
     refits: usize,
     examples: usize,
@@ -45,7 +45,7 @@ pub(crate) fn deviations(
     Ok(found.iter().flat_map(|w| w.iter().zip(&mean).map(|(v, m)| (v - m) / root)).collect())
 }
 
-/// Weights of the examples in one refit: exponential, of mean 1.
+/// Returns the examples' weights in one refit: exponential, of mean 1.
 pub(crate) fn example_weights(examples: usize, seed: u64, refit: u64) -> Vec<f64> {
     let mut stream = Stream::new(seed, Purpose::Bootstrap, refit);
     (0..examples).map(|_| -(1.0 - stream.unit()).ln()).collect()
@@ -67,8 +67,8 @@ mod tests {
 
     const TRUTH: [f64; COLUMNS] = [1.0, -0.5, 0.0, 2.0];
 
-    /// Correlated columns of mean 0; noise of deviation `noise`, larger where the first column is
-    /// if `uneven`.
+    /// Draws correlated columns of mean 0, and noise of standard deviation 1, with `uneven` larger
+    /// where the first column is.
     fn data(count: usize, seed: u64, uneven: bool) -> Data {
         let mut stream = Stream::new(seed, Purpose::Data, 0);
         let mut rows = Vec::new();
@@ -85,7 +85,7 @@ mod tests {
         Data { rows, targets }
     }
 
-    /// Least squares with weights of examples.
+    /// Solves weighted least squares.
     fn least_squares(data: &Data, weights: &[f64]) -> Vec<f64> {
         let (mut s, mut b) = (Mat::<f64>::zeros(COLUMNS, COLUMNS), Mat::<f64>::zeros(COLUMNS, 1));
         for ((row, y), weight) in data.rows.iter().zip(&data.targets).zip(weights) {
@@ -126,8 +126,8 @@ mod tests {
         assert!(weights.iter().all(|w| w.is_finite() && *w >= 0.0));
     }
 
-    /// Intervals for weights and for sums at new points hold the truth as often as they say, also
-    /// where noise is uneven, for which the textbook's errors are wrong.
+    /// Intervals for weights and for sums at new points have their nominal coverage, also under
+    /// uneven noise, where the textbook's errors are wrong.
     #[test]
     fn intervals_cover_the_truth_as_often_as_they_say() {
         let (trials, level) = (500_u64, 0.95);

@@ -1,5 +1,5 @@
-//! Turns what was read into weights: fits candidates on folds, judges them by what was held out,
-//! and averages.
+//! Turns reads into weights: fits candidates on folds, compares them by held-out reads, and
+//! averages.
 
 use super::average::{self, Share, find, shares};
 use super::candidates::{self, Candidate, Fitted, Menu, Origin};
@@ -14,67 +14,57 @@ use crate::error::{ErrorKind, Result};
 use halfseen_solve::Monitor;
 use rayon::prelude::*;
 
-/// What a fit depends on besides the reads.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Setting {
-    /// Number of slots.
     pub(crate) slots: usize,
-    /// Number of folds.
     pub(crate) folds: usize,
-    /// The rank r of the factor model; `None`: several, chosen among by what was held out.
+    /// Rank r of the factor model; `None`: several, compared by held-out reads.
     pub(crate) rank: Option<usize>,
-    /// Refits from which deviations of the weights are taken; 0: none.
+    /// Number of refits for deviations of the weights; 0: none.
     pub(crate) deviations: usize,
-    /// Seed of where factor models start, and of refits.
+    /// Seed of the starts of factor models, and of refits.
     pub(crate) seed: u64,
 }
 
-/// What was found, in units of the values that were read.
+/// Result of a fit, in units of the values read.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Estimate {
-    /// Weight of each slot.
     pub(crate) weights: Vec<f64>,
-    /// Mean of each slot.
     pub(crate) means: Vec<f64>,
-    /// What is predicted where every attribute is at its mean.
+    /// Prediction if every attribute is at its mean.
     pub(crate) centre: f64,
-    /// r of the factor model by which attributes that are not seen are filled in.
+    /// Rank r of the factor model that imputes unseen attributes.
     pub(crate) rank: usize,
-    /// Its loadings, (n_slots, r); 0 for slots that take no part.
+    /// Its loadings, (n_slots, r); 0 for excluded slots.
     pub(crate) loadings: Vec<f64>,
-    /// Its noise, (n_slots); 1 for slots that take no part.
+    /// Its noise, (n_slots); 1 for excluded slots.
     pub(crate) noise: Vec<f64>,
-    /// The mean squared error of the prediction where everything is seen, from which intervals are
-    /// made.
+    /// Mean squared error of the prediction if everything is seen, for intervals.
     pub(crate) residual: f64,
-    /// The degrees of freedom with which it is known.
+    /// Its degrees of freedom.
     pub(crate) degrees: f64,
-    /// The mean squared error on new examples of which everything is seen, as held-out reads tell;
-    /// with its standard error.
+    /// Held-out estimate of the mean squared error on fully seen examples, with its standard error.
     pub(crate) risk: Option<(f64, f64)>,
-    /// Deviations of the weights, (n_deviations, n_slots): the sum of their squares v v' is the
-    /// weights' covariance. Empty where it was not asked for.
+    /// Deviations of the weights, (n_deviations, n_slots): the sum of v v' is the weights'
+    /// covariance. Empty if not requested.
     pub(crate) deviations: Vec<f64>,
-    /// What was predicted of held-out examples by their reads, in the order of the examples.
+    /// Predictions of held-out examples from their reads, in the order of the examples.
     pub(crate) held_out: Vec<Pair>,
-    /// Passes over the examples.
     pub(crate) passes: u64,
-    /// What a user must know besides.
     pub(crate) remarks: Remarks,
 }
 
-/// What a user must know of a fit.
+/// Facts of a fit that the user must know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Remarks {
-    /// Refinements that ended because the likelihood would have fallen, or definiteness been lost.
+    /// Refinements whose first step would have lowered the likelihood or lost definiteness.
     pub(crate) guarded: usize,
-    /// Whether the monitor asked to stop.
+    /// True if the monitor asked to stop.
     pub(crate) interrupted: bool,
 }
 
 impl Estimate {
-    /// The variance that the uncertainty of the weights gives to a prediction, on average over rows
-    /// as the factor model has them.
+    /// Returns the variance of a prediction from that of the weights, averaged over rows.
     fn uncertainty(&self) -> f64 {
         let row = |j: usize| &self.loadings[j * self.rank..(j + 1) * self.rank];
         let one = |v: &[f64]| {
@@ -89,8 +79,8 @@ impl Estimate {
         self.deviations.chunks_exact(self.weights.len().max(1)).map(one).sum()
     }
 
-    /// No weights: what is known where nothing can be learned of the attributes. `variance` is the
-    /// mean squared deviation of so many targets.
+    /// Returns zero weights, for reads that teach nothing about the attributes. `variance` is the
+    /// mean squared deviation of `examples` targets.
     pub(crate) fn nothing(
         means: Vec<f64>,
         centre: f64,
@@ -118,13 +108,11 @@ impl Estimate {
     }
 }
 
-/// What cannot vary less, in units of the target's variance: a residual below is rounding.
+/// Least residual variance, in units of the target's variance: a smaller one is rounding.
 const LEAST_RESIDUAL: f64 = 1e-12;
-/// Of the held-out error this share at least is the target's own, whatever the deviations of the
-/// weights.
+/// Least share of the held-out error that is the target's own, not the weights'.
 const LEAST_REST: f64 = 0.1;
-/// Fewer examples than this, or than two for each fold, cannot be held out to judge by: nothing is
-/// learned of the attributes.
+/// With fewer examples than this, or than two per fold, nothing is learned of the attributes.
 const FEWEST: usize = 10;
 
 /// Fits.
@@ -139,7 +127,6 @@ pub(crate) fn estimate(
     let standard = Standard::of(reads, setting.slots);
     let rows = standard.rows(reads);
     let m = rows.len();
-    // Too few to judge by.
     if standard.len() == 0 || m < FEWEST.max(2 * setting.folds) {
         return Ok(Estimate::nothing(standard.means, standard.centre, standard.spread.powi(2), m));
     }
@@ -177,7 +164,7 @@ pub(crate) fn estimate(
         Judge { reads, rows: &rows, shown, units: &units, folds: &fitted, held_out, filling };
     let no_number = || failed("a weight is no finite number");
     let mut tested = judge.test(&chosen);
-    // What its own test does not show to be better than no weights is not used.
+    // Used only if its own test is better than that of zero weights.
     let nothing = judge.test(&average::none());
     let better =
         |(test, _): &(OwnTest, _)| nothing.as_ref().is_none_or(|(none, _)| test.risk < none.risk);
@@ -198,8 +185,8 @@ pub(crate) fn estimate(
         let seed = setting.seed;
         let again = |weights: &[f64]| refit(&rows, &units, &menu, &chosen, weights, seed, monitor);
         found.deviations = deviations(setting.deviations, m, seed, again)?;
-        // Held-out errors have the weights' uncertainty in them, on average; the rest is the
-        // target's own.
+        // Held-out errors include, on average, the weights' uncertainty; the rest is the target's
+        // own.
         found.residual = (found.residual - found.uncertainty()).max(LEAST_REST * found.residual);
     }
     Ok(found)
@@ -209,8 +196,7 @@ fn failed(problem: &str) -> crate::Error {
     ErrorKind::Numerical { what: "the fit to the reads", problem: problem.to_owned() }.into()
 }
 
-/// The place among the ranks of the factor model by which attributes are filled in: that of the
-/// least held-out errors.
+/// Returns the place among the ranks of the imputation model: that of least held-out error.
 fn best_rank(folds: &[Fitted], menu: &Menu) -> usize {
     let errors = |rank: usize| {
         folds
@@ -225,18 +211,18 @@ fn best_rank(folds: &[Fitted], menu: &Menu) -> usize {
     (0..menu.ranks().len()).min_by(order).unwrap_or(0)
 }
 
-/// The way back from standard units.
+/// Conversion from standard units.
 struct Units<'a> {
     standard: &'a Standard,
     slots: usize,
 }
 
 impl Units<'_> {
-    /// The average of the candidates, (n_places), with its constant, in standard units.
+    /// Returns the average of the candidates, (n_places), with its constant, in standard units.
     fn average(&self, fitted: &Fitted, chosen: &[Share]) -> (Vec<f64>, f64) {
         let (mut weights, mut constant, mut total) = (vec![0.0; self.standard.len()], 0.0, 0.0);
         for Share { origin, ridge, share } in chosen {
-            // A refinement that did not get as far here leaves its share to the others.
+            // A refinement that stopped earlier here leaves its share to the others.
             let Some(Candidate { weights: found, constant: of, .. }) =
                 find(fitted, *origin, *ridge)
             else {
@@ -251,7 +237,8 @@ impl Units<'_> {
         (weights, scale * constant)
     }
 
-    /// Weights of the slots and the constant of an average; `None` where one is not finite.
+    /// Returns the weights of the slots and the constant of an average; `None` if one is not
+    /// finite.
     fn weights(&self, fitted: &Fitted, chosen: &[Share]) -> Option<(Vec<f64>, f64)> {
         let standard = self.standard;
         let (average, constant) = self.average(fitted, chosen);
@@ -263,7 +250,7 @@ impl Units<'_> {
         (centre.is_finite() && weights.iter().all(|w| w.is_finite())).then_some((weights, centre))
     }
 
-    /// An average with the factor model at a place among the ranks.
+    /// Returns an average with the factor model at a place among the ranks.
     fn estimate(&self, fitted: &Fitted, chosen: &[Share], filling: usize) -> Option<Estimate> {
         let (weights, centre) = self.weights(fitted, chosen)?;
         let (standard, slots) = (self.standard, self.slots);
@@ -280,7 +267,7 @@ impl Units<'_> {
             noise[slot] = model.noise[at] * deviation * deviation;
         }
         let residual = model.target_noise * standard.spread.powi(2);
-        // What stands in for a cell that is not seen; the weighted sum is moved along.
+        // The means replace unseen cells; the linear predictor is shifted accordingly.
         let (mut means, mut centre) = (standard.means.clone(), centre);
         for (at, &slot) in standard.slots.iter().enumerate() {
             let by = standard.deviation[at] * model.means[at];
@@ -306,20 +293,19 @@ impl Units<'_> {
     }
 }
 
-/// What a held-out test needs.
 struct Judge<'a> {
     reads: &'a Reads,
     rows: &'a Rows,
     shown: Shown,
     units: &'a Units<'a>,
-    /// What was fitted without each fold, and to it alone.
+    /// Fits without each fold, and to it alone.
     folds: &'a [Fitted],
     held_out: Vec<Fitted>,
-    /// The place among the ranks of the factor model that fills in.
+    /// Place among the ranks of the factor model for imputation.
     filling: usize,
 }
 
-/// What a fold alone says: one factor model and its refinement.
+/// Fits one factor model and its refinement to a fold alone.
 fn second_look(
     rows: &Rows,
     units: &Units<'_>,
@@ -342,8 +328,8 @@ fn second_look(
 }
 
 impl Judge<'_> {
-    /// What held-out examples say of an average: the test, and what was predicted of each by its
-    /// reads. `None` where a block is not positive definite.
+    /// Tests an average on held-out examples; also returns each one's prediction from its reads.
+    /// `None` if a block is not positive definite.
     fn test(&self, chosen: &[Share]) -> Option<(OwnTest, Vec<Pair>)> {
         let (standard, rows) = (self.units.standard, self.rows);
         let of = self.folds.len();
@@ -376,7 +362,7 @@ impl Judge<'_> {
     }
 }
 
-/// The weights of the same average fitted to examples that count by weights.
+/// Returns the weights of the same average, refitted to weighted examples.
 fn refit(
     rows: &Rows,
     units: &Units<'_>,

@@ -1,19 +1,18 @@
-//! Fits a factor model of attributes and target by expectation maximisation over what was read.
+//! Fits a factor model of attributes and target to the reads by expectation maximisation.
 //!
 //! x_j = mu_j + W_j z + e_j, var e_j = psi_j; y = c + g z + e, var e = s^2; z ~ N(0, I_r),
-//! everything in standard units. mu and c begin at 0, the means of what was read, and move: where
-//! reads are missing by what others show, the mean of the rest is not the mean. W_j has a weak
-//! normal prior of variance tau own_j, without which an attribute that was hardly read would be
-//! fitted exactly; psi_j has one pseudo-observation and a floor. The target's loading has none. A
-//! tight prior would shrink W while g grows to fit cov(x, y) all the same, and the variance of <w,
-//! x> would be taken too small: predictions from many attributes would be overconfident.
+//! everything in standard units. mu and c start at 0, the means of the reads, and move: if
+//! missingness depends on observed values, the mean of the reads is biased. W_j has a weak normal
+//! prior of variance tau own_j, without which a hardly read attribute would be fitted exactly;
+//! psi_j has one pseudo-observation and a floor. The target's loading has no prior. A tight prior
+//! would shrink W while g grows to fit cov(x, y) all the same, and underestimate the variance of
+//! <w, x>: predictions from many attributes would be overconfident.
 //!
-//! One pass costs O(k r^2) for each example where k < r (the posterior of z is the identity less a
-//! matrix of rank k + 1), else O(k r^2 + r^3); O(d r^3) for the attributes. Memory O(d r^2).
+//! One pass costs O(k r^2) per example if k < r (the posterior covariance of z is the identity less
+//! a matrix of rank k + 1), else O(k r^2 + r^3); O(d r^3) for the attributes. Memory O(d r^2).
 //!
 //! Source: D. Rubin and D. Thayer, "EM algorithms for ML factor analysis", Psychometrika 1982;
-//! missing reads are ignorable where they depend on earlier reads alone (D. Rubin,
-//! Biometrika 1976).
+//! missing reads are ignorable if they depend on earlier reads alone (D. Rubin, Biometrika 1976).
 
 use super::folds::WeightedIndex;
 use super::posterior::Posterior;
@@ -34,7 +33,6 @@ const LEAST_TARGET_NOISE: f64 = 0.002;
 /// ln(2 pi).
 const LOG_TWO_PI: f64 = 1.837_877_066_409_345_5;
 
-/// The model.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Factor {
     /// r.
@@ -47,12 +45,12 @@ pub(crate) struct Factor {
     pub(crate) target: Vec<f64>,
     /// s^2.
     pub(crate) target_noise: f64,
-    /// mu, (n_places), and c: corrections of the means of what was read.
+    /// mu, (n_places), and c: corrections of the means of the reads.
     pub(crate) means: Vec<f64>,
     pub(crate) target_mean: f64,
 }
 
-/// What one pass adds up.
+/// Sums of one pass.
 #[derive(Debug)]
 struct Sums {
     /// Sum of E zz' over the reads of each place, packed, (n_places, packed(r)).
@@ -75,7 +73,7 @@ struct Sums {
     likelihood: f64,
 }
 
-/// Room for the equations of one place.
+/// Workspace for the equations of one place.
 #[derive(Debug)]
 struct Equations {
     matrix: Vec<Lane>,
@@ -87,7 +85,7 @@ struct Equations {
     product: Vec<Lane>,
 }
 
-/// What a pass adds up of one place, or of the target.
+/// Sums of a pass over one place, or over the target.
 struct OfPlace<'a> {
     square: &'a [Lane],
     product: &'a [Lane],
@@ -97,7 +95,6 @@ struct OfPlace<'a> {
     count: f64,
 }
 
-/// The pass over the examples.
 struct Expect<'a, I> {
     model: &'a Factor,
     rows: &'a Rows,
@@ -113,7 +110,6 @@ impl<I: Iterator<Item = impl Into<WeightedIndex>>> NullaryFnOnce for Expect<'_, 
     }
 }
 
-/// The pass over the places.
 struct Maximise<'a> {
     model: &'a mut Factor,
     sums: &'a Sums,
@@ -130,8 +126,7 @@ impl NullaryFnOnce for Maximise<'_> {
 }
 
 impl Factor {
-    /// The model from which the passes start: the first factor goes with the target, the others
-    /// with nothing yet.
+    /// Starts the passes: the first factor follows the target, the others are random.
     pub(crate) fn start(
         rows: &Rows,
         standard: &Standard,
@@ -170,7 +165,7 @@ impl Factor {
         }
     }
 
-    /// The loading of one place, (r).
+    /// Returns the loading of one place, (r).
     #[inline]
     pub(crate) fn row(&self, place: usize) -> &[f64] {
         &self.loadings[place * self.rank..(place + 1) * self.rank]
@@ -192,15 +187,15 @@ impl Factor {
         (likelihood, count)
     }
 
-    /// Adds up what the posteriors of z say.
+    /// Sums the posterior moments of z.
     #[inline(always)]
     fn expect(
         &self,
         rows: &Rows,
         examples: impl Iterator<Item = impl Into<WeightedIndex>>,
     ) -> Sums {
-        // Loops over a number of lanes that is known are unrolled; these are those of ranks to 4,
-        // 12, 20 and 40.
+        // Loops over a constant number of lanes are unrolled; these are those of ranks to 4, 12, 20
+        // and 40.
         match lanes(self.rank) {
             1 => self.expect_in(1, rows, examples),
             3 => self.expect_in(3, rows, examples),
@@ -284,7 +279,7 @@ impl Factor {
         sums
     }
 
-    /// Sets W, psi, g and s^2 to what the sums say.
+    /// Sets W, psi, g and s^2 to their maximisers given the sums.
     #[inline(always)]
     fn maximise(&mut self, sums: &Sums, standard: &Standard) {
         let r = self.rank;
@@ -333,7 +328,7 @@ impl Factor {
         }
     }
 
-    /// cov(x, y), (n_places).
+    /// Returns cov(x, y), (n_places).
     pub(crate) fn with_target(&self) -> Vec<f64> {
         (0..self.noise.len()).map(|j| dot(self.row(j), &self.target)).collect()
     }
@@ -362,7 +357,7 @@ impl Factor {
     }
 }
 
-/// What the equations of one place give besides their solution.
+/// By-products of a solution.
 #[derive(Debug)]
 struct Found {
     /// W'B.
@@ -427,7 +422,6 @@ impl Equations {
         sound.then_some(Found { fitted, norm, trace, total, mean })
     }
 
-    /// Writes the solution.
     fn write(&self, to: &mut [f64]) {
         to.iter_mut().zip(self.solved.as_flattened()).for_each(|(to, w)| *to = *w);
     }

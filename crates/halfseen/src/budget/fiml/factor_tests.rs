@@ -1,4 +1,4 @@
-//! Tests the passes of the factor model against a dense twin, and that weights of examples are
+//! Tests the factor model's passes against a dense twin, and weights of examples against
 //! repetitions.
 
 use super::super::column::ColumnRefinement;
@@ -11,7 +11,7 @@ use faer::Mat;
 use faer::linalg::solvers::DenseSolveCore;
 use halfseen_solve::sampling::subset;
 
-/// Examples that show from 0 to 6 of eight attributes; each as often as `times` says.
+/// Draws examples that show from 0 to 6 of eight attributes, example i `times(i)` times.
 fn reads(m: usize, times: impl Fn(usize) -> usize) -> Reads {
     let (d, mut kept, mut drawn) = (8, Reads::new(), Vec::new());
     for i in 0..m {
@@ -40,7 +40,7 @@ fn close(a: f64, b: f64, within: f64) {
     assert!((a - b).abs() <= within * (1.0 + a.abs().max(b.abs())), "{a} and {b}");
 }
 
-/// One pass by dense inverses: W, psi, g, s^2 and the log-likelihood.
+/// Makes one pass by dense inverses: W, psi, g, s^2 and the log-likelihood.
 fn naive(factor: &Factor, rows: &Rows, standard: &Standard) -> (Factor, f64) {
     let (d, r) = (standard.len(), factor.rank);
     let mut square = vec![Mat::<f64>::zeros(r, r); d + 1];

@@ -1,10 +1,9 @@
-//! Says which examples are fitted to and which are held out: every so-many-th, so that further
-//! examples leave folds as they are.
+//! Assigns examples to folds by their number modulo the number of folds, so that further examples
+//! leave folds unchanged.
 
-/// Some of the examples.
+/// A subset of the examples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FoldSubset {
-    /// All of them.
     All,
     /// All but those of a fold.
     Without {
@@ -22,26 +21,23 @@ pub(crate) enum FoldSubset {
     },
 }
 
-/// Some of the examples, with weights.
+/// A subset of the examples, with weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct WeightedSubset<'a> {
-    /// Which.
     pub(crate) part: FoldSubset,
-    /// How often each of all examples counts, finite and not negative; `None`: once.
+    /// Weight of each of all examples, finite and not negative; `None`: 1.
     pub(crate) weights: Option<&'a [f64]>,
 }
 
-/// An example that counts so often.
+/// An example with a weight.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct WeightedIndex {
-    /// Its number.
     pub(crate) example: usize,
-    /// How often it counts; above 0.
     pub(crate) weight: f64,
 }
 
 impl FoldSubset {
-    /// Whether an example is among them.
+    /// Returns true if the subset holds an example.
     #[inline]
     pub(crate) fn holds(self, example: usize) -> bool {
         match self {
@@ -51,14 +47,14 @@ impl FoldSubset {
         }
     }
 
-    /// Their numbers, of so many in all.
+    /// Returns the numbers of the subset's examples.
     pub(crate) fn of(self, examples: usize) -> impl Iterator<Item = usize> + Clone {
         (0..examples).filter(move |&i| self.holds(i))
     }
 }
 
 impl<'a> WeightedSubset<'a> {
-    /// The examples that count, of so many in all.
+    /// Returns the examples of positive weight.
     pub(crate) fn of(
         self,
         examples: usize,

@@ -1,8 +1,8 @@
-//! Judges candidates by examples that they were not fitted to, from what was read of these.
+//! Tests candidates on examples that they were not fitted to, from the reads of these.
 //!
-//! What counts is the squared error of E(y | x_o), the best guess from the reads of an example. Its
-//! variance is left out of it: a covariance that tells too little scatter would else be mended by a
-//! ridge that spoils the weights of all attributes together.
+//! The criterion is the squared error of E(y | x_o), the best prediction from the reads of an
+//! example. Its variance does not count: else a ridge that spoils the weights of all attributes
+//! together would compensate for a covariance with too little variance.
 
 use super::batched_cholesky::Blocks;
 use super::covariance::Covariance;
@@ -10,8 +10,8 @@ use super::folds::WeightedIndex;
 use super::simd4::{NullaryFnOnce, wide};
 use super::standard::Rows;
 
-/// Sum of (y - E(y | x_o))^2 over examples under S + ridge I, for each ridge; infinity where that
-/// is not positive definite.
+/// Returns the sum of (y - E(y | x_o))^2 over examples under S + ridge I, for each ridge; infinity
+/// if that is not positive definite.
 pub(crate) fn squared_errors(
     covariance: &impl Covariance,
     ridges: &[f64],
@@ -21,7 +21,6 @@ pub(crate) fn squared_errors(
     wide(Judge { covariance, ridges, rows, examples: examples.map(WeightedIndex::from) })
 }
 
-/// The pass over the examples.
 struct Judge<'a, C, I> {
     covariance: &'a C,
     ridges: &'a [f64],

@@ -1,14 +1,13 @@
-//! Fits the curve that turns the weighted sum of two classes into a probability, to examples of
-//! which only some reads are known.
+//! Fits the link from a linear predictor to the probability of a class, to partially read examples.
 //!
-//! P(y = +1 | x) = curve(a + b s), s = <w, x - mean> + centre. Of an example only x_o was read;
+//! P(y = +1 | x) = curve(a + b s), s = <w, x - mean> + centre. Only x_o of an example was read;
 //! under the factor model s given x_o is normal with mean m_o and variance v_o (see
 //! [`Conditional`]), so P(y = +1 | x_o) = curve((a + b m_o) / sqrt(1 + c b^2 v_o)) with c = 1 for
-//! the probit and, nearly, c = pi / 8 for the logistic curve. a and b maximise the likelihood of
-//! the classes given the reads.
+//! the probit and, approximately, c = pi / 8 for the logistic curve. a and b maximise the
+//! likelihood of the classes given the reads.
 //!
-//! A normal prior of deviation 10, on a at the mean of s and on b times the deviation of s, keeps
-//! both finite where a threshold separates the classes.
+//! A normal prior of standard deviation 10, on a at the mean of s and on b times the standard
+//! deviation of s, keeps both finite if a threshold separates the classes.
 
 use crate::model::{Conditional, Curve, Link};
 
@@ -19,7 +18,7 @@ const STEPS: usize = 100;
 /// Halvings of one step.
 const HALVINGS: usize = 30;
 
-/// What is known of the sum of one example by its reads, and its class.
+/// Linear predictor of one example given its reads, and its class.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Pair {
     /// m_o.
@@ -30,10 +29,8 @@ pub(crate) struct Pair {
     pub(crate) sign: f64,
 }
 
-/// A fitted curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Calibration {
-    /// The curve.
     pub(crate) curve: Curve,
     /// a.
     pub(crate) constant: f64,
@@ -44,8 +41,8 @@ pub(crate) struct Calibration {
 }
 
 impl Calibration {
-    /// The curve of largest likelihood, under the weak prior. Of no pair, or of pairs of one mean,
-    /// the slope is 0.
+    /// Fits the curve of largest likelihood, under the weak prior. Without pairs, or with pairs of
+    /// one mean, the slope is 0.
     pub(crate) fn fit(curve: Curve, pairs: &[Pair]) -> Calibration {
         let count = pairs.len().max(1) as f64;
         let centre = pairs.iter().map(|p| p.mean).sum::<f64>() / count;
@@ -89,8 +86,7 @@ impl Calibration {
         Calibration { curve, constant: a - slope * centre, slope, likelihood }
     }
 
-    /// The predictor with this link in place of its plain sum; `centre` was subtracted of the
-    /// targets -1 and +1.
+    /// Adds this link to a plain predictor; `centre` was subtracted from the targets -1 and +1.
     pub(crate) fn link(&self, mut plain: Conditional, centre: f64) -> Conditional {
         plain.linear.weights.iter_mut().chain(&mut plain.deviations).for_each(|w| *w *= self.slope);
         plain.linear.intercept = self.constant + self.slope * plain.linear.intercept - centre;
@@ -99,7 +95,7 @@ impl Calibration {
     }
 }
 
-/// Log-likelihood of the classes.
+/// Returns the log-likelihood of the classes.
 fn sum(curve: Curve, a: f64, b: f64, pairs: &[Pair]) -> f64 {
     pairs
         .iter()
@@ -107,8 +103,8 @@ fn sum(curve: Curve, a: f64, b: f64, pairs: &[Pair]) -> f64 {
         .sum()
 }
 
-/// Its gradient, and minus its Hessian without the second derivatives of the curve's argument: (aa,
-/// ab, bb), positive definite.
+/// Returns its gradient, and minus its Hessian without the second derivatives of the curve's
+/// argument: (aa, ab, bb), positive definite.
 fn slopes(curve: Curve, a: f64, b: f64, pairs: &[Pair]) -> ([f64; 2], [f64; 3]) {
     let (mut gradient, mut hessian) = ([0.0; 2], [0.0; 3]);
     for p in pairs {

@@ -1,22 +1,21 @@
-//! Learns by keeping what was read: fits the joint distribution of attributes and target, and is
-//! tuned on the reads alone.
+//! Learns by keeping the reads: fits the joint distribution of attributes and target, and is tuned
+//! on the reads alone.
 //!
-//! Of every example k attributes are read and kept with the target: at first every set of k as
-//! likely as any other, later more often those that add more to the prediction (`design = uniform`
-//! stays with the first). When a predictor is asked for, the likelihood of all that was read is
-//! made large over a family of joint distributions: a factor model x_j = mu_j + W_j z + e_j, y =
-//! c + g z + e with z ~ N(0, I_r), and refinements of it. The predictor is the regression of y on
-//! all x under what was found. Folds of the examples judge the candidates by the reads held out, so
-//! that no example is needed beyond those of the budget.
+//! k attributes of every example are read and kept with the target. At first every set of k is
+//! equally likely; later attributes that add more to the prediction are read more often (`design =
+//! uniform` keeps the first rule). When a predictor is asked for, the likelihood of all reads is
+//! increased over a family of joint distributions: a factor model x_j = mu_j + W_j z + e_j, y = c +
+//! g z + e with z ~ N(0, I_r), and refinements of it. The predictor is the regression of y on all x
+//! under the fitted distribution. The candidates are compared by held-out reads on folds of the
+//! examples, so tuning needs no examples beyond the budget.
 //!
-//! What may be read depends on earlier reads alone; then the likelihood needs to know nothing of
-//! how it was drawn (Rubin 1976), neither of uniform sets nor of those of `design = adaptive`. The
-//! same holds of a read that is refused, and of cells that are missing from a table (`passive =
-//! all`), where being missing does not depend on the value.
+//! The choice of reads depends on earlier reads alone, so the likelihood can ignore it (Rubin
+//! 1976), for uniform sets and for `design = adaptive`. The same holds for refused reads, and for
+//! missing values of a table (`passive = all`), if missingness does not depend on the value.
 //!
-//! Guarantee: none is claimed. Under the factor model the estimate is consistent for k of at
-//! least 2. With k = 1 no two attributes are seen together, and only how each goes with the target
-//! can be learned.
+//! Guarantee: none is claimed. Under the factor model the estimate is consistent for k >= 2. With
+//! k = 1 no two attributes are observed together, and only the covariance of each attribute with
+//! the target can be learned.
 //!
 //! Sources: D. Rubin, "Inference and missing data", Biometrika 1976; D. Rubin and D. Thayer, "EM
 //! algorithms for ML factor analysis", Psychometrika 1982; A. Dempster, N. Laird and D. Rubin,
@@ -80,10 +79,8 @@ parameters! {
     }
 }
 
-impl Fiml {}
-
 impl Learner for Fiml {
-    /// Nothing: it tunes itself.
+    /// Returns nothing: it tunes itself.
     fn grid(&self) -> Grid {
         Grid::new(&[])
     }
@@ -93,7 +90,7 @@ impl Learner for Fiml {
         fits.into_iter().next_back().ok_or_else(|| pass::no_examples(Self::NAME))
     }
 
-    /// One pass, with a fit at each of the numbers of examples.
+    /// Makes one pass, with a fit at each of the numbers of examples.
     fn fit_curve(
         &self,
         counts: &[usize],
@@ -127,14 +124,14 @@ impl Learner for Fiml {
         Ok(Some(Box::new(Asker::resume(self, layout, state)?)))
     }
 
-    /// A missing cell is a refused read, or plainly not observed.
+    /// Accepts missing cells: they are refused reads, or simply not observed.
     fn needs(&self) -> Needs {
         let fits_to_answers = self.design == Design::Adaptive;
         Needs { holes: true, plain_classes: true, fits_to_answers, ..Needs::of(self) }
     }
 }
 
-/// Where rows come with what happens to be observed: whether that goes with the target.
+/// Returns a note if missingness in passively observed rows is associated with the target.
 fn informative_holes(learner: &Fiml, examples: &Examples<'_>) -> Option<Note> {
     if learner.passive == Passive::No {
         return None;

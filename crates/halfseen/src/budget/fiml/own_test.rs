@@ -1,30 +1,30 @@
-//! Tests an average of candidates by the reads of examples that it was not fitted to, as it will be
-//! used: with everything seen.
+//! Tests an average of candidates on the reads of held-out examples, for its later use: with every
+//! attribute seen.
 //!
-//! f = constant + <w, x> is what will be predicted; of an example only x_o and y are known. Three
-//! estimates of E (y - f)^2:
+//! f = constant + <w, x> is the prediction; only x_o and y of an example are known. Three estimates
+//! of E (y - f)^2 exist:
 //!
-//! - **By a model**: the mean of E((y - f)^2 | x_o, y) = (y - E(f | x_o, y))^2 + Var(f | x_o, y)
-//!   under a covariance. By the tower rule this is right for any w if the covariance is. (Without y
-//!   as a condition it would be right for the true regression only.) Under the covariance that w
-//!   was made of it is too small, as w fits what that has wrong; under one that was fitted to the
-//!   held-out examples alone it is too large, as that knows less and is shrunk more. The truth lies
-//!   mostly between them.
+//! - **By a model** (two): the mean of E((y - f)^2 | x_o, y) = (y - E(f | x_o, y))^2 +
+//!   Var(f | x_o, y) under a covariance. By the tower rule this is unbiased for any w if the
+//!   covariance is right. (Without conditioning on y that holds for the true regression only.)
+//!   Under the covariance that gave w it is too small, as w fits the errors of that covariance;
+//!   under one fitted to the held-out examples alone it is too large, as that has fewer examples
+//!   and is shrunk more. The truth is mostly between them.
 //! - **By pairs**: with p_jl the share of the examples that show j and l, the mean of x_j x_l /
-//!   p_jl is the second moment, whatever the model; likewise that of x_j y / p_j. The model's
-//!   moments are taken off before and added after, so that which pairs happened to be drawn
-//!   scatters less. It scatters by about sqrt(2) d / (k sqrt(m)) times sum w_j^2 var x_j.
+//!   p_jl is the second moment under any model; likewise that of x_j y / p_j. The model's moments
+//!   are subtracted before and added after, which reduces the variance from the draw of pairs. The
+//!   standard deviation is about sqrt(2) d / (k sqrt(m)) times sum w_j^2 var x_j.
 //!
-//! They are combined by what each can be wrong by: the mean of the first two by half of their
-//! difference and a quarter of what rests on the model alone, the variance of f given what was
-//! read; the third by its scatter. Where everything was read all three are the plain held-out
-//! error.
+//! They are combined by their possible errors: for the mean of the first two, half of their
+//! difference and a quarter of the part that rests on the model alone, the variance of f given the
+//! reads; for the third, its standard error. If everything was read, all three are the plain
+//! held-out error.
 
 use super::covariance::Covariance;
 use super::small_cholesky::{cholesky, dot, forward};
 use super::standard::Rows;
 
-/// What is known of f of one held-out example.
+/// Facts about f of one held-out example.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Given {
     /// Mean and variance of f given x_o.
@@ -36,42 +36,41 @@ pub(crate) struct Given {
     pub(crate) by_pairs: f64,
 }
 
-/// How often attributes are shown, alone and together.
+/// Frequencies at which attributes are shown, alone and together.
 #[derive(Debug, Clone)]
 pub(crate) struct Shown {
     /// Share of the examples that show a place.
     alone: Vec<f64>,
-    /// Number of examples that show two places, (n_places, n_places); empty where there are too
-    /// many places.
+    /// Number of examples that show two places, (n_places, n_places); empty for too many places.
     together: Vec<f64>,
     examples: f64,
     /// c in p_jl = c p_j p_l, so that these sum to the number of pairs shown.
     dependence: f64,
 }
 
-/// What the reads say of the error where everything is seen.
+/// Estimated error if everything is seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct OwnTest {
     /// E (y - f)^2.
     pub(crate) risk: f64,
-    /// Its standard error, what the models may have wrong included.
+    /// Its standard error, possible errors of the models included.
     pub(crate) error: f64,
 }
 
-/// The share of what rests on a model alone by which it may be wrong.
+/// Possible relative error of the part that rests on a model alone.
 const MODEL_ERROR: f64 = 0.25;
-/// Deviations by which pairs contradict a model.
+/// Number of standard errors at which pairs contradict a model.
 const CONTRADICTS: f64 = 3.0;
 
 impl OwnTest {
     /// Combines the estimates; `by_training` and `by_held_out` are of the same examples, under the
-    /// covariances fitted to the others and to the held-out ones.
+    /// covariances fitted to the other and to the held-out examples.
     pub(crate) fn of(by_training: &[Given], by_held_out: &[Given]) -> OwnTest {
         let (first, first_error) = mean_and_error(by_training.iter().map(|g| g.by_model));
         let (second, _) = mean_and_error(by_held_out.iter().map(|g| g.by_model));
         let (unseen, _) = mean_and_error(by_training.iter().map(|g| g.variance));
         let centre = 0.5 * (first + second);
-        // Of the pairs' estimate what the model's does not share.
+        // The part of the pairs' estimate that the model's does not share.
         let (more, scatter) = mean_and_error(by_training.iter().map(|g| g.by_pairs - g.by_model));
         let surprise = first + more - centre;
         let wrong = 0.5 * (second - first).abs() + MODEL_ERROR * unseen.min(centre);
@@ -86,7 +85,7 @@ impl OwnTest {
     }
 }
 
-/// A mean with its standard error.
+/// Returns a mean with its standard error.
 pub(crate) fn mean_and_error(of: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let count = of.clone().count().max(1) as f64;
     let mean = of.clone().sum::<f64>() / count;
@@ -94,13 +93,12 @@ pub(crate) fn mean_and_error(of: impl Iterator<Item = f64> + Clone) -> (f64, f64
     (mean, (square / count).sqrt())
 }
 
-/// More places than this are not counted by pairs.
+/// Largest number of places to count by pairs.
 const MANY: usize = 1500;
-/// Pseudo-examples that show a pair as often as its places alone say.
+/// Pseudo-examples with pairs at their expected frequency.
 const STEADY: f64 = 5.0;
 
 impl Shown {
-    /// Counts.
     pub(crate) fn of(rows: &Rows, places: usize) -> Shown {
         let m = rows.len().max(1) as f64;
         let mut alone = vec![0.0; places];
@@ -120,7 +118,7 @@ impl Shown {
         Shown { alone, together, examples: m, dependence }
     }
 
-    /// p_jl.
+    /// Returns p_jl.
     fn pair(&self, j: usize, l: usize) -> f64 {
         let expected = (self.dependence * self.alone[j] * self.alone[l]).min(1.0);
         match self.together.get(j * self.alone.len() + l) {
@@ -130,8 +128,8 @@ impl Shown {
     }
 }
 
-/// What is known of f = constant + <w, x> of some examples; `None` where a block is not positive
-/// definite. O(k^3) for each.
+/// Computes the facts about f = constant + <w, x>; `None` if a block is not positive definite.
+/// O(k^3) per example.
 pub(crate) fn given(
     covariance: &impl Covariance,
     (weights, constant): (&[f64], f64),
@@ -218,7 +216,7 @@ mod tests {
         reads
     }
 
-    /// Each by dense inverses, with the joint distribution of y and f given what is shown.
+    /// Each by dense inverses, with the joint distribution of y and f given the reads.
     #[test]
     fn what_is_given_is_that_by_dense_inverses() {
         let reads = reads(60, |i| i % (D + 1));
@@ -265,8 +263,8 @@ mod tests {
         }
     }
 
-    /// With all sets of two of five shown equally often, the mean by pairs is the plain mean of the
-    /// squares, whatever the model.
+    /// If all sets of two of five are shown equally often, the mean by pairs is the plain mean of
+    /// the squares under any model.
     #[test]
     fn by_pairs_nothing_rests_on_the_model() {
         let mut reads = Reads::new();
@@ -285,7 +283,7 @@ mod tests {
                     .for_each(|l| reads.push([(l as u32, x[l]), (j as u32, x[j])].into_iter(), *y));
             }
         }
-        // In units of the values, so that the sums are comparable; the model is a wrong one.
+        // In units of the values, so that the sums are comparable; the model is wrong.
         let mut standard = Standard::of(&reads, D);
         standard.mean.fill(0.0);
         standard.deviation.fill(1.0);

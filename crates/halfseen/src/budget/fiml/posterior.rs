@@ -1,14 +1,13 @@
 //! Computes the posterior of the factors of one example.
 //!
-//! With U the loadings of what the example shows over the roots of their noise, and b its values
-//! likewise, z given the reads is normal with precision I + U'U and mean (I + U'U)^-1 U'b. Of the
-//! two forms, that by the matrix of reads (n, n) is taken where n < r.
+//! With U the loadings of the example's reads over the roots of their noise, and b its values
+//! likewise, z given the reads is normal with precision I + U'U and mean (I + U'U)^-1 U'b. If n <
+//! r, the form with the matrix of reads (n, n) is used.
 
 use super::simd4::{
     Lane, WIDE, ZERO, add, eliminate, identity, lanes, packed, packed_before, product, tile,
 };
 
-/// Room for one example.
 #[derive(Debug)]
 pub(crate) struct Posterior {
     r: usize,
@@ -27,7 +26,7 @@ pub(crate) struct Posterior {
 }
 
 impl Posterior {
-    /// Room for examples of at most n reads, the target counted.
+    /// Allocates for examples of at most n reads, the target included.
     pub(crate) fn new(n: usize, r: usize) -> Posterior {
         let (width, side) = (lanes(r), n.min(r));
         let whole = if n < r { 0 } else { r };
@@ -43,8 +42,9 @@ impl Posterior {
         }
     }
 
-    /// Sets mean and second moment from the first n rows, which are spoiled. `width` is the lanes
-    /// of a row. Returns log det (I + UU') + b'(I + UU')^-1 b; `None` where it is no number.
+    /// Sets mean and second moment from the first n rows, and overwrites these. `width` is the
+    /// number of lanes of a row. Returns log det (I + UU') + b'(I + UU')^-1 b; `None` if it is not
+    /// finite.
     #[inline(always)]
     pub(crate) fn find(&mut self, n: usize, width: usize) -> Option<f64> {
         let fit = if n < self.r { self.by_reads(n, width)? } else { self.by_factors(n, width)? };
@@ -117,7 +117,7 @@ impl Posterior {
         Some(fit)
     }
 
-    /// Writes one tile of the second moment, of the mean's numbers of a row and of a lane.
+    /// Writes one tile of the second moment from the mean's numbers of a row and of a lane.
     #[inline(always)]
     fn keep(&mut self, p: usize, g: usize, of: impl Fn(f64, f64, usize, usize) -> f64) {
         let (left, right) = (self.mean[p], self.mean[g]);

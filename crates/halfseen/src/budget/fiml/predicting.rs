@@ -1,5 +1,5 @@
-//! Turns an estimate into what predicts: weights by columns, the model that fills in what is not
-//! seen, and a link for classes.
+//! Turns an estimate into a predictor: weights by columns, the imputation model, and a link for
+//! classes.
 
 use super::estimate::Estimate;
 use super::link::Calibration;
@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Conditional, Curve, Linear};
 use crate::params::{Link, Value};
 
-/// What predicts.
+/// Makes the predictor.
 ///
 /// # Errors
 /// [`ErrorKind::Diverged`].
@@ -27,7 +27,7 @@ pub(super) fn predictor_of(found: &Estimate, layout: &Layout) -> Result<Conditio
     Ok(conditional(found, layout))
 }
 
-/// The same, whatever its numbers.
+/// Makes the same without checking its numbers.
 pub(super) fn conditional(found: &Estimate, layout: &Layout) -> Conditional {
     let (columns, rank) = (layout.slots(), found.rank);
     let slots = || (0..columns).map(|column| layout.slot(column));
@@ -45,11 +45,10 @@ pub(super) fn conditional(found: &Estimate, layout: &Layout) -> Conditional {
     }
 }
 
-/// The predictor with the link that was asked for, fitted to what was predicted of held-out
-/// examples.
+/// Adds the requested link, fitted to the predictions of held-out examples.
 ///
 /// # Errors
-/// [`ErrorKind::OutOfRange`] where targets are not the classes -1 and +1.
+/// [`ErrorKind::OutOfRange`] if targets are not the classes -1 and +1.
 pub(super) fn linked(
     plain: Conditional,
     link: Link,
@@ -74,14 +73,14 @@ pub(super) fn linked(
     Ok(best.link(plain, 0.0))
 }
 
-/// The error of a link of classes where targets are numbers.
+/// Returns the error for a link of classes with numeric targets.
 pub(super) fn needs_classes(link: Link) -> Error {
     let (name, value) = (crate::params::LINK.name, link.to_text());
     let allowed = "identity, where targets are numbers".to_owned();
     ErrorKind::OutOfRange { name, value, allowed }.into()
 }
 
-/// The weighted sum, by columns.
+/// Makes the linear predictor, by columns.
 fn linear(found: &Estimate, layout: &Layout) -> Linear {
     let by_column = |of: &[f64]| {
         (0..layout.slots()).map(|column| of[layout.slot(column)]).collect::<Vec<f64>>()

@@ -1,9 +1,8 @@
-//! Draws the panels of each query: uniformly, or with probabilities that were made from earlier
-//! reads.
+//! Draws the panels of each query: uniformly, or with probabilities from earlier reads.
 //!
-//! The latter by systematic sampling of panels laid on a line in a random order, a new one for
-//! every few queries: with one order for all, most pairs of panels would never be drawn together,
-//! and their covariance never be seen.
+//! The latter by systematic sampling of panels on a line in a random order, renewed every few
+//! queries: with a single order most pairs of panels would never be drawn together, and their
+//! covariance never observed.
 
 use super::design::mixed;
 use crate::budget::allowance;
@@ -14,11 +13,11 @@ use serde::{Deserialize, Serialize};
 /// Queries that share an order of the panels.
 const SHARE_ORDER: u64 = 16;
 
-/// What a learner's draws depend on, and is saved.
+/// Saved state that a learner's draws depend on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Plan {
-    /// How often probabilities were made anew; queries name it as their phase.
+    /// Number of redesigns; queries name it as their phase.
     pub(super) version: u32,
     /// Inclusion probability of each sampled panel; empty while all are alike.
     inclusion: Vec<f64>,
@@ -26,7 +25,7 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Takes new probabilities: k reads, most of them in proportion to these weights. Useless
-    /// weights change nothing but the version.
+    /// weights change only the version.
     pub(super) fn renew(&mut self, weights: &[f64], draws: usize) {
         self.version = self.version.saturating_add(1);
         if let Some(inclusion) = mixed(weights, draws) {
@@ -34,8 +33,7 @@ impl Plan {
         }
     }
 
-    /// Whether the numbers of a saved plan can be those of such draws, made anew at most so many
-    /// times.
+    /// Returns true if a saved plan fits such draws and at most this number of redesigns.
     pub(super) fn is_sound(&self, reads: allowance::Reads, redesigns: u32) -> bool {
         let sum: f64 = self.inclusion.iter().sum();
         let probabilities = self.inclusion.iter().all(|p| (0.0..=1.0).contains(p));
@@ -66,7 +64,7 @@ impl ReadDesign {
         }
     }
 
-    /// Replaces `out` by the panels of the query of this number, in increasing order.
+    /// Replaces `out` by the panels of a query, in increasing order.
     #[inline]
     pub(super) fn draw(&mut self, plan: &Plan, number: u64, out: &mut Vec<u32>) {
         if self.reads.all() {

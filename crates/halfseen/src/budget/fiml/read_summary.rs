@@ -1,34 +1,32 @@
-//! Counts what the reads show, and says what of it a user must know.
+//! Summarises the reads, and reports the facts that a user must know.
 
 use super::reads::Reads;
 use crate::data::Layout;
 use crate::model::Note;
 
-/// With fewer examples a fit cannot be judged.
+/// With fewer examples a fit cannot be assessed.
 pub(super) const FEW: usize = 10;
 
-/// What the reads show.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ReadSummary {
     examples: usize,
-    /// Mean of each slot; 0 for what was never read.
+    /// Mean of each slot; 0 for slots never read.
     pub(super) means: Vec<f64>,
     /// Mean of the targets; 0 without examples.
     pub(super) centre: f64,
     /// Mean squared deviation of the targets.
     pub(super) variance: f64,
-    /// Panels that were never read, and those that showed one value only or were read once: the
-    /// first, and how many.
+    /// Panels never read, and those with one value or one read only: the first, and their number.
     unread: Option<(String, u64)>,
     constant: Option<(String, u64)>,
-    /// Examples of which nothing was read.
+    /// Number of examples without a read.
     empty: u64,
     constant_target: bool,
     no_pairs: bool,
 }
 
 impl ReadSummary {
-    /// Looks at all reads once.
+    /// Takes one pass.
     pub(super) fn of(reads: &Reads, layout: &Layout) -> ReadSummary {
         let slots = layout.slots();
         let mut means = vec![0.0_f64; slots];
@@ -69,12 +67,12 @@ impl ReadSummary {
         }
     }
 
-    /// Whether there is anything to learn beyond the mean of the targets.
+    /// Returns true if there is more to learn than the mean of the targets.
     pub(super) fn teaches(&self) -> bool {
         !self.constant_target && (self.empty as usize) < self.examples
     }
 
-    /// What a user must know, of a learner that was refused so many reads.
+    /// Returns the notes for a user, given the number of refused reads.
     pub(super) fn notes(&self, refused: u64) -> Vec<Note> {
         let mut notes = Vec::new();
         if self.examples == 0 {

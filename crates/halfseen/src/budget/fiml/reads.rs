@@ -1,8 +1,8 @@
-//! Keeps what was read of every example: its slots, their values and the target, and nothing else.
+//! Keeps the reads of every example: its slots, their values and the target, and nothing else.
 
 use serde::{Deserialize, Serialize};
 
-/// The reads of all examples, one after another; what could not be obtained is not there.
+/// The reads of all examples, one after another, without refused ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Reads {
@@ -14,12 +14,12 @@ pub(crate) struct Reads {
 }
 
 impl Reads {
-    /// Nothing read yet.
+    /// Starts without reads.
     pub(crate) fn new() -> Reads {
         Reads { starts: vec![0], slots: Vec::new(), values: Vec::new(), targets: Vec::new() }
     }
 
-    /// Keeps one example: cells that are NaN were asked for and not obtained, and are left out.
+    /// Keeps one example, without refused reads, which are NaN.
     pub(crate) fn push(&mut self, cells: impl Iterator<Item = (u32, f64)>, target: f64) {
         for (slot, value) in cells.filter(|(_, value)| !value.is_nan()) {
             self.slots.push(slot);
@@ -29,38 +29,35 @@ impl Reads {
         self.targets.push(target);
     }
 
-    /// Number of examples.
     pub(crate) fn len(&self) -> usize {
         self.targets.len()
     }
 
-    /// Number of reads of all examples.
+    /// Returns the number of reads.
     pub(crate) fn cells(&self) -> usize {
         self.slots.len()
     }
 
-    /// The slots of one example, and their values.
+    /// Returns the slots of one example, and their values.
     pub(crate) fn example(&self, i: usize) -> (&[u32], &[f64]) {
         let reads = self.starts[i]..self.starts[i + 1];
         (&self.slots[reads.clone()], &self.values[reads])
     }
 
-    /// The target of one example.
     pub(crate) fn target(&self, i: usize) -> f64 {
         self.targets[i]
     }
 
-    /// The targets of all examples.
     pub(crate) fn targets(&self) -> &[f64] {
         &self.targets
     }
 
-    /// All reads, (slot, value), example by example.
+    /// Visits all reads, (slot, value), example by example.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, f64)> {
         self.slots.iter().copied().zip(self.values.iter().copied())
     }
 
-    /// Whether the numbers of a saved state can be reads of so many slots, none of them larger than
+    /// Returns true if a saved state holds reads of this number of slots, none larger than
     /// `largest`.
     pub(crate) fn is_sound(&self, slots: usize, largest: f64) -> bool {
         self.starts.first() == Some(&0)

@@ -1,33 +1,30 @@
 //! Adds and eliminates in lanes of four numbers, so that the loops over factors run four at a time.
 //!
-//! No sum changes its order with the machine: lanes are added element by element, so wider
+//! The order of a sum does not depend on the machine: lanes are added element by element, so wider
 //! instructions give the same bits.
 
 use faer::traits::pulp::Arch;
 pub(crate) use faer::traits::pulp::NullaryFnOnce;
 
-/// Four numbers that are worked on together.
 pub(crate) type Lane = [f64; 4];
 
-/// Numbers of a lane.
 pub(crate) const WIDE: usize = 4;
 
-/// Nothing.
 pub(crate) const ZERO: Lane = [0.0; WIDE];
 
-/// Lanes of a row of so many numbers.
+/// Returns the number of lanes in a row of `len` numbers.
 pub(crate) const fn lanes(len: usize) -> usize {
     len.div_ceil(WIDE)
 }
 
-/// Runs a piece of work with the widest instructions of this machine. Its `call`, and what that
-/// calls, must be inlined to profit; closures are not.
+/// Runs `work` with the widest instructions of this machine. To profit, its `call` and the
+/// functions that it calls must be inlined; closures are not.
 #[inline(always)]
 pub(crate) fn wide<W: NullaryFnOnce>(work: W) -> W::Output {
     Arch::new().dispatch(work)
 }
 
-/// a += times b.
+/// Computes a += times b.
 #[inline(always)]
 pub(crate) fn add(a: &mut [Lane], b: &[Lane], times: f64) {
     for (x, y) in a.iter_mut().zip(b) {
@@ -37,7 +34,6 @@ pub(crate) fn add(a: &mut [Lane], b: &[Lane], times: f64) {
     }
 }
 
-/// The product of two rows.
 #[inline(always)]
 pub(crate) fn product(a: &[Lane], b: &[Lane]) -> f64 {
     let mut sum = ZERO;
@@ -49,19 +45,20 @@ pub(crate) fn product(a: &[Lane], b: &[Lane]) -> f64 {
     (sum[0] + sum[2]) + (sum[1] + sum[3])
 }
 
-/// Lanes before row p of a packed symmetric matrix. Row p has the lanes 0..=p / 4, so that what is
-/// above the diagonal of its last lane is kept twice.
+/// Returns the number of lanes before row p of a packed symmetric matrix. Row p has the lanes 0..=p
+/// / 4, so numbers above the diagonal in its last lane are kept twice.
 pub(crate) const fn packed_before(p: usize) -> usize {
     let whole = p / WIDE;
     2 * whole * (whole + 1) + (p % WIDE) * (whole + 1)
 }
 
-/// Lanes of a packed symmetric matrix (r, r).
+/// Returns the number of lanes of a packed symmetric matrix (r, r).
 pub(crate) const fn packed(r: usize) -> usize {
     packed_before(r)
 }
 
-/// The tile (rows 4 b.., lane g) of the sum of u'u over rows u, (n, width), from the first on.
+/// Returns the tile (rows 4 b.., lane g) of the sum of u'u over rows u, (n, width), from `first`
+/// on.
 #[inline(always)]
 pub(crate) fn tile(rows: &[Lane], width: usize, first: usize, b: usize, g: usize) -> [Lane; WIDE] {
     let mut sum = [ZERO; WIDE];
@@ -76,10 +73,9 @@ pub(crate) fn tile(rows: &[Lane], width: usize, first: usize, b: usize, g: usize
     sum
 }
 
-/// Eliminates a positive definite M = LL', (n, n) with rows of whole lanes, of which the upper
-/// triangle is read and spoiled. Replaces rows U, (n, width), by L^-1 U, and b by L^-1 b. Where U
-/// is the identity, say `triangle`: half of the work is spared. Returns log det M; `None` where M
-/// is not positive definite.
+/// Eliminates a positive definite M = LL', (n, n) with rows of whole lanes; reads and overwrites
+/// its upper triangle. Replaces rows U, (n, width), by L^-1 U, and b by L^-1 b. `triangle` halves
+/// the work if U is the identity. Returns log det M; `None` if M is not positive definite.
 #[inline(always)]
 pub(crate) fn eliminate(
     matrix: &mut [Lane],
@@ -132,7 +128,7 @@ pub(crate) fn eliminate(
     Some(log + pivots.ln())
 }
 
-/// The identity, (r, r), by rows of whole lanes.
+/// Writes the identity, (r, r), by rows of whole lanes.
 #[inline(always)]
 pub(crate) fn identity(rows: &mut [Lane], r: usize) {
     let width = lanes(r);

@@ -1,7 +1,7 @@
-//! Factorises small positive definite matrices, those of one example, in memory that is given.
+//! Factorises small positive definite matrices, those of one example, in given memory.
 
-/// Replaces the lower triangle of a matrix (n, n), row by row, by its Cholesky factor. Whether it
-/// is positive definite.
+/// Replaces the lower triangle of a matrix (n, n), row by row, by its Cholesky factor. Returns true
+/// if it is positive definite.
 #[inline]
 pub(crate) fn cholesky(a: &mut [f64], n: usize) -> bool {
     for i in 0..n {
@@ -45,7 +45,7 @@ pub(crate) fn backward(l: &[f64], n: usize, b: &mut [f64]) {
     }
 }
 
-/// The product of two lists.
+/// Returns the inner product.
 #[inline]
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()

@@ -1,43 +1,41 @@
-//! Standardises what was read: every attribute about its mean and by its deviation, as far as the
-//! reads tell.
+//! Standardises the reads: every attribute by their estimates of its mean and standard deviation.
 //!
-//! Where attributes are measured alike (no variance is more than 100 times their median, nor that
-//! 10,000 times their lower quartile), one deviation, that of all reads, serves all of them: an
-//! attribute that hardly varies in the few reads there are may yet vary, and must not get a large
-//! weight by chance. A ridge, and every prior, is then alike for all. Where units differ each
-//! attribute has its own deviation. Attributes that were read less than twice, or showed one value
-//! only, take no part.
+//! If attributes have similar scales (no variance is more than 100 times their median, nor that
+//! 10,000 times their lower quartile), all share one standard deviation, that of all reads: an
+//! attribute with little variation in its few reads may still vary, and must not get a large weight
+//! by chance. A ridge, and every prior, is then the same for all. If scales differ, each attribute
+//! has its own standard deviation. Attributes with fewer than two reads, or with one value only,
+//! are excluded.
 
 use super::reads::Reads;
 
-/// Pseudo-reads at the pooled variance, and by how many reads a variance is shrunk.
+/// Pseudo-reads at the pooled variance, and number of reads by which a variance is shrunk.
 const PRIOR_READS: f64 = 2.5;
 const SHRUNK_BY: f64 = 5.0;
-/// Attributes are measured alike if no variance is more than so many times their median, nor that
-/// so many times their lower quartile.
+/// Scales are similar if no variance is more than `ALIKE` times their median, nor that
+/// `ALIKE_BELOW` times their lower quartile.
 const ALIKE: f64 = 100.0;
 const ALIKE_BELOW: f64 = 1e4;
-/// No place: the slot takes no part.
+/// No place: the slot is excluded.
 const NONE: u32 = u32::MAX;
 
-/// The units of a fit.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Standard {
-    /// The slots that take part, increasing; their numbers here are *places*.
+    /// The included slots, increasing; their numbers here are *places*.
     pub(crate) slots: Vec<u32>,
     /// Mean of each place, in units of the values.
     pub(crate) mean: Vec<f64>,
-    /// Deviation of each place, in units of the values.
+    /// Standard deviation of each place, in units of the values.
     pub(crate) deviation: Vec<f64>,
     /// The variance that a factor model starts from, of each place, in standard units.
     pub(crate) own: Vec<f64>,
     /// Reads of each place.
     pub(crate) reads: Vec<f64>,
-    /// Mean and deviation of the target.
+    /// Mean of the target.
     pub(crate) centre: f64,
-    /// Deviation of the target; 1 where it is constant.
+    /// Standard deviation of the target; 1 if it is constant.
     pub(crate) spread: f64,
-    /// Means of all slots, those included that take no part; 0 for what was never read.
+    /// Means of all slots, excluded ones too; 0 for slots never read.
     pub(crate) means: Vec<f64>,
 }
 
@@ -51,7 +49,7 @@ pub(crate) struct Rows {
 }
 
 impl Standard {
-    /// The units in which these reads, of so many slots, have mean 0 and variance about 1.
+    /// Returns the units in which the reads of `slots` slots have mean 0 and variance about 1.
     pub(crate) fn of(reads: &Reads, slots: usize) -> Standard {
         let mut count = vec![0.0_f64; slots];
         let mut means = vec![0.0_f64; slots];
@@ -60,8 +58,8 @@ impl Standard {
             count[slot] += 1.0;
             means[slot] += (value - means[slot]) / count[slot];
         }
-        // Squares are those of a power of two about as large as each slot's largest deviation: no
-        // unit makes them 0 or infinite.
+        // Squares are in units of a power of two near each slot's largest deviation: no scale makes
+        // them 0 or infinite.
         let mut unit = vec![0.0_f64; slots];
         for (slot, value) in reads.iter() {
             let slot = slot as usize;
@@ -77,7 +75,7 @@ impl Standard {
         let squares: f64 =
             spread.iter().zip(&unit).map(|(square, u)| square * (u / largest).powi(2)).sum();
         let pooled = squares / count.iter().sum::<f64>().max(1.0);
-        // A deviation that is rounding of the mean is none.
+        // A deviation within the rounding of the mean is none.
         let varies = |j: usize| {
             spread[j] > count[j] * (1e-14 * (means[j] / unit[j])).powi(2)
                 && spread[j] > 0.0
@@ -115,12 +113,11 @@ impl Standard {
         }
     }
 
-    /// Number of places.
     pub(crate) fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// The reads in these units; those of slots that take no part are left out.
+    /// Returns the reads in these units, without those of excluded slots.
     pub(crate) fn rows(&self, reads: &Reads) -> Rows {
         let mut place = vec![NONE; self.means.len()];
         for (at, &slot) in self.slots.iter().enumerate() {
@@ -149,31 +146,30 @@ impl Standard {
     }
 }
 
-/// The power of two below a number that is not negative, but no smaller than the smallest normal
+/// Returns the power of two below a number that is not negative, at least the smallest normal
 /// number.
 fn power_of_two(number: f64) -> f64 {
     f64::from_bits(number.to_bits() & (0x7ff << 52)).max(f64::MIN_POSITIVE)
 }
 
 impl Rows {
-    /// Number of examples.
     pub(crate) fn len(&self) -> usize {
         self.targets.len()
     }
 
-    /// The places of one example, their values, and its target.
+    /// Returns the places of one example, their values, and its target.
     #[inline]
     pub(crate) fn example(&self, i: usize) -> (&[u32], &[f64], f64) {
         let reads = self.starts[i]..self.starts[i + 1];
         (&self.places[reads.clone()], &self.values[reads], self.targets[i])
     }
 
-    /// The most reads of one example.
+    /// Returns the largest number of reads of one example.
     pub(crate) fn most(&self) -> usize {
         self.starts.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0)
     }
 
-    /// Number of ordered pairs of different places that some example shows together.
+    /// Returns the number of ordered pairs of different places shown together.
     pub(crate) fn pairs(&self) -> f64 {
         self.starts.windows(2).map(|w| (w[1] - w[0]) as f64).map(|q| q * (q - 1.0).max(0.0)).sum()
     }

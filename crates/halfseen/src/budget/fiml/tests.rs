@@ -1,5 +1,4 @@
-//! Tests the learner as a whole: what it makes of holes, of few examples, and of data that teach
-//! nothing.
+//! Tests the learner as a whole: missing values, few examples, and data that teach nothing.
 
 use super::Fiml;
 use crate::budget::{Query, Role, TellOutcome};
@@ -13,7 +12,7 @@ use halfseen_solve::{Monitor, Silent};
 use ndarray::Array2;
 use std::sync::Arc;
 
-/// Six attributes with a common cause; the target is 2 x0 - x3 and a little noise.
+/// Draws six attributes with a common cause; the target is 2 x0 - x3 and a little noise.
 fn data(rows: usize) -> (Array2<f64>, Vec<f64>) {
     let mut stream = Stream::new(4, Purpose::Data, 0);
     let mut x = Array2::zeros((rows, 6));
@@ -35,7 +34,7 @@ fn with_budget(budget: u64) -> Fiml {
     Fiml { budget: Some(budget), ..Fiml::default() }
 }
 
-/// Share of the targets' variance that is left.
+/// Returns the unexplained share of the targets' variance.
 fn left(fit: &Fit, x: &Array2<f64>, y: &[f64]) -> f64 {
     let mean = y.iter().sum::<f64>() / y.len() as f64;
     let linear = fit.linear().unwrap();
@@ -94,7 +93,7 @@ fn passive_takes_what_is_observed_and_one_is_refused() {
     let shown = x.iter().filter(|v| !v.is_nan()).count() as u64;
     assert_eq!(found.report.reads, shown);
     assert!(left(&found, &whole, &y) < 0.15);
-    // Holes that go with the target are told of.
+    // Missingness associated with the target is reported.
     let informative =
         |note: &Note| matches!(note, Note::InformativeHoles { column, .. } if column == "x5");
     assert!(!found.report.notes.iter().any(informative));
@@ -157,7 +156,8 @@ fn observed_rows_are_told_as_they_come() {
     assert_eq!((p.weights, p.intercept, p.fill), (vec![0.0; 3], 1.0, vec![0.5, 0.0, 1.5]));
 }
 
-/// Where nothing can be learned the mean of the targets is predicted, and the report says why.
+/// If nothing can be learned, the mean of the targets is predicted, and the report gives the
+/// reason.
 #[test]
 fn data_that_teach_nothing_give_the_mean() {
     let (x, y) = data(50);
@@ -224,8 +224,7 @@ fn an_adaptive_design_reads_more_of_what_predicts_and_goes_on_from_a_saved_state
     let others = reads[2..].iter().sum::<u64>() as f64 / (d - 2) as f64;
     assert!(reads[0] as f64 > 2.5 * others && reads[1] as f64 > 1.5 * others, "{reads:?}");
     assert_eq!((found.report.max_reads, found.report.distinct), (3, 3 * rows as u64));
-    // Nearly every pair of panels is read together now and then; in one order of panels most would
-    // never be.
+    // Nearly every pair of panels is read together sometimes; in one order most never would be.
     let layout = Arc::new(Layout::singletons(d));
     let mut running = learner.start(&layout).unwrap().unwrap();
     let early = running.ask().unwrap();
@@ -258,7 +257,7 @@ fn an_adaptive_design_reads_more_of_what_predicts_and_goes_on_from_a_saved_state
     }
     assert_eq!(running.ask().unwrap(), twin.ask().unwrap());
     assert_eq!(running.predictor(), twin.predictor());
-    // A query of a design that is still to come was edited.
+    // A query of a later design was edited.
     let mut edited = running.ask().unwrap();
     edited.phase += 1;
     edited.checksum = edited.digest();
@@ -285,7 +284,7 @@ fn panels_of_several_columns_and_known_ones_are_kept_together() {
     assert!(left(&found, &x, &y) < 0.1);
     let p = found.linear().unwrap();
     assert!((p.weights[0] - 2.0).abs() < 0.3 && (p.weights[3] + 1.0).abs() < 0.3, "{p:?}");
-    // The saved state of such a layout is sound, holes among what is known included.
+    // The saved state of such a layout is sound, also with missing known values.
     let mut running = with_budget(2).start(&layout).unwrap().unwrap();
     let query = running.ask().unwrap();
     let mut values: Vec<f64> = (0..query.parts.len()).map(|v| v as f64).collect();

@@ -1,5 +1,5 @@
-//! Tries the learner on data of known truth: correlated attributes, its own test, intervals, holes
-//! that go with what is seen.
+//! Tries the learner on data of known truth: correlated attributes, its own test, intervals,
+//! missingness that depends on observed values.
 
 use super::Fiml;
 use crate::data::{Examples, Layout, Matrix, Scaler};
@@ -50,7 +50,7 @@ fn conditional(fit: &Fit) -> &Conditional {
     }
 }
 
-/// Mean squared error of what is predicted.
+/// Returns the mean squared error of the predictions.
 fn error(fit: &Fit, data: &Data) -> f64 {
     let scores = on(data, |examples| fit.predictor.scores(examples).unwrap());
     let square = |(s, y): (&f64, &f64)| (s - y).powi(2);
@@ -62,8 +62,8 @@ fn variance(y: &[f64]) -> f64 {
     y.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / y.len() as f64
 }
 
-/// Two of six attributes correlate by rho, and the target has their difference in units of its
-/// deviation.
+/// Draws six attributes, two with correlation rho; the target has their difference in units of its
+/// standard deviation.
 fn collinear(rho: f64, rows: usize, seed: u64) -> Data {
     let deviation = (2.0 * (1.0 - rho)).sqrt();
     draw(rows, 6, seed, |stream, x| {
@@ -104,7 +104,7 @@ fn weights_of_correlated_attributes_do_not_explode() {
     }
 }
 
-/// Attributes of r common causes, or independent ones for r = 0.
+/// Draws attributes of r common causes, or independent ones for r = 0.
 fn caused(columns: usize, r: usize, rows: usize, seed: u64) -> Data {
     let mut truth = Stream::new(seed, Purpose::Factor, 9);
     let loadings: Vec<f64> = (0..columns * r).map(|_| truth.normal()).collect();
@@ -152,7 +152,7 @@ fn its_own_test_is_within_two_standard_errors_of_the_truth_nine_times_of_ten() {
         }
     }
     assert!(10 * near >= 9 * all, "{near} of {all}");
-    // Nor is it so by saying nothing.
+    // The test is not passed by large standard errors.
     assert!(
         errors / f64::from(all as u32) < 0.3,
         "standard errors are {} of the truth",
@@ -160,8 +160,8 @@ fn its_own_test_is_within_two_standard_errors_of_the_truth_nine_times_of_ten() {
     );
 }
 
-/// How often intervals of 90 % hold the target over draws of `rows` rows of which `budget`
-/// attributes are read: of complete rows, and of rows that show two attributes.
+/// Returns the coverage of intervals of 90 %, of complete rows and of rows that show two
+/// attributes, over draws of `rows` rows of which `budget` attributes are read.
 fn coverage(rho: f64, rows: usize, budget: u64, draws: u64) -> [f64; 2] {
     let (mut inside, mut count) = ([0.0; 2], 0.0);
     for seed in 0..draws {
@@ -252,7 +252,7 @@ fn means_are_right_where_holes_depend_on_what_is_seen() {
     first.0.indexed_iter_mut().filter(|((_, j), _)| *j > 0).for_each(|(_, v)| *v = f64::NAN);
     let scores = on(&first, |examples| conditional(&found).sums(examples).unwrap());
     let mean = scores.iter().zip(&first.1).map(|((s, _), y)| s - y).sum::<f64>() / 4_000.0;
-    // The best squared error is 2.05; by means of what was observed it was 11.4, and the mean
+    // The best squared error is 2.05; with means of the observed values it was 11.4, and the mean
     // error -2.63.
     assert!(mean.abs() < 0.2 && error(&found, &first) < 2.3, "{mean}, {}", error(&found, &first));
 }

@@ -1,15 +1,15 @@
 //! Minimises a quadratic over the l1 ball: convex to a certified gap, indefinite to a stationary
 //! point.
 //!
-//! The estimate G of a second moment is symmetric but need not be positive semidefinite, so that
-//! w'Gw - 2 c'w + s need not be convex. The readings: G as it is; its projection G+ on the positive
-//! semidefinite matrices, the nearest in the Frobenius norm; and G + |l| I for the least eigenvalue
-//! l < 0.
+//! The estimate G of a second moment is symmetric but need not be positive semidefinite, so w'Gw -
+//! 2 c'w + s need not be convex. Three repairs exist: G unchanged; its projection G+ on the
+//! positive semidefinite matrices, the nearest in the Frobenius norm; and G + |l| I for the least
+//! eigenvalue l < 0.
 //!
-//! Where attribute i was not seen in a product, row i of G+ is zero while c_i is not. No moments of
-//! any example are like that, and the quadratic falls without end along i; so G+ goes with c_i = 0,
-//! which gives i no weight. (On the digits 3 and 5, four reads each, uncentred, that is worth 0.12
-//! of the squared error: else the ball's whole radius goes to such pixels.)
+//! If attribute i was observed in no product, row i of G+ is zero while c_i is not. No distribution
+//! has such moments, and the quadratic is unbounded below along i; so G+ is used with c_i = 0,
+//! which gives i no weight. (On the digits 3 and 5, four reads each, uncentred, this saves 0.12 of
+//! the squared error: else such pixels take the ball's whole radius.)
 
 use super::reduced::Reduced;
 use crate::error::Result;
@@ -20,15 +20,14 @@ use halfseen_solve::Monitor;
 use halfseen_solve::projection::onto_l1_ball;
 use halfseen_solve::{Form, Point, Quadratic, eigen, eigenvalues, outer_products};
 
-/// Steps between two looks at the monitor.
+/// Steps between two checks of the monitor.
 const BETWEEN_LOOKS: u64 = 64;
 
-/// Where to stop.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// The gap that is small enough.
+    /// Gap that is small enough.
     pub(crate) gap: f64,
-    /// The most steps.
+    /// Largest number of steps.
     pub(crate) steps: u64,
 }
 
@@ -37,23 +36,22 @@ pub(crate) struct Limits {
 pub(crate) struct Found {
     pub(crate) weights: Vec<f64>,
     pub(crate) stop: Stop,
-    /// The quadratic there, as it is read.
+    /// Value of the repaired quadratic there.
     pub(crate) objective: f64,
-    /// <g, w> + B |g|_inf for the gradient g: 0 at stationary points alone; where the quadratic is
-    /// convex it bounds objective minus optimum.
+    /// <g, w> + B |g|_inf for the gradient g: 0 only at stationary points; if the quadratic is
+    /// convex, a bound on objective minus optimum.
     pub(crate) gap: f64,
 }
 
-/// A quadratic, read in one of the ways, and what its solvers share over all radii.
 #[derive(Debug)]
 pub(crate) struct Ball {
     quadratic: Quadratic,
-    /// For an indefinite quadratic: the largest size of an eigenvalue of G.
+    /// For an indefinite quadratic: the largest absolute eigenvalue of G.
     steepness: Option<f64>,
 }
 
 impl Ball {
-    /// Reads the moments: one eigendecomposition.
+    /// Repairs the moments, with one eigendecomposition.
     ///
     /// # Errors
     /// If that fails.
@@ -84,7 +82,7 @@ impl Ball {
         &self.quadratic
     }
 
-    /// Minimises over the balls of these radii, which increase: a convex problem starts from the
+    /// Minimises over the balls of these increasing radii: a convex problem starts from the
     /// solution of the one before, an indefinite one from 0.
     pub(crate) fn minimise<'a>(
         &'a self,
@@ -103,8 +101,8 @@ impl Ball {
         })
     }
 
-    /// Projected gradient steps of size 1/(2 steepness) from 0. With that size, the inverse of the
-    /// gradient's Lipschitz constant, no step raises the objective, convex or not.
+    /// Takes projected gradient steps of size 1/(2 steepness) from 0. That size is the inverse of
+    /// the gradient's Lipschitz constant: no step raises the objective, convex or not.
     fn descend(&self, radius: f64, steepness: f64, limits: Limits, monitor: &dyn Monitor) -> Found {
         let mut weights = vec![0.0; self.quadratic.cross.len()];
         let mut gradient = self.quadratic.gradient(&weights);
@@ -134,13 +132,13 @@ impl Ball {
     }
 }
 
-/// <g, w> + B |g|_inf.
+/// Returns <g, w> + B |g|_inf.
 fn gap(weights: &[f64], gradient: &[f64], radius: f64) -> f64 {
     let inner: f64 = weights.iter().zip(gradient).map(|(w, g)| w * g).sum();
     (inner + radius * gradient.iter().fold(0.0_f64, |a, g| a.max(g.abs()))).max(0.0)
 }
 
-/// The eigenvectors with positive eigenvalues, put together again.
+/// Returns the sum of the eigencomponents with positive eigenvalues.
 fn nearest_semidefinite(gram: &Mat<f64>) -> Result<Mat<f64>> {
     let (values, vectors) = eigen(gram.as_ref())?;
     let kept: Vec<usize> = (0..values.len()).filter(|&i| values[i] > 0.0).collect();
@@ -150,7 +148,7 @@ fn nearest_semidefinite(gram: &Mat<f64>) -> Result<Mat<f64>> {
     Ok(outer_products(&roots))
 }
 
-/// The matrix plus the size of its least eigenvalue on the diagonal, if that is negative.
+/// Adds the absolute least eigenvalue to the diagonal, if it is negative.
 fn shifted(gram: &Mat<f64>) -> Result<Mat<f64>> {
     let least = eigenvalues(gram)?.into_iter().fold(0.0_f64, f64::min);
     let mut gram = gram.clone();

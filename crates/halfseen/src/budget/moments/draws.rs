@@ -1,13 +1,13 @@
-//! Draws the panels from which second moments, or the example alone, are estimated.
+//! Draws the panels that estimate second moments, or the example alone.
 
 use crate::budget::Reads;
 use halfseen_solve::sampling::{Stream, subset};
 
-/// How the panels of one example are drawn.
+/// Design of the draws of one example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Draws {
     reads: Reads,
-    /// Whether products of two panels are wanted.
+    /// True if products of two panels are needed.
     pairs: bool,
 }
 
@@ -16,21 +16,21 @@ impl Draws {
         Draws { reads, pairs }
     }
 
-    /// Whether every panel is read, so that nothing is drawn.
+    /// Returns true if every panel is read, so that nothing is drawn.
     pub(crate) fn all(self) -> bool {
         self.reads.all()
     }
 
-    /// s = floor(k/2), the pairs drawn; 0 where none are wanted, or all come for free.
+    /// Returns s = floor(k/2), the number of pairs drawn; 0 if none are needed or all are free.
     pub(super) fn pairs(self) -> usize {
         if self.pairs && !self.all() { self.reads.budget / 2 } else { 0 }
     }
 
     /// Replaces `out` by the panels to read.
     ///
-    /// Pairs are s distinct ones of the d^2 ordered pairs, uniformly, one after the other: panel i
-    /// and panel j of pair (i, j), which may be the same panel twice. What an odd budget leaves
-    /// over is one more panel, uniformly.
+    /// The pairs are s distinct ones of the d^2 ordered pairs, uniformly, one after the other:
+    /// panels i and j of pair (i, j), which may be the same. An odd budget adds one more panel,
+    /// uniformly.
     #[inline]
     pub(super) fn draw(self, stream: &mut Stream, out: &mut Vec<u32>, codes: &mut Vec<u32>) {
         let Reads { budget, panels } = self.reads;
@@ -47,7 +47,7 @@ impl Draws {
         }
     }
 
-    /// Whether `draw` can give these panels.
+    /// Returns true if `draw` can produce these panels.
     pub(super) fn could_draw(self, drawn: impl ExactSizeIterator<Item = u32> + Clone) -> bool {
         let Reads { budget, panels } = self.reads;
         if drawn.len() != budget || drawn.clone().any(|p| p as usize >= panels) {
@@ -62,16 +62,16 @@ impl Draws {
         codes.clone().zip(codes.skip(1)).all(|(a, b)| a < b)
     }
 
-    /// d/k: a panel stands at each of the k places with probability 1/d, so its values times this,
-    /// added up over its reads, have the mean x.
+    /// Returns d/k: each of the k places holds a panel with probability 1/d, so the sum of its
+    /// values times d/k over its reads has the mean x.
     #[inline]
     pub(super) fn coefficient(self) -> f64 {
         let Reads { budget, panels } = self.reads;
         if self.all() { 1.0 } else { panels as f64 / budget as f64 }
     }
 
-    /// An unbiased estimate of (sum over all panels of a)^2 from the a of the drawn ones; `None`
-    /// where one draw tells nothing of it.
+    /// Estimates (sum over all panels of a)^2 without bias from the a of the drawn ones; `None` if
+    /// only one was drawn.
     #[inline]
     pub(super) fn square_of_sum(self, drawn: &[f64]) -> Option<f64> {
         let (k, d) = (drawn.len() as f64, self.reads.panels as f64);
@@ -89,8 +89,8 @@ impl Draws {
         (drawn.len() > 1).then_some(d / k * squares + mixed)
     }
 
-    /// d^2/(2s): what x_i x_j of a drawn pair is multiplied by before it is added at (i, j) and at
-    /// (j, i), so that the sum has the mean xx'.
+    /// Returns d^2/(2s), the factor of x_i x_j of a drawn pair: added at (i, j) and at (j, i), the
+    /// mean is xx'.
     #[inline]
     pub(super) fn pair_coefficient(self) -> f64 {
         let panels = self.reads.panels as f64;

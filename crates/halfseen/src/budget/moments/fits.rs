@@ -1,4 +1,4 @@
-//! Teaches gatherers the rows of a table, several parameters at once, and makes learners of them.
+//! Runs gatherers over the rows of a table, several parameters at once, and makes learners of them.
 
 use super::gather::{FromMoments, Gatherer, Gathering};
 use crate::budget::budgeted::check_moments;
@@ -11,8 +11,8 @@ use crate::model::{Fit, Report};
 use halfseen_solve::Monitor;
 use std::time::Instant;
 
-/// What several parameters, gathered for alike, learn from examples, after each of the given
-/// numbers of them: a list of fits for each number.
+/// Fits several parameters that gather alike, after each of the given numbers of examples: a list
+/// of fits for each number.
 pub(crate) fn fit_all<L: FromMoments>(
     learners: &[&L],
     counts: &[usize],
@@ -31,7 +31,7 @@ pub(crate) fn fit_all<L: FromMoments>(
         let gathered = began.elapsed().as_secs_f64();
         let mut fits = pass.learner().fits(learners, stop, monitor)?;
         for Fit { report, .. } in &mut fits {
-            // The pass knows what it noted, the solver why it stopped, and when.
+            // The pass knows its notes; the solver why and when it stopped.
             let (solver, seconds) = (report.stop, report.seconds);
             *report = Report { seconds: seconds + gathered, ..pass.noted(report.clone(), solver) };
         }
@@ -39,7 +39,7 @@ pub(crate) fn fit_all<L: FromMoments>(
     })
 }
 
-/// The fits of a grid: parameters that were gathered for alike share one pass.
+/// Fits a grid: parameters that gather alike share one pass.
 pub(crate) fn fit_grid<L: FromMoments>(
     learner: &L,
     settings: &[Setting],
@@ -57,7 +57,7 @@ pub(crate) fn fit_grid<L: FromMoments>(
     )
 }
 
-/// Makes a [`Learner`](crate::learner::Learner) of what implements [`FromMoments`].
+/// Implements [`Learner`](crate::learner::Learner) for a type that is [`FromMoments`].
 macro_rules! learn_from_moments {
     ($Name:ident) => {
         impl $crate::learner::Learner for $Name {
@@ -70,7 +70,7 @@ macro_rules! learn_from_moments {
                 fits.into_iter().next_back().ok_or_else(|| pass::no_examples(Self::NAME))
             }
 
-            /// One pass for all settings that read alike.
+            /// Makes one pass for all settings that read alike.
             fn fit_grid(
                 &self,
                 settings: &[Setting],

@@ -1,5 +1,5 @@
-//! Asks for the reads from which second moments are estimated, and keeps their sums; solves when
-//! asked for a predictor.
+//! Asks for the reads that estimate second moments and keeps their sums; solves when asked for a
+//! predictor.
 
 use super::draws::Draws;
 use super::own_test::{OwnTest, Trust};
@@ -22,60 +22,52 @@ use halfseen_solve::{Monitor, Silent};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// No learner keeps more numbers: 1.6 GB, the second moments of 20,000 attributes.
+/// Largest number of sums of a learner: 1.6 GB, the second moments of 20,000 attributes.
 const MOST_NUMBERS: u64 = 201_000_000;
 
-/// A learner that solves a problem in estimated moments: parameters, and what they make of the
-/// moments.
+/// A learner that solves a problem in estimated moments.
 pub(crate) trait FromMoments: Described {
-    /// Whether products of pairs are estimated.
+    /// True if products of pairs are estimated.
     const PAIRS: bool;
 
-    /// The grid that cross-validation searches.
+    /// Returns the grid that cross-validation searches.
     fn grid() -> Grid;
 
-    /// What the moments depend on.
+    /// Returns the parameters that the moments depend on.
     fn gathering(&self) -> Gathering;
 
-    /// Solves with each of several parameters, which were all gathered for alike; what they share
-    /// is done once.
+    /// Solves with each of several parameters that gather alike; shared work is done once.
     ///
     /// # Errors
     /// Numerical failure.
     fn solve(learners: &[&Self], moments: &Reduced, monitor: &dyn Monitor) -> Result<Vec<Solved>>;
 }
 
-/// What the moments depend on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Gathering {
-    /// The budget parameter; `None` is auto.
+    /// Budget; `None`: auto.
     pub(crate) budget: Option<u64>,
-    /// The reads in all that a fit may make; `None`: no limit.
+    /// Limit on the reads of a fit; `None`: none.
     pub(crate) total_budget: Option<u64>,
-    /// What is subtracted from attributes.
     pub(crate) centre: Centre,
-    /// Whether a constant is among what is known.
+    /// True if a constant joins the known columns.
     pub(crate) intercept: bool,
-    /// Seed of the draws.
     pub(crate) seed: u64,
 }
 
-/// What a solver found.
 #[derive(Debug, Clone)]
 pub(crate) struct Solved {
     /// Weights of the slots of [`Reduced::slots`].
     pub(crate) weights: Vec<f64>,
-    /// Why it stopped.
     pub(crate) stop: Stop,
-    /// The estimated mean squared error, as the learner reads it.
+    /// The estimated mean squared error, under the learner's repair of the moments.
     pub(crate) objective: Option<f64>,
     /// A certified bound on objective minus optimum.
     pub(crate) gap: Option<f64>,
-    /// Seconds, those for what is shared included.
+    /// Seconds, shared work included.
     pub(crate) seconds: f64,
 }
 
-/// A running learner; see the module's documentation.
 #[derive(Debug, Clone)]
 pub(crate) struct Gatherer<L> {
     pub(super) learner: L,
@@ -84,35 +76,35 @@ pub(crate) struct Gatherer<L> {
     pub(super) draws: Draws,
     pub(super) ledger: Ledger,
     pub(super) state: State,
-    /// Of the current example: codes of the drawn pairs, panels drawn, their values about the
-    /// centre, and 1 with the known.
+    /// Of the current example: codes of the drawn pairs, drawn panels, their centred values, and 1
+    /// followed by the known values.
     codes: Vec<u32>,
     panels: Vec<u32>,
     pub(super) deviations: Vec<f64>,
     pub(super) known: Vec<f64>,
-    /// Room for its test.
+    /// Workspace of its test.
     terms: Vec<f64>,
 }
 
-/// What changes over time, and is saved beside the ledger.
+/// State that changes over time, saved beside the ledger.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct State {
     pub(super) sums: Sums,
     pub(super) running: RunningMoments,
-    /// Means, where they are given, per sampled slot.
+    /// Means per sampled slot, if they are given.
     given: Vec<f64>,
-    /// Where attributes are scaled by their reads.
+    /// Present if attributes are scaled by their reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) own: Option<OwnTest>,
 }
 
 impl<L: FromMoments> Gatherer<L> {
-    /// Starts a learner. `moments` (per column) are given where the learner may know them.
+    /// Starts a learner. `moments` (per column) are given if the learner may know them.
     ///
     /// # Errors
-    /// Parameters out of range, a budget that cannot be kept, more columns than there is room for,
-    /// or means that are needed and not given.
+    /// Parameters out of range, a budget that cannot be kept, too many columns, or a lack of means
+    /// that are needed.
     pub(crate) fn new(
         learner: &L,
         layout: &Arc<Layout>,
@@ -126,10 +118,10 @@ impl<L: FromMoments> Gatherer<L> {
         Ok(Self::with_state(learner, layout, draws, (state, ledger(learner, layout)?)))
     }
 
-    /// Goes on from a saved state.
+    /// Resumes from a saved state.
     ///
     /// # Errors
-    /// If the state is not one of these parameters and this layout.
+    /// If the state does not match these parameters and this layout.
     pub(crate) fn resume(
         learner: &L,
         layout: &Arc<Layout>,
@@ -173,7 +165,7 @@ impl<L: FromMoments> Gatherer<L> {
         }
     }
 
-    /// What is subtracted from a sampled slot now.
+    /// Returns the value now subtracted from a sampled slot.
     #[inline]
     pub(super) fn centre(&self, slot: usize) -> f64 {
         match self.gathering.centre {
@@ -183,18 +175,17 @@ impl<L: FromMoments> Gatherer<L> {
         }
     }
 
-    /// Whether values are about the means of the reads so far.
+    /// Returns true if values are centred at the means of the reads so far.
     fn is_running(&self) -> bool {
         self.gathering.centre == Centre::Running && !self.draws.all()
     }
 
-    /// Whether sums are about 0 and are to be about the mean: exact where every panel is read, so
-    /// that no mean of a part of the examples need be used meanwhile.
+    /// Returns true if sums are centred only at the end, exactly, because every panel is read: no
+    /// mean of a part of the examples is needed.
     pub(super) fn recentre(&self) -> bool {
         self.gathering.centre == Centre::Running && self.draws.all()
     }
 
-    /// The moments so far.
     pub(super) fn reduced(&self) -> Result<Reduced> {
         let (intercept, recentre, spread) =
             (self.gathering.intercept, self.recentre(), self.state.running.pooled());
@@ -211,8 +202,8 @@ impl<L: FromMoments> Gatherer<L> {
         &self.state.sums
     }
 
-    /// The predictor whose kept slots have these weights, and whose constant and known columns have
-    /// those.
+    /// Makes the predictor with these weights of the kept slots, and those of the constant and the
+    /// known columns.
     fn linear(&self, slots: &[usize], weights: &[f64], known: &[f64]) -> Linear {
         let columns = self.layout.slots();
         let fill =
@@ -231,8 +222,8 @@ impl<L: FromMoments> Gatherer<L> {
         Linear { weights: all, intercept, fill, clip: self.ledger.range() }
     }
 
-    /// What several parameters make of the moments so far. A stop that is not `OnePass` goes before
-    /// the solvers' own.
+    /// Solves with several parameters in the moments so far. A `stop` other than `OnePass`
+    /// overrides the solvers' own.
     pub(super) fn fits(
         &self,
         learners: &[&L],
@@ -243,7 +234,7 @@ impl<L: FromMoments> Gatherer<L> {
         let moments = self.trusted(self.reduced()?, trust);
         let fit = |mut solved: Solved| {
             if trust.length != 1.0 {
-                // What is certified is certified of the whole weights.
+                // Certificates hold for the unscaled weights only.
                 (solved.objective, solved.gap) = (None, None);
                 solved.weights.iter_mut().for_each(|w| *w *= trust.length);
             }
@@ -262,7 +253,7 @@ impl<L: FromMoments> Gatherer<L> {
         if self.draws.all() { Role::Full } else { Role::Gradient }
     }
 
-    /// Takes an answer apart: what costs nothing, and the deviations of what was drawn.
+    /// Splits an answer into free values and the centred values of drawn panels.
     #[inline]
     fn take_apart(&mut self, query: &Query, values: &[f64]) {
         self.panels.clear();
@@ -282,7 +273,7 @@ impl<L: FromMoments> Gatherer<L> {
         self.deviations.extend(slots.zip(&query.parts[columns..]).zip(drawn).map(deviation));
     }
 
-    /// Tests what was learned so far on the answer taken apart, and adds it.
+    /// Tests the weights so far on the answer taken apart, then adds it.
     #[inline]
     fn add(&mut self, query: &Query, values: &[f64], target: f64) {
         let seen = Seen { panels: &self.panels, e: &self.deviations, z: &self.known, y: target };
@@ -304,7 +295,7 @@ impl<L: FromMoments> Gatherer<L> {
     }
 }
 
-/// Whether a learner is to find out by its reads how large attributes are, and whom to trust.
+/// Returns true if the scale of attributes, and the best trust, must be learned from the reads.
 fn scales<L: FromMoments>(learner: &L, layout: &Layout, known: bool) -> bool {
     layout.scaled_by_reads() && !known && learner.gathering().centre != Centre::Given
 }
@@ -313,7 +304,7 @@ fn ledger<L: FromMoments>(learner: &L, layout: &Arc<Layout>) -> Result<Ledger> {
     Ledger::new(L::NAME, learner.to_json(), layout, learner.gathering().total_budget)
 }
 
-/// Checks parameters and budget: the sizes of a learner's sums, and how it draws.
+/// Checks parameters and budget; returns the sizes of the sums and the draws.
 fn plan<L: FromMoments>(learner: &L, layout: &Layout) -> Result<(Shape, Draws)> {
     learner.check()?;
     let gathering = learner.gathering();
@@ -354,7 +345,7 @@ impl<L: FromMoments> Engine for Gatherer<L> {
         }
     }
 
-    /// Panels are always drawn alike, so that a query that was adopted is no exception.
+    /// Makes no exception for adopted queries, as panels are always drawn alike.
     #[inline]
     fn could_have_asked(&self, query: &Query, _: bool) -> bool {
         let drawn = self.ledger.alike_in(query, self.role(), self.draws.coefficient());
@@ -381,7 +372,7 @@ impl<L: FromMoments> Engine for Gatherer<L> {
         Ok(())
     }
 
-    /// Solves anew each time. Should that fail numerically, which a fit reports, no attribute has a
+    /// Solves anew each time. If that fails numerically, which a fit reports, no attribute has a
     /// weight.
     fn present(&self) -> Linear {
         let fits = self.fits(&[&self.learner], Stop::OnePass, &Silent);

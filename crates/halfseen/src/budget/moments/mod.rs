@@ -1,9 +1,9 @@
 //! Estimates second moments from the reads of single examples, for learners that solve a problem in
 //! them.
 //!
-//! `Draws` says which panels are read, `Sums` adds up what they tell, [`Gatherer`] asks and is
-//! told, [`Reduced`] is the quadratic that is left when the weights that cost nothing are minimised
-//! out, [`Ball`] minimises it over the l1 ball.
+//! `Draws` selects the panels to read, `Sums` sums their products, [`Gatherer`] asks and is told,
+//! [`Reduced`] is the quadratic with the weights of known columns minimised out, and [`Ball`]
+//! minimises it over the l1 ball.
 
 mod ball;
 mod draws;

@@ -1,16 +1,16 @@
-//! Tests what the moments so far would predict on every next example before it is learned from, and
-//! says how far to trust them.
+//! Tests the predictions of the moments so far on every next example before learning from it, and
+//! selects the trust in them.
 //!
-//! Products of pairs are seen rarely, d^2/(2s) examples apart, so that weights solved from few of
-//! them are mostly noise, and no radius guards against it where nobody declared how large
-//! attributes are. So there several readings of the moments compete: products of different
-//! attributes times a share, weights times another. At t = 4, 6, 9, ... each is solved anew; in
-//! between every answer gives an unbiased estimate of the squared error of each, by the reads that
-//! it has anyway. With a the terms w_j e_j of the panels read and r what the constant and the known
-//! columns leave of the target it is r^2 - 2 r (d/k) sum a + q, where q estimates (sum of all a)^2:
-//! d^2/s sum a_i a_j over s drawn pairs, or d/k sum a_i^2 + d(d-1)/(k(k-1)) sum_{i != j} a_i a_j
-//! over a subset of k. The t-th answer counts by t, as late ones test what was made of more. The
-//! reading of least error is the learner's, and its error the report's.
+//! A product of two attributes is observed once in d^2/(2s) examples, so weights solved from few of
+//! them are mostly noise; without declared scales of attributes no radius guards against it. Here
+//! several trusts compete: products of different attributes are multiplied by a share, weights by a
+//! length. At t = 4, 6, 9, ... each is solved anew; in between every answer gives an unbiased
+//! estimate of each one's squared error, from the reads that it has anyway. With a the terms w_j
+//! e_j of the panels read, and r the residual of the target after the constant and the known
+//! columns, it is r^2 - 2 r (d/k) sum a + q. q estimates (sum of all a)^2: d^2/s sum a_i a_j over s
+//! drawn pairs, or d/k sum a_i^2 + d(d-1)/(k(k-1)) sum_{i != j} a_i a_j over a subset of k. The
+//! t-th answer has weight t, because late answers test weights from more examples. The learner uses
+//! the trust of least error, and the report gives this error.
 
 use super::draws::Draws;
 use super::sums::Seen;
@@ -18,32 +18,32 @@ use crate::budget::progressive_validation::ProgressiveValidation;
 use crate::data::Layout;
 use serde::{Deserialize, Serialize};
 
-/// What products of different attributes are multiplied by, besides what their noise asks for.
+/// Factors of products of different attributes, besides their shrinkage for noise.
 const SHARES: [f64; 3] = [1.0, 0.5, 0.0];
-/// What weights are multiplied by.
+/// Factors of the weights.
 const LENGTHS: [f64; 3] = [1.0, 0.5, 0.25];
 /// Answers before the first test.
 const FIRST: u64 = 4;
 
-/// A way to read the moments.
+/// Degree of trust in the moments.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Trust {
-    /// What products of different attributes are multiplied by.
+    /// Factor of products of different attributes.
     pub(super) share: f64,
-    /// What weights are multiplied by.
+    /// Factor of the weights.
     pub(super) length: f64,
 }
 
 impl Trust {
-    /// The moments as they are.
+    /// Moments unchanged.
     pub(super) const FULL: Trust = Trust { share: 1.0, length: 1.0 };
 }
 
-/// The readings under test; see the module's documentation.
+/// The trusts under test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OwnTest {
-    /// Answers after which weights are made anew.
+    /// Answers before the next solution.
     due: u64,
     readings: Vec<Tested>,
 }
@@ -53,12 +53,12 @@ pub(super) struct OwnTest {
 struct Tested {
     /// Per sampled slot; empty before the first test.
     weights: Vec<f64>,
-    /// Of what costs nothing, the constant first.
+    /// Weights of the free values, the constant first.
     known: Vec<f64>,
     risk: ProgressiveValidation,
 }
 
-/// The readings, in the order in which they are tested.
+/// Returns the trusts in the order of their tests.
 fn all() -> impl Iterator<Item = Trust> {
     SHARES.into_iter().flat_map(|share| LENGTHS.map(|length| Trust { share, length }))
 }
@@ -68,14 +68,14 @@ impl OwnTest {
         OwnTest { due: FIRST, readings: vec![Tested::default(); SHARES.len() * LENGTHS.len()] }
     }
 
-    /// Whether weights are to be made anew after so many answers.
+    /// Returns true if weights are due to be solved anew after this number of answers.
     #[inline]
     pub(super) fn is_due(&self, answers: u64) -> bool {
         answers >= self.due
     }
 
-    /// Takes the weights that `solve` makes of each share, and waits until there are half as many
-    /// answers more.
+    /// Takes the weights that `solve` returns for each trust, and waits for half as many more
+    /// answers.
     pub(super) fn renew(
         &mut self,
         answers: u64,
@@ -87,7 +87,7 @@ impl OwnTest {
         }
     }
 
-    /// Tests every reading on an answer, the t-th.
+    /// Tests every trust on the t-th answer.
     #[inline]
     pub(super) fn see(
         &mut self,
@@ -114,8 +114,8 @@ impl OwnTest {
         }
     }
 
-    /// The reading of least estimated error, with that error and its standard error; the first, and
-    /// none, before there is a test.
+    /// Returns the trust of least estimated error, with that error and its standard error; before
+    /// any test the first, and no error.
     pub(super) fn best(&self) -> (Trust, Option<f64>, Option<f64>) {
         let mut best = (Trust::FULL, None, None);
         for (tested, trust) in self.readings.iter().zip(all()) {
@@ -128,7 +128,7 @@ impl OwnTest {
         best
     }
 
-    /// Whether the numbers of a saved state can be true of so many sampled slots and known columns.
+    /// Returns true if a saved state fits these numbers of sampled slots and known values.
     pub(super) fn is_sound(&self, slots: usize, known: usize) -> bool {
         let sizes =
             |t: &Tested| [(0, 0), (slots, known)].contains(&(t.weights.len(), t.known.len()));

@@ -1,5 +1,5 @@
-//! Scales a gatherer's moments by its own reads, where nobody declared how large attributes are,
-//! and tests what they give.
+//! Scales a gatherer's moments by its own reads if the scale of attributes is not declared, and
+//! tests the result.
 
 use super::gather::{FromMoments, Gatherer};
 use super::own_test::Trust;
@@ -8,8 +8,8 @@ use crate::params::Centre;
 use halfseen_solve::Silent;
 
 impl<L: FromMoments> Gatherer<L> {
-    /// A slot's unit: how large its values are by its reads where nobody declared it; 0 where they
-    /// do not tell.
+    /// Returns a slot's unit: the scale of its values by its reads unless declared; 0 if they do
+    /// not tell.
     pub(super) fn size(&self, slot: usize) -> f64 {
         match self.state.own {
             Some(_) => self.state.running.size(slot, self.gathering.centre != Centre::None, None),
@@ -17,7 +17,7 @@ impl<L: FromMoments> Gatherer<L> {
         }
     }
 
-    /// The moments as they are read with this trust.
+    /// Returns the moments under this trust.
     pub(super) fn trusted(&self, moments: Reduced, trust: Trust) -> Reduced {
         if self.state.own.is_none() {
             return moments;
@@ -27,8 +27,8 @@ impl<L: FromMoments> Gatherer<L> {
         moments.in_own_units(|slot| self.size(slot), sampled)
     }
 
-    /// Makes the weights anew that are tested next, where it is time to. Where they cannot be
-    /// solved for, which a fit reports, they are 0.
+    /// Solves anew for the weights that are tested next, if due. If that fails, which a fit
+    /// reports, they are 0.
     pub(super) fn renew_test(&mut self) {
         let answers = self.ledger.answered();
         let Some(mut own) = self.state.own.take_if(|own| own.is_due(answers)) else { return };

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// No sum of a saved state is larger: a sum of 2^53 products that were admitted is not.
+/// Bound on the sums of a saved state: 2^53 admitted products stay below it.
 pub(super) const LARGEST_SUM: f64 = 1e120;
 
 /// The lower triangle of a symmetric matrix, row by row.
@@ -10,11 +10,11 @@ pub(super) const LARGEST_SUM: f64 = 1e120;
 #[serde(from = "Sparse")]
 pub(crate) struct Products {
     numbers: Vec<f64>,
-    /// What was read from a file, until [`Products::restore`].
+    /// Entries read from a file, until [`Products::restore`].
     sparse: Sparse,
 }
 
-/// The entries that are not zero.
+/// The nonzero entries.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Sparse {
@@ -40,7 +40,7 @@ impl Serialize for Products {
     }
 }
 
-/// Numbers in the triangle of a matrix of this order.
+/// Returns the number of entries in the triangle of a matrix of this order.
 pub(super) fn size(order: usize) -> usize {
     order * (order + 1) / 2
 }
@@ -50,12 +50,11 @@ impl Products {
         Products { numbers: vec![0.0; size(order)], sparse: Sparse::default() }
     }
 
-    /// Whether the matrix has no rows.
     pub(super) fn is_empty(&self) -> bool {
         self.numbers.is_empty()
     }
 
-    /// The entry (i, j), which is also (j, i).
+    /// Returns the entry (i, j), which is also (j, i).
     #[inline]
     pub(super) fn get(&self, i: usize, j: usize) -> f64 {
         self.numbers[size(i.max(j)) + i.min(j)]
@@ -74,7 +73,7 @@ impl Products {
         }
     }
 
-    /// Marks the rows with an entry that is not zero.
+    /// Marks the rows with a nonzero entry.
     pub(super) fn mark(&self, used: &mut [bool]) {
         if self.is_empty() {
             return;
@@ -89,7 +88,7 @@ impl Products {
         }
     }
 
-    /// Makes a matrix of this order of what was read from a file. `false` if it is none.
+    /// Builds a matrix of this order from the entries of a file. `false` if they do not fit.
     pub(super) fn restore(&mut self, order: usize) -> bool {
         let Sparse { places, values } = std::mem::take(&mut self.sparse);
         let sound = places.len() == values.len()

@@ -1,11 +1,11 @@
-//! Minimises the known weights out, so that a quadratic of the sampled weights alone is left.
+//! Minimises out the known weights, which leaves a quadratic of the sampled weights alone.
 //!
 //! With the means K, C, A of zz', ez', ee' and k, v, s of yz, ye, y^2 the estimated mean squared
 //! error of <w,e> + <u,z> is w'Aw + 2 w'Cu + u'Ku - 2 w'v - 2 u'k + s. K is exact, so this is
-//! convex in u, and for any w the best u is K+ (k - C'w): K+ a pseudo-inverse, and the shortest
-//! such u where known columns depend on each other. What is left is w'(A - C K+ C')w - 2 w'(v - C
-//! K+ k) + (s - k'K+k). With an intercept alone this is centring: A less the product of the means.
-//! Without one, the constant stays outside of all this.
+//! convex in u, and for any w the best u is K+ (k - C'w), with K+ a pseudo-inverse: the shortest
+//! such u if known columns are linearly dependent. This leaves
+//! w'(A - C K+ C')w - 2 w'(v - C K+ k) + (s - k'K+k). With an intercept alone this is centring: A
+//! less the product of the means. Without an intercept the constant takes no part.
 
 use super::products::Products;
 use super::sums::Sums;
@@ -13,19 +13,17 @@ use crate::error::{ErrorKind, Result};
 use faer::Mat;
 use halfseen_solve::eigen;
 
-/// Eigenvalues of K, scaled to a diagonal of ones, below this part of the largest are what rounding
-/// left of zero.
+/// Relative size below which eigenvalues of K, scaled to a unit diagonal, count as zero.
 const RANK: f64 = 1e-11;
 
-/// The quadratic w'Gw - 2 c'w + s of the sampled weights, on the slots that can matter.
+/// The quadratic w'Gw - 2 c'w + s of the sampled weights, on the slots that matter.
 #[derive(Debug, Clone)]
 pub(crate) struct Reduced {
-    /// The slots with an entry that is not zero, increasing; all others have weight 0.
+    /// The slots with a nonzero entry, increasing; all others have weight 0.
     pub(crate) slots: Vec<usize>,
-    /// Places among the kept of slots of which no product was seen that is not zero: of them G says
-    /// nothing.
+    /// Places among the kept slots of those without a nonzero product, unknown to G.
     pub(crate) unseen: Vec<usize>,
-    /// G, (kept, kept): any symmetric matrix. Empty where products are not summed.
+    /// G, (kept, kept): any symmetric matrix. Empty if products are not summed.
     pub(crate) gram: Mat<f64>,
     /// c, (kept).
     pub(crate) cross: Vec<f64>,
@@ -38,23 +36,22 @@ pub(crate) struct Reduced {
     /// K+ k, (q), and C K+, (kept, q): u = K+ k - (C K+)'w.
     offset: Vec<f64>,
     pull: Vec<f64>,
-    /// What the known columns take of each diagonal entry of G, (kept).
+    /// Part of each diagonal entry of G that the known columns remove, (kept).
     pulled: Vec<f64>,
 }
 
-/// How sums are looked at.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct View {
-    /// Whether the constant has a weight.
+    /// True if the constant has a weight.
     pub(super) intercept: bool,
-    /// Whether e is to be about its mean over these examples: exact where every panel is read.
+    /// True if e is to be centred at its mean over these examples: exact if every panel is read.
     pub(super) recentre: bool,
-    /// The mean of e^2 over examples and slots.
+    /// Mean of e^2 over examples and slots.
     pub(super) spread: f64,
 }
 
 impl Reduced {
-    /// Of the sums over so many examples.
+    /// Reduces the sums over this number of examples.
     ///
     /// # Errors
     /// Numbers out of range.
@@ -75,7 +72,7 @@ impl Reduced {
         let offset = times_inverse(&known_target);
         let mut rows: Vec<Vec<f64>> =
             slots.iter().map(|&s| mean(&sums.slot_known[s * q..(s + 1) * q])).collect();
-        // The constant comes first among what is known, so its products are means.
+        // The constant comes first among the known values, so its products are means.
         let centre: Vec<f64> =
             rows.iter().map(|row| if view.recentre { row[0] } else { 0.0 }).collect();
         for (row, centre) in rows.iter_mut().zip(&centre) {
@@ -123,11 +120,10 @@ impl Reduced {
         }
     }
 
-    /// The same in units of the attributes' own, of which `size` gives one for each slot, 0 where
-    /// there is none. Variances are then 1, better known than from the products of a panel with
-    /// itself. `sampled` gives, where products come from drawn pairs, the variance of their noise,
-    /// and the share of them that is to be believed once James' and Stein's factor has taken off
-    /// what noise adds to their squares.
+    /// Rescales to the attributes' own units, given by `size` for each slot, 0 if unknown.
+    /// Variances are then 1, known better than from the products of a panel with itself. If
+    /// products come from drawn pairs, `sampled` gives the variance of their noise, and the share
+    /// of them to keep after the James-Stein factor has removed the noise from their squares.
     pub(super) fn in_own_units(
         mut self,
         size: impl Fn(usize) -> f64,
@@ -164,13 +160,13 @@ impl Reduced {
             }
             self.gram[(j, j)] = if *unit > 0.0 { (1.0 - self.pulled[j]).max(0.0) } else { 0.0 };
         }
-        // Their variance was seen.
+        // Their variance is known.
         self.unseen.retain(|&i| units[i] == 0.0);
         self
     }
 
-    /// The best weights of what costs nothing, the constant first, (q), for weights of the kept
-    /// slots.
+    /// Returns the best weights of the free values, the constant first, (q), given weights of the
+    /// kept slots.
     pub(super) fn known_weights(&self, weights: &[f64]) -> Vec<f64> {
         let mut known = self.offset.clone();
         let q = known.len();
@@ -185,7 +181,7 @@ fn inner(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// The slots with a sum that is not zero, given those with such a product.
+/// Returns the slots with a nonzero sum, given those with a nonzero product.
 fn used(sums: &Sums, seen: &[bool]) -> Vec<usize> {
     let q = sums.known_target.len();
     let alone = |slot: usize| {
@@ -195,8 +191,8 @@ fn used(sums: &Sums, seen: &[bool]) -> Vec<usize> {
     (0..seen.len()).filter(|&slot| seen[slot] || alone(slot)).collect()
 }
 
-/// A pseudo-inverse of the means of `known`, (q, q), inverted on a diagonal of ones so that units
-/// do not matter. Without an intercept the constant's row and column are zeros.
+/// Returns a pseudo-inverse of the means of `known`, (q, q), inverted with a unit diagonal so that
+/// units do not matter. Without an intercept the constant's row and column are zeros.
 fn pseudo_inverse(known: &Products, q: usize, share: f64, intercept: bool) -> Result<Mat<f64>> {
     let size = |a: usize| if a == 0 && !intercept { 0.0 } else { (known.get(a, a) * share).sqrt() };
     let scale: Vec<f64> = (0..q).map(|a| if size(a) > 0.0 { 1.0 / size(a) } else { 0.0 }).collect();

@@ -1,15 +1,14 @@
-//! Sums what the reads of each example tell of the second moments of attributes and target.
+//! Sums the reads' contributions to the second moments of attributes and target.
 //!
-//! z are the values that cost nothing: 1, then the always-known columns. e are sampled columns
-//! about their centre. Sums with e alone are made of single reads, e e' of pairs of reads; each has
-//! the mean that the sum over full rows would have. Sums without e are exact.
+//! z are the free values: 1, then the always-known columns. e are centred sampled columns. Sums
+//! linear in e use single reads, e e' uses pairs of reads; both have the mean of the sum over full
+//! rows. Sums without e are exact.
 
 use super::draws::Draws;
 use super::products::{LARGEST_SUM, Products};
 use crate::data::Layout;
 use serde::{Deserialize, Serialize};
 
-/// The sums; see the module's documentation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Sums {
@@ -23,41 +22,38 @@ pub(crate) struct Sums {
     pub(super) slot_target: Vec<f64>,
     /// e z', (sampled slots, q), row by row.
     pub(super) slot_known: Vec<f64>,
-    /// e e', (sampled slots, sampled slots); empty where pairs are not drawn.
+    /// e e', (sampled slots, sampled slots); empty if pairs are not drawn.
     pub(super) slots: Products,
 }
 
-/// What one answer tells.
+/// Contents of one answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seen<'a> {
     /// The panels read, as they were drawn.
     pub(super) panels: &'a [u32],
-    /// Their values about the centre, in order.
+    /// Their centred values, in order.
     pub(super) e: &'a [f64],
-    /// What costs nothing.
+    /// The free values.
     pub(super) z: &'a [f64],
-    /// The target.
     pub(super) y: f64,
 }
 
-/// The sizes of the sums.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
-    /// Sampled slots.
     pub(super) slots: usize,
     /// The length q of z.
     pub(super) known: usize,
-    /// Whether products of sampled slots are summed.
+    /// True if products of sampled slots are summed.
     pub(super) pairs: bool,
 }
 
 impl Shape {
-    /// Order of the matrix of products of sampled slots.
+    /// Returns the order of the products of sampled slots.
     fn order(self) -> usize {
         if self.pairs { self.slots } else { 0 }
     }
 
-    /// How many numbers the sums are; as wide as a count of columns can make it.
+    /// Returns the number of sums, without overflow for any number of columns.
     pub(super) fn numbers(self) -> u64 {
         let [slots, known, order] = [self.slots, self.known, self.order()].map(|n| n as u64);
         let triangle = |n: u64| n.saturating_mul(n + 1) / 2;
@@ -80,7 +76,7 @@ impl Sums {
         }
     }
 
-    /// Adds what one answer tells: O(k) for singleton panels.
+    /// Adds one answer: O(k) for singleton panels.
     pub(super) fn add(&mut self, draws: Draws, layout: &Layout, seen: Seen<'_>) {
         let Seen { panels, e, z, y } = seen;
         self.target += y * y;
@@ -102,8 +98,8 @@ impl Sums {
         }
     }
 
-    /// A_ij += c e_i e_j and A_ji += c e_j e_i for each drawn pair of panels and their columns i,
-    /// j; the diagonal gets both.
+    /// Adds c e_i e_j to A_ij and A_ji for each drawn pair of panels and their columns i, j; the
+    /// diagonal gets both.
     fn add_pairs(&mut self, draws: Draws, layout: &Layout, Seen { panels, e, .. }: Seen<'_>) {
         let coefficient = draws.pair_coefficient();
         let mut rest = e;
@@ -121,7 +117,7 @@ impl Sums {
         }
     }
 
-    /// Completes sums read from a file. `false` if they cannot be true of this shape.
+    /// Completes sums read from a file. `false` if they do not fit this shape.
     pub(super) fn restore(&mut self, shape: Shape) -> bool {
         let lists = [&self.known_target, &self.slot_target, &self.slot_known];
         lists.map(Vec::len) == [shape.known, shape.slots, shape.slots * shape.known]

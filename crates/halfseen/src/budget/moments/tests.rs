@@ -1,4 +1,4 @@
-//! Enumerates all draws, compares with dense sums, and holds each reading to what it promises.
+//! Enumerates all draws, compares with dense sums, and tests each repair's properties.
 
 mod readings;
 
@@ -25,7 +25,7 @@ const SHAPES: &[(&[u32], &[u32])] = &[
     (&[1, 2, 1, 1], &[2]),
 ];
 
-/// Columns are dealt to panels backwards, so that slots, panels and columns are different numbers.
+/// Assigns columns to panels backwards, so that slots, panels and columns have different numbers.
 fn layout(sampled: &[u32], known: &[u32]) -> Arc<Layout> {
     let width = sampled.iter().chain(known).sum::<u32>();
     let mut builder = Layout::builder(width as usize);
@@ -57,7 +57,7 @@ fn baseline(budget: usize) -> MomentLasso {
     MomentLasso { budget: Some(budget as u64), ..MomentLasso::default() }
 }
 
-/// Every way to choose `size` of 0..n, increasing.
+/// Returns all subsets of `size` of 0..n, increasing.
 fn subsets(n: usize, size: usize) -> Vec<Vec<usize>> {
     let longer = |all: Vec<Vec<usize>>| -> Vec<Vec<usize>> {
         let more = |s: &Vec<usize>| {
@@ -68,8 +68,8 @@ fn subsets(n: usize, size: usize) -> Vec<Vec<usize>> {
     (0..size).fold(vec![vec![]], |all, _| longer(all))
 }
 
-/// All equally likely panels of one query for pairs: s of the d^2 ordered pairs, and for an odd
-/// budget one panel more.
+/// Returns all equally likely panels of one query for pairs: s of the d^2 ordered pairs, and for an
+/// odd budget one more panel.
 fn pair_draws(panels: usize, budget: usize) -> Vec<Vec<u32>> {
     let codes = subsets(panels * panels, budget / 2);
     let pairs = codes
@@ -82,8 +82,7 @@ fn pair_draws(panels: usize, budget: usize) -> Vec<Vec<u32>> {
         .collect()
 }
 
-/// Tells copies of a learner one example through each of the draws; gives them with the query's
-/// values about the centre.
+/// Tells copies of a learner one example through each of the draws; returns the copies.
 fn tell_all<L: FromMoments>(
     start: &Gatherer<L>,
     draws: &[Vec<u32>],
@@ -106,7 +105,7 @@ fn tell_all<L: FromMoments>(
             query.parts.extend(layout.slots_of(panel as usize).map(part));
         }
         query.checksum = query.digest();
-        // That it is admitted says that it could have been drawn.
+        // Admission implies that the query could have been drawn.
         assert_eq!(
             learner.tell(&query, &answer(layout, &query, x), y).unwrap(),
             TellOutcome::Learned
@@ -124,14 +123,14 @@ fn assert_close(found: f64, expected: f64, scale: f64, what: &str) {
 }
 
 impl<L: FromMoments> Gatherer<L> {
-    /// A value about its centre; a first read sets that.
+    /// Returns a centred value; a first read sets the centre.
     fn expected(&self, slot: usize, value: f64) -> f64 {
         let first = self.gathering.centre == Centre::Running && self.state.running.is_new(slot);
         if first { 0.0 } else { value - self.centre(slot) }
     }
 }
 
-/// A learner that was told a few examples, so that its centre is no longer 0.
+/// Returns a learner that was told a few examples, so that its centre is no longer 0.
 fn taught<L: FromMoments>(learner: &L, layout: &Arc<Layout>, stream: &mut Stream) -> Gatherer<L> {
     let mut gatherer = Gatherer::new(learner, layout, None).unwrap();
     for _ in 0..5 {
@@ -196,7 +195,7 @@ fn baseline_estimates_all_second_moments_without_bias() {
     }
 }
 
-/// With n = d^2 pairs of which s are drawn, and c_p times that a panel stands in pair p.
+/// n = d^2 pairs, s of them drawn; c_p counts the places of a panel in pair p.
 #[test]
 fn baseline_has_the_second_moments_of_the_closed_forms() {
     for (d, budget) in [(3, 2), (4, 2), (4, 3), (5, 3), (5, 4)] {
@@ -282,7 +281,7 @@ fn every_draw_is_equally_likely() {
             let panels: Vec<u32> = gatherer.ask().unwrap().reads.iter().map(|r| r.panel).collect();
             counts[all.iter().position(|p| *p == panels).unwrap()] += 1.0;
         }
-        // Four deviations above the mean of a chi-square; the seed is fixed.
+        // Four standard deviations above the mean of a chi-square; the seed is fixed.
         let chi: f64 = counts.iter().map(|c| (c - runs).powi(2) / runs).sum();
         let freedom = all.len() as f64 - 1.0;
         assert!(chi < freedom + 4.0 * (2.0 * freedom).sqrt(), "chi-square {chi}");
@@ -308,14 +307,13 @@ fn sums_equal_those_of_dense_matrices_and_their_elimination() {
         for _ in 0..examples {
             let (x, y) = example(&layout, &mut stream);
             let query = gatherer.ask().unwrap();
-            // Values about the centre by slot; the constant and the known ones are free and stand
-            // last.
+            // Centred values by slot; the constant and the known ones are free and stand last.
             let value = |slot: usize| x[layout.column(slot)];
             let mut e: Vec<f64> = (0..all).map(value).chain([1.0]).collect();
             let mut at = 0;
             for read in &query.reads {
                 for slot in layout.slots_of(read.panel as usize) {
-                    // A first read sets the centre of what is not known.
+                    // A first read sets the centre of an unknown slot.
                     let first = slot < n && budget < 5 && gatherer.state.running.is_new(slot);
                     e[slot] = if first { 0.0 } else { value(slot) - query.parts[at].centre };
                     at += 1;
@@ -359,7 +357,7 @@ fn sums_equal_those_of_dense_matrices_and_their_elimination() {
             (0..n).for_each(|j| assert_close(sums.slots.get(i, j), dense.a[(i, j)], 1e4, "A"));
             assert_close(sums.slot_target[i], dense.v[i], 1e4, "v");
         }
-        // Gauss: the known rows are cleared one by one.
+        // Gauss: the known rows are eliminated one by one.
         for a in (n..=all).rev() {
             for i in 0..=all {
                 if i == a || dense.a[(a, a)] == 0.0 {
@@ -382,8 +380,8 @@ fn sums_equal_those_of_dense_matrices_and_their_elimination() {
     }
 }
 
-/// Over all draws the square of a sum is estimated without bias, by pairs and by subsets; by one
-/// read it is not at all.
+/// Over all draws the square of a sum is estimated without bias, by pairs and by subsets; one read
+/// gives no estimate.
 #[test]
 fn own_tests_estimate_squared_predictions_without_bias() {
     use super::draws::Draws;

@@ -1,24 +1,22 @@
-//! Makes of answers the estimates that the step needs, and knows the shape of the queries that they
-//! answer.
+//! Computes gradient and product estimates from an answer, and validates the shape of queries.
 
 use super::Sgd;
 use crate::budget::sampler::Sampler;
 use crate::learner::{Query, Read, Role};
 use halfseen_solve::iterate::Iterate;
 
-/// What an answer gives besides the estimate of the example.
+/// Two estimates of <w,x> from one answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Estimate {
-    /// Of <w,x>, for the slope. Of a smooth loss's slope, with the products of all factors one on
-    /// the other.
+    /// Estimate for the slope; for smooth losses the sum over all factors.
     pub(super) product: f64,
-    /// Of <w,x> from the reads for the gradient, independent of the first given the example.
+    /// Estimate from the gradient's reads, independent of the first given the example.
     pub(super) second: f64,
 }
 
 impl<I: Iterate> Sgd<I> {
-    /// The estimates that an answer gives: the product <w,x>, and x~ as (slot, value) pairs, one
-    /// per slot. Unbiased over the draws of the query.
+    /// Returns the estimates of <w,x>, and writes x~ to `gradient` as (slot, value) pairs, one per
+    /// slot. Unbiased over the draws of the query.
     #[inline]
     pub(super) fn estimate(&mut self, query: &Query, values: &[f64]) -> Estimate {
         self.gradient.clear();
@@ -49,7 +47,7 @@ impl<I: Iterate> Sgd<I> {
         estimate
     }
 
-    /// Whether a query can have so many reads for the product.
+    /// Returns true if a query can have this number of reads for the product.
     #[inline]
     fn could_read(&self, products: usize, orders: &[u32]) -> bool {
         match self.gen_est.filter(|_| self.recipe.draws.is_some()) {
@@ -61,9 +59,9 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// Whether a query has the shape of this learner's: one that came back from a file or a network
-    /// may have been edited. Known panels come first, then those of the gradient, then the
-    /// product's. One that was adopted may have been drawn by other probabilities.
+    /// Returns true if a query has the shape of this learner's: one that came back from a file or a
+    /// network may have been edited. Known panels come first, then those of the gradient, then the
+    /// product's. An adopted one may have been drawn by other probabilities.
     #[inline]
     pub(super) fn could_have_drawn(&self, query: &Query, adopted: bool) -> bool {
         let Some(chosen) = self.ledger.chosen_in(query) else { return false };
@@ -76,7 +74,7 @@ impl<I: Iterate> Sgd<I> {
         let number = drawn.len() == most || (drawn.len() < most && sampler.is_some_and(changeable));
         let increasing = || drawn.windows(2).all(|w| w[0].panel < w[1].panel);
         let fits = |r: &Read| match sampler {
-            // Drawn by probabilities that have changed since.
+            // The probabilities have changed since.
             Some(_) if adopted || query.phase < version => r.coefficient.is_finite(),
             Some(s) => r.coefficient == s.coefficient(r.panel as usize),
             None => r.coefficient == 1.0,

@@ -1,4 +1,4 @@
-//! Writes the next query: draws the panels, and what their values will be multiplied by.
+//! Writes the next query: draws the panels and computes their coefficients and weights.
 
 use super::Sgd;
 use crate::budget::gen_est::GenEst;
@@ -8,7 +8,6 @@ use halfseen_solve::iterate::Iterate;
 use halfseen_solve::sampling::{Purpose, Stream};
 
 impl<I: Iterate> Sgd<I> {
-    /// Adds what is drawn to the next query.
     #[inline]
     pub(super) fn draw(&mut self, query: &mut Query) {
         let Some(sampler) = self.state.drawing.sampler() else {
@@ -20,8 +19,8 @@ impl<I: Iterate> Sgd<I> {
         let mut stream = Stream::new(self.recipe.seed, Purpose::Query, query.number);
         sampler.draw(&mut stream, &mut self.panels);
         for &panel in &self.panels {
-            // Starts to load what the answer will change: at many slots each is a cache miss, and
-            // they pass side by side here.
+            // Prefetches the entries that the answer will change. With many slots each is a cache
+            // miss; here these overlap.
             let slot = self.layout.slots_of(panel as usize).start;
             std::hint::black_box((self.state.iterate.weight(slot), self.state.iterate.mass(slot)));
         }
@@ -45,8 +44,8 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// Draws the orders by which a smooth loss's slope is estimated, and for each factor its
-    /// estimate of the product. While w = 0 the slope is exact.
+    /// Draws the orders that estimate a smooth loss's slope, and each factor's reads for the
+    /// product. While w = 0 the slope is exact.
     fn push_powers(&self, query: &mut Query, estimator: GenEst, stream: &mut Stream) {
         if self.state.iterate.total_mass() <= 0.0 {
             return;
@@ -61,7 +60,7 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// What is subtracted from a sampled slot now.
+    /// Returns the present centre of a sampled slot.
     #[inline]
     pub(super) fn centre(&self, slot: usize) -> f64 {
         match self.recipe.centre {
@@ -71,14 +70,14 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// What is subtracted from a slot that costs nothing: something only where it is scaled.
+    /// Returns the present centre of a known slot; 0 unless it is scaled.
     #[inline]
     pub(super) fn known_centre(&self, slot: usize) -> f64 {
         let centred = self.scaled && self.recipe.centre == Centre::Running;
         if centred { self.state.running.mean(slot) } else { 0.0 }
     }
 
-    /// Adds a read of a sampled panel to a query; `weight` of a slot is its part in the product.
+    /// Adds a read of a sampled panel; `weight` gives each slot's weight in the product.
     #[inline]
     pub(super) fn push(
         &self,
@@ -97,7 +96,7 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// Adds what is known of the example without a read.
+    /// Adds the known panels and the intercept.
     #[inline]
     pub(super) fn push_known(&self, query: &mut Query) {
         query.exact = self.state.known.intercept();
@@ -123,13 +122,13 @@ impl<I: Iterate> Sgd<I> {
         });
     }
 
-    /// Draws of one example for the product.
+    /// Returns the number of draws per example for the product.
     #[inline]
     pub(super) fn products(&self) -> usize {
         self.recipe.draws.as_ref().map_or(0, |d| d.products)
     }
 
-    /// The share of the product's draws that go by the iterate's second weighting.
+    /// Returns the share of the product's draws that use the iterate's second weighting.
     #[inline]
     fn by_moments(&self) -> f64 {
         let share = self.recipe.draws.as_ref().map_or(0.0, |d| self.state.drawing.by_moments(d));
@@ -152,7 +151,7 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// The probability that one draw for the product reads this panel.
+    /// Returns the probability that one draw for the product reads this panel.
     #[inline]
     pub(super) fn product_share(&self, panel: usize) -> f64 {
         let iterate = &self.state.iterate;
@@ -167,7 +166,7 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// Adds a read for the product: of so many draws' estimates sum_c w_c x_c / share, the mean.
+    /// Adds a read for the product, the mean over `draws` draws of sum_c w_c x_c / share.
     #[inline]
     pub(super) fn push_product(&self, query: &mut Query, panel: usize, draws: usize) {
         let scale = 1.0 / (self.product_share(panel) * draws as f64);

@@ -1,5 +1,5 @@
-//! Finds the norms that step sizes need, measured or from the reads, and renews the draws that go
-//! by moments.
+//! Computes the norms that step sizes need, measured or from the reads, and updates the draws that
+//! depend on moments.
 
 use super::Sgd;
 use super::scale::UNIT_SQUARE;
@@ -13,23 +13,23 @@ use crate::learner::{Query, Role};
 use crate::params::{Centre, Inner, Rule};
 use halfseen_solve::iterate::Iterate;
 
-/// Reads about a running centre from which their mean square is a norm to go by.
+/// Minimum number of reads about a running centre before their mean square is used as a norm.
 const LEAST_POOLED: f64 = 4.0;
 
 /// Second moments that the learner may know.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Measured {
-    /// About the recipe's centre, per sampled slot.
+    /// Moments about the recipe's centre, per sampled slot.
     pub(super) squares: Vec<f64>,
-    /// Of the known slots together, the constant of the intercept included.
+    /// Sum over the known slots, including the constant of the intercept.
     known: f64,
-    /// E y^2.
+    /// Second moment E y^2 of the target.
     target: f64,
 }
 
 impl Measured {
-    /// From the moments per column and the targets' mean square.
+    /// Computes the moments from those per column and the targets' mean square.
     pub(super) fn new(
         centre: Centre,
         intercept: bool,
@@ -55,8 +55,8 @@ impl Measured {
 }
 
 impl<I: Iterate> Sgd<I> {
-    /// The plan for the t-th step while `open` other queries are open: made for the norms at hand,
-    /// or, at the very first, for those of the answer itself.
+    /// Returns the plan for the t-th step while `open` other queries are open: for the present
+    /// norms, or at the very first for those of the answer itself.
     #[inline]
     pub(super) fn plan(
         &self,
@@ -70,8 +70,7 @@ impl<I: Iterate> Sgd<I> {
             (Some(plan), _) if !self.recipe.pace.is_timeless() => plan,
             (_, Some(norms)) => self.plan_for(t, open, norms),
             (_, None) if self.scaled => self.plan_for(t, open, self.unit_norms(target * target)),
-            // Nothing is known yet of how far values are from their centres: only what costs
-            // nothing moves.
+            // No deviation from the centres is known yet: only the known block moves.
             (_, None)
                 if self.recipe.centre == Centre::Running
                     && matches!(self.recipe.pace.rule, Rule::Theory(_)) =>
@@ -100,12 +99,11 @@ impl<I: Iterate> Sgd<I> {
         self.recipe.pace.plan(t + open, self.phase_began(t), &facts, self.recipe.known_radius)
     }
 
-    /// Examples before the phase of the t-th.
+    /// Returns the number of examples before the phase of the t-th.
     fn phase_began(&self, t: u64) -> u64 {
         self.first_phase.filter(|&end| t > end).unwrap_or(0)
     }
 
-    /// Norms from one answer.
     fn norms_of(&self, query: &Query, values: &[f64], target: f64) -> Norms {
         let (mut sum, mut count, mut known) =
             (0.0, 0.0_f64, f64::from(u8::from(self.recipe.intercept)));
@@ -135,8 +133,7 @@ impl<I: Iterate> Sgd<I> {
         Norms { square, largest, drawn_square, drawn_largest, known, target: target * target }
     }
 
-    /// Finds the norms anew, from what was measured or else from all reads so far, and plans for
-    /// them.
+    /// Updates the norms, from measured moments or else from all reads so far, and the plan.
     pub(super) fn renew_norms(&mut self) {
         self.state.steepness.settle();
         let slots = self.layout.sampled_slots();
@@ -150,7 +147,7 @@ impl<I: Iterate> Sgd<I> {
                 self.state.norms = Some(self.unit_norms(target));
                 return self.replan();
             }
-            // First reads set the centre and tell nothing yet of how far values are from it.
+            // First reads set the centre and carry no information on deviations from it.
             None if self.knows_no_spread() => return,
             None => {
                 let (square, largest) = self.state.running.squares(slots, |slot| self.centre(slot));
@@ -163,7 +160,7 @@ impl<I: Iterate> Sgd<I> {
         self.replan();
     }
 
-    /// Whether hardly any value was read of which the centre was known, and there are some to read.
+    /// Returns true if the reads so far give too few deviations from a running centre.
     fn knows_no_spread(&self) -> bool {
         let running =
             self.recipe.centre == Centre::Running && self.state.measured.is_none() && !self.scaled;
@@ -172,10 +169,10 @@ impl<I: Iterate> Sgd<I> {
             && self.state.running.pooled_reads() < LEAST_POOLED
     }
 
-    /// The norms for the present draws.
+    /// Returns the norms for the present draws.
     pub(super) fn norms(&self, square: f64, largest: f64, known: f64, target: f64) -> Norms {
         let (drawn_square, drawn_largest) = self.drawn_norms(square, largest);
-        // What is observed at random makes the product's estimate longer too.
+        // Random observation increases the second moment of the product's estimate too.
         let longer = if self.state.observed.is_some() { self.observed_norms().2 } else { 0.0 };
         let (square, largest) = (square + longer, largest + longer);
         Norms { square, largest, drawn_square, drawn_largest, known, target }
@@ -186,7 +183,7 @@ impl<I: Iterate> Sgd<I> {
             self.state.norms.map(|norms| self.plan_for(self.ledger.answered() + 1, 0, norms));
     }
 
-    /// E |x~|^2 and max_j E x~_j^2 for the present draws.
+    /// Returns E |x~|^2 and max_j E x~_j^2 for the present draws.
     fn drawn_norms(&self, square: f64, largest: f64) -> (f64, f64) {
         if self.state.observed.is_some() {
             let (sum, most, _) = self.observed_norms();
@@ -216,7 +213,7 @@ impl<I: Iterate> Sgd<I> {
         (sum, most)
     }
 
-    /// The second moment of a slot about its centre, measured or as far as the reads tell.
+    /// Returns the second moment of a slot about its centre, measured or estimated from its reads.
     pub(super) fn square_of(&self, slot: usize) -> f64 {
         match &self.state.measured {
             Some(measured) => measured.squares[slot],
@@ -225,12 +222,12 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// Changes how panels are drawn, where the learner does so after its t-th answer. Whether it
-    /// did.
+    /// Changes the probabilities of the panels if a change is due after the t-th answer. Returns
+    /// true if they changed.
     pub(super) fn redraw(&mut self, t: u64) -> Result<bool> {
         let Some(draws) = self.recipe.draws.as_ref() else { return Ok(false) };
         let Proportions::Optimal(source) = &draws.proportions else { return Ok(false) };
-        // In units of their own all attributes have the same second moment.
+        // Attributes scaled by their reads all have the same second moment.
         let nothing_known = self.state.measured.is_none() && !self.scaled;
         let often_enough = t.is_power_of_two() && t * draws.gradient as u64 >= draws.panels as u64;
         let (weights, moments) = match source {
@@ -239,13 +236,13 @@ impl<I: Iterate> Sgd<I> {
                 self.state.drawing.bound = Some(bound);
                 (weights, moments)
             }
-            // From when each panel may have been read once, each time the answers have doubled:
-            // O(d) each time.
+            // Once each panel may have been read, each time the number of answers has doubled: O(d)
+            // each time.
             Source::Online(uniform) | Source::Auto(uniform)
                 if often_enough
                     && (nothing_known || (matches!(source, Source::Online(_)) && !self.scaled)) =>
             {
-                // One pseudo-read: the uniform share sees to it that none starves.
+                // One pseudo-read suffices, because the uniform share keeps every panel in use.
                 let squares = |slot| self.state.running.steadied(slot, self.centre(slot), 1.0);
                 let moments: Vec<f64> = (0..self.layout.sampled_slots()).map(squares).collect();
                 let mut weights = draws.goal.weights(&self.layout, &moments);
@@ -265,7 +262,7 @@ impl<I: Iterate> Sgd<I> {
         Ok(true)
     }
 
-    /// The weights of the panels, the slots' smoothed moments, and the bound that theory steps use.
+    /// Returns the panels' weights, the slots' smoothed moments, and the bound for theory steps.
     fn after_first_phase(
         &self,
         phases: &TwoPhase,
@@ -277,8 +274,8 @@ impl<I: Iterate> Sgd<I> {
         let phase = FirstPhase { panels, slots, draws, largest: self.state.drawing.largest };
         let estimates: Vec<f64> = match self.recipe.centre {
             _ if self.scaled => vec![UNIT_SQUARE; slots],
-            // A running centre stands far off at first; about the means learned by now, sums over
-            // counts are better.
+            // A running centre is far off at first; sums over counts about the current means are
+            // better.
             Centre::Running => (0..slots).map(|slot| self.state.running.variance(slot)).collect(),
             Centre::None | Centre::Given => self.state.drawing.estimates(t),
         };
@@ -291,7 +288,7 @@ impl<I: Iterate> Sgd<I> {
             None => self.state.running.squares(slots, |slot| self.centre(slot)),
         };
         let bound = match goal {
-            // Nothing to bound it by: steps go by what the reads to come will show.
+            // No bound yet: steps use the norms of later reads.
             _ if self.knows_no_spread() => 0.0,
             DesignCriterion::TotalVariance => phase.sum_bound(phases, &estimates, &weights, square),
             DesignCriterion::MaxVariance => phase.largest_bound(phases, &weights, largest),
@@ -299,7 +296,7 @@ impl<I: Iterate> Sgd<I> {
         (weights, moments, bound)
     }
 
-    /// Tells the iterate the moments by which the product's reads are drawn.
+    /// Gives the iterate the moments by which the product's reads are drawn.
     pub(super) fn weigh_iterate(&mut self) -> Result<()> {
         let inner = self.recipe.draws.as_ref().map_or(Inner::Weights, |d| d.inner);
         if inner == Inner::Weights || self.state.drawing.moments.is_empty() {
@@ -314,14 +311,13 @@ impl<I: Iterate> Sgd<I> {
     }
 }
 
-/// When norms are estimated anew: each time the answers have become four times as many.
+/// Returns true when norms are re-estimated: at powers of four.
 pub(super) fn is_milestone(t: u64) -> bool {
     t.is_power_of_two() && t.trailing_zeros().is_multiple_of(2)
 }
 
 impl<I: Iterate> Sgd<I> {
-    /// Refuses a first phase that takes all of the examples at hand: a horizon of its own may
-    /// promise more.
+    /// Refuses a first phase that takes all available examples, which a longer horizon allows.
     ///
     /// # Errors
     /// [`ErrorKind::OutOfRange`].
@@ -339,11 +335,11 @@ impl<I: Iterate> Sgd<I> {
     }
 }
 
-/// Examples in the first phase, where there is one: none where a share leaves one of the phases
-/// without any.
+/// Returns the number of examples in the first phase; `None` if a share leaves one of the phases
+/// empty.
 ///
 /// # Errors
-/// A share of an unknown number, and a phase that leaves nothing for the second.
+/// A share of an unknown number of examples, and a phase that leaves none for the second.
 pub(super) fn first_phase(phases: &TwoPhase, horizon: Option<u64>) -> Result<Option<u64>> {
     let TwoPhase { length, .. } = *phases;
     match horizon {

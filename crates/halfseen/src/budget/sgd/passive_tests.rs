@@ -1,4 +1,4 @@
-//! Enumerates every observed set, and every draw for the product, with its probability.
+//! Enumerates every observed set and every draw for the product with its probability.
 
 use super::tests::{assert_close, example, layout};
 use super::*;
@@ -14,8 +14,8 @@ fn slots(layout: &Layout, query: &Query, x: &[f64]) -> Vec<f64> {
     slots.map(|slot| x[layout.column(slot)]).collect()
 }
 
-/// Sums over all observed sets and draws what the learner makes of an example: the slope times x~,
-/// the product that the known block learns from, and the estimated squared error.
+/// Sums the estimates of an example over all observed sets and draws: the slope times x~, the
+/// product that the known block learns from, and the squared error.
 fn check<I: Iterate>(sgd: &mut Sgd<I>, seen: &[u64], x: &[f64], y: f64, what: &str) {
     let layout = Arc::clone(&sgd.layout);
     let (panels, sampled) = (layout.sampled_panels(), layout.sampled_slots());
@@ -46,7 +46,7 @@ fn check<I: Iterate>(sgd: &mut Sgd<I>, seen: &[u64], x: &[f64], y: f64, what: &s
             continue;
         }
         let observed: Vec<u32> = (0..panels).filter(shown).map(|p| p as u32).collect();
-        // Every way to draw one of them; one way where all estimate the product.
+        // Every draw of one of them; a single case if all estimate the product.
         let masses: Vec<f64> = observed.iter().map(|&p| sgd.chance(p as usize)).collect();
         let all: f64 = masses.iter().sum();
         let mut draws: Vec<(Option<(u32, f64)>, f64)> = vec![(None, 1.0)];
@@ -151,7 +151,7 @@ fn passive_learners_are_unbiased_over_all_observed_sets() {
     check_all::<Aelr>();
 }
 
-/// A panel that is never observed leaves the others as they are, its own part of the product aside.
+/// Checks the frequencies with which observed panels are drawn for the product.
 #[test]
 fn the_draw_of_the_product_goes_by_mass_over_share() {
     let layout = layout(&[1, 1, 1], &[]);

@@ -1,21 +1,21 @@
-//! Scales attributes by their own reads as they come, where nobody declared how large they are.
+//! Scales attributes by their own reads, if no bounds on them are declared.
 //!
-//! [`Layout::scaled_by_reads`] says so: an honest fit without bounds and moments, or ask and tell
-//! without them. Weights v_j are then kept for attributes in units of their own, (x_j - c_j) / s_j,
-//! where s_j is three times the sample deviation of the reads of j (with `centre = none` three
-//! times the root of their mean square about 0), and what is asked for, told and predicted is in
-//! the units of the values: w_j = v_j / s_j. So the radius bounds weights that can be compared, and
-//! every E x_j^2 is 1/9: theory's norms are known before the first read but for the target's.
+//! This applies if [`Layout::scaled_by_reads`] is true: an honest fit, or ask and tell, without
+//! bounds and moments. Weights v_j then belong to attributes in units of their own, (x_j - c_j) /
+//! s_j. s_j is three times the sample standard deviation of the reads of j (with `centre = none`
+//! three times the root of their mean square about 0). Queries, answers and predictions are in the
+//! units of the values: w_j = v_j / s_j. So the radius bounds comparable weights, and every E x_j^2
+//! is 1/9: theory's norms are known before the first read, except for the target's.
 //!
-//! - *No look ahead.* A query carries v_j / s_j and c_j as they are when it is asked, and its
-//!   product is <w,x> of the predictor that would have been handed out then. The gradient of an
-//!   answer divides by the s_j that takes in the value itself, so that no value is longer than the
-//!   root of the number of reads, however large it is (as in normalised online learning).
-//! - *When s_j moves, v_j stays*, and w_j moves with s_j. After n reads one more moves s_j by a
-//!   share of order 1/n, which is less than a step does; `Sgd::predictor` divides the averaged v_j
-//!   by the last s_j. Nothing has to be rewritten: O(1) for each read.
-//! - Before four reads of j nothing is known of s_j and v_j stays 0. An attribute that showed one
-//!   value only has no size, and no weight.
+//! - *No look ahead.* A query carries the v_j / s_j and c_j of the time it is asked, and its
+//!   product is <w,x> of the predictor at that time. The gradient of an answer divides by the s_j
+//!   that includes the value itself, so that no scaled value, however large, exceeds the root of
+//!   the number of reads (as in normalised online learning).
+//! - *When s_j changes, v_j stays*, and w_j changes with s_j. After n reads one more changes s_j by
+//!   a share of order 1/n, less than a step does. `Sgd::predictor` divides the averaged v_j by the
+//!   last s_j. Nothing needs to be rewritten: O(1) per read.
+//! - Before four reads of j, s_j is unknown and v_j stays 0. An attribute with only one distinct
+//!   value has no size, and no weight.
 //!
 //! S. Ross, P. Mineiro and J. Langford, "Normalized Online Learning", UAI 2013.
 
@@ -28,13 +28,14 @@ use crate::loss::Loss;
 use crate::params::Centre;
 use halfseen_solve::iterate::Iterate;
 
-/// Deviations by which a value is divided: nearly all of them then lie in [-1, 1], as those do that
-/// are scaled by a declared range.
+/// Number of standard deviations in a unit, so that nearly all values lie in [-1, 1], as if scaled
+/// by a declared range.
 const DEVIATIONS: f64 = 3.0;
-/// The second moment of an attribute in such units.
+/// Second moment of an attribute in such units.
 pub(super) const UNIT_SQUARE: f64 = 1.0 / (DEVIATIONS * DEVIATIONS);
 
-/// Whether a learner scales by its reads: not where a parameter says how large attributes are.
+/// Returns true if a learner scales by its reads, which it does not if a parameter states the size
+/// of attributes.
 pub(super) fn by_reads(recipe: &Recipe, layout: &Layout) -> bool {
     let declared = match recipe.draws.as_ref().map(|d| &d.proportions) {
         Some(Proportions::Optimal(Source::Given(_))) => true,
@@ -45,14 +46,13 @@ pub(super) fn by_reads(recipe: &Recipe, layout: &Layout) -> bool {
 }
 
 impl<I: Iterate> Sgd<I> {
-    /// The unit of a slot that is scaled, with one more read if it is given; 0 while its reads do
-    /// not tell.
+    /// Returns the unit of a scaled slot, with one more read if given; 0 while it is unknown.
     #[inline]
     pub(super) fn size(&self, slot: usize, more: Option<f64>) -> f64 {
         DEVIATIONS * self.state.running.size(slot, self.recipe.centre != Centre::None, more)
     }
 
-    /// A weight for scaled values as one for the values themselves.
+    /// Converts a weight for scaled values into one for the values themselves.
     #[inline]
     pub(super) fn raw(&self, slot: usize, weight: f64) -> f64 {
         if !self.scaled {
@@ -62,8 +62,8 @@ impl<I: Iterate> Sgd<I> {
         if size > 0.0 { weight / size } else { 0.0 }
     }
 
-    /// How far a value is from its centre, in units of the attribute where it is scaled; 0 while
-    /// they are not known.
+    /// Returns the deviation of a value from its centre, in units of the attribute if it is scaled;
+    /// 0 while these are unknown.
     #[inline]
     pub(super) fn deviation(&self, slot: usize, part: ColumnTerm, value: f64) -> f64 {
         let deviation = self.unscaled(slot, part, value);
@@ -74,7 +74,7 @@ impl<I: Iterate> Sgd<I> {
         if size > 0.0 { deviation / size } else { 0.0 }
     }
 
-    /// How far a value is from its centre.
+    /// Returns the deviation of a value from its centre.
     #[inline]
     pub(super) fn unscaled(&self, slot: usize, part: ColumnTerm, value: f64) -> f64 {
         let running = self.recipe.centre == Centre::Running
@@ -86,7 +86,7 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// Replaces `known` by the values of an answer that cost nothing. They come first.
+    /// Replaces `known` by the known values of an answer, which come first.
     pub(super) fn read_known(&self, query: &Query, values: &[f64], known: &mut Vec<f64>) {
         let reads = query.reads.iter().take(self.layout.panels() - self.layout.sampled_panels());
         let slots = reads.flat_map(|read| self.layout.slots_of(read.panel as usize));
@@ -99,7 +99,7 @@ impl<I: Iterate> Sgd<I> {
         );
     }
 
-    /// The norms of attributes in units of their own.
+    /// Returns the norms of attributes in units of their own.
     pub(super) fn unit_norms(&self, target: f64) -> Norms {
         let slots = self.layout.sampled_slots();
         let known = (self.layout.slots() - slots) as f64 * UNIT_SQUARE

@@ -1,5 +1,5 @@
-//! Makes slopes of answers: by the product itself for the squares, by powers of it for smooth
-//! losses.
+//! Computes slopes from answers: from the product itself for the squared loss, from its powers for
+//! smooth losses.
 
 use super::Sgd;
 use super::answer::Estimate;
@@ -9,20 +9,20 @@ use crate::learner::Query;
 use crate::loss::Loss;
 use halfseen_solve::iterate::Iterate;
 
-/// What an answer tells of the slope.
+/// Slope estimated from an answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Slope {
-    /// Its estimate phi, unbiased.
+    /// Unbiased estimate phi.
     pub(super) value: f64,
-    /// The estimate of <w,x> by the same reads, where any were made.
+    /// Estimate of <w,x> from the same reads, if there were any.
     pub(super) product: Option<f64>,
-    /// Estimates of a smooth loss's argument: their number, and the sum of their squares.
+    /// Number of estimates of a smooth loss's argument, and the sum of their squares.
     pub(super) residuals: (f64, f64),
 }
 
 impl<I: Iterate> Sgd<I> {
-    /// Makes of `gradient`, which is x~, phi x~. Returns phi, and an unbiased estimate of the
-    /// squared error where there is one.
+    /// Multiplies `gradient`, which holds x~, by phi. Returns phi, and an unbiased estimate of the
+    /// squared error if there is one.
     ///
     /// # Errors
     /// As [`Sgd::slope`].
@@ -41,16 +41,16 @@ impl<I: Iterate> Sgd<I> {
         }
         let slope = self.slope(query, values, target, estimate)?;
         self.gradient.iter_mut().for_each(|(_, g)| *g *= slope.value);
-        // Two estimates that are independent given the example.
+        // The two estimates are independent given the example.
         let risk = slope.product.map(|product| (product - target) * (estimate.second - target));
         Ok((slope, risk))
     }
 
-    /// The slope that an answer gives.
+    /// Returns the slope for an answer.
     ///
     /// # Errors
-    /// [`ErrorKind::OutsideSeries`](crate::ErrorKind::OutsideSeries), where what was read shows
-    /// that the loss's series says nothing.
+    /// [`ErrorKind::OutsideSeries`](crate::ErrorKind::OutsideSeries), if the values read show that
+    /// the loss's series does not apply.
     #[inline]
     pub(super) fn slope(
         &self,
@@ -68,7 +68,7 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// The slope of a smooth loss: exact where the product is, else by GenEst.
+    /// Returns the slope of a smooth loss: exact if the product is, otherwise by GenEst.
     fn smooth_slope(
         &self,
         estimator: GenEst,
@@ -129,7 +129,7 @@ impl<I: Iterate> Sgd<I> {
         })
     }
 
-    /// Refuses an answer that lies outside the series of the loss, as far as the reads tell.
+    /// Refuses an answer whose reads show that it lies outside the loss's series.
     fn check_answer(&self, query: &Query, values: &[f64], known: f64) -> Result<()> {
         let Loss::Logistic { norm_bound } = self.recipe.loss else { return Ok(()) };
         let read = query.parts.iter().zip(values).skip(self.state.known.len());

@@ -1,4 +1,5 @@
-//! Enumerates every draw of a query with its probability: estimates must be unbiased, exactly.
+//! Enumerates every draw of a query with its probability, to test that estimates are exactly
+//! unbiased.
 
 mod drawn;
 mod smooth;
@@ -12,8 +13,8 @@ use crate::learner::{AskTell, Learner};
 use halfseen_solve::iterate::Iterate;
 use halfseen_solve::sampling::{Purpose, Stream};
 
-/// The shapes that an example may have: widths of sampled panels, then of known ones. At most five
-/// sampled columns.
+/// Shapes of an example: widths of sampled panels, then of known ones. At most five sampled
+/// columns.
 const SHAPES: &[(&[u32], &[u32])] = &[
     (&[1, 1, 1], &[]),
     (&[1, 1, 1, 1, 1], &[]),
@@ -22,7 +23,7 @@ const SHAPES: &[(&[u32], &[u32])] = &[
     (&[1, 1, 1, 1], &[1, 2]),
 ];
 
-/// Columns are dealt to panels backwards, so that slots, panels and columns are different numbers.
+/// Assigns columns to panels backwards, so that numbers of slots, panels and columns differ.
 pub(super) fn layout(sampled: &[u32], known: &[u32]) -> Arc<Layout> {
     let mut next = sampled.iter().chain(known).sum::<u32>();
     let mut columns = |width: u32| {
@@ -38,7 +39,7 @@ pub(super) fn layout(sampled: &[u32], known: &[u32]) -> Arc<Layout> {
     Arc::new(builder.finish().unwrap())
 }
 
-/// A column's values have a mean, a scale and a sign of their own.
+/// Draws an example whose columns each have their own mean, scale and sign.
 pub(super) fn example(columns: usize, stream: &mut Stream) -> (Vec<f64>, f64) {
     let x: Vec<f64> = (0..columns)
         .map(|j| 0.3 * j as f64 - 0.4 + (0.2 + 0.3 * j as f64) * stream.normal())
@@ -52,7 +53,7 @@ fn answer(layout: &Layout, query: &Query, x: &[f64]) -> Vec<f64> {
     slots.map(|slot| x[layout.column(slot)]).collect()
 }
 
-/// Every way to draw the gradient's panels, with its probability.
+/// Returns every draw of the gradient's panels with its probability.
 fn gradient_draws(n: usize, sampler: &Sampler) -> Vec<(Vec<usize>, f64)> {
     let coefficient = |p: usize| sampler.coefficient(p);
     if !sampler.replacement() && !sampler.is_uniform() {
@@ -71,7 +72,7 @@ fn gradient_draws(n: usize, sampler: &Sampler) -> Vec<(Vec<usize>, f64)> {
         };
         all = all.iter().flat_map(longer).collect();
     }
-    // Subsets are all alike.
+    // Subsets are equally likely.
     let count = all.len() as f64;
     if !sampler.replacement() {
         all.iter_mut().for_each(|(_, share)| *share = 1.0 / count);
@@ -79,8 +80,8 @@ fn gradient_draws(n: usize, sampler: &Sampler) -> Vec<(Vec<usize>, f64)> {
     all
 }
 
-/// The samples u, u + 1, ... on the line of these probabilities: constant between the fractional
-/// parts of its marks.
+/// Returns the samples u, u + 1, ... on the line of these probabilities, constant between the
+/// fractional parts of its marks.
 fn systematic_draws(inclusion: Vec<f64>) -> Vec<(Vec<usize>, f64)> {
     let mut marks = vec![0.0];
     inclusion.iter().for_each(|p| marks.push(marks[marks.len() - 1] + p));
@@ -89,15 +90,15 @@ fn systematic_draws(inclusion: Vec<f64>) -> Vec<(Vec<usize>, f64)> {
     let mut all = Vec::new();
     for pair in cuts.windows(2).filter(|pair| pair[1] - pair[0] > 1e-14) {
         let u = 0.5 * (pair[0] + pair[1]);
-        // Which panels cover a point u + r.
+        // Panels that cover a point u + r.
         let covers = |p: &usize| (marks[*p] - u).ceil() < (marks[*p + 1] - u).ceil();
         all.push(((0..inclusion.len()).filter(covers).collect(), pair[1] - pair[0]));
     }
     all
 }
 
-/// Every sequence of independent draws of slots for the product, with its probability: the very
-/// masses that the draws go by. None while w = 0.
+/// Returns every sequence of independent draws of slots for the product with its probability, from
+/// the masses that the draws use. Only the empty one while w = 0.
 fn product_draws<I: Iterate>(sgd: &Sgd<I>) -> Vec<(Vec<usize>, f64)> {
     let mut all = vec![(vec![], 1.0)];
     let iterate = &sgd.state.iterate;
@@ -125,7 +126,7 @@ fn product_draws<I: Iterate>(sgd: &Sgd<I>) -> Vec<(Vec<usize>, f64)> {
     all
 }
 
-/// E p^2 of a product from one draw by the masses: sum_P (sum_c w_c x_c)^2 / share_P.
+/// Returns E p^2 of a product from one draw by the masses: sum_P (sum_c w_c x_c)^2 / share_P.
 fn one_draw_square<I: Iterate>(sgd: &Sgd<I>, x: &[f64]) -> f64 {
     let part = |p: usize| -> f64 {
         sgd.layout.slots_of(p).map(|s| sgd.state.iterate.weight(s) * x[s]).sum()
@@ -144,7 +145,7 @@ struct Sums {
     largest: f64,
 }
 
-/// Sums over all draws what the learner makes of an example, by the code that asks and tells.
+/// Sums the estimates of an example over all draws, with the code of ask and tell.
 fn enumerate<I: Iterate>(sgd: &mut Sgd<I>, x: &[f64], y: f64) -> Sums {
     let sampler = sgd.state.drawing.sampler().unwrap().clone();
     let slots = sgd.layout.sampled_slots();
@@ -205,7 +206,7 @@ fn check<B: Budgeted>(learner: &B, layout: &Arc<Layout>, budget: usize) {
     check_with(learner, layout, budget, true);
 }
 
-/// The same where nobody knows moments, if they are not measured.
+/// Runs the check with or without measured moments.
 fn check_with<B: Budgeted>(learner: &B, layout: &Arc<Layout>, budget: usize, measured: bool) {
     let reads = Reads { budget, panels: layout.sampled_panels() };
     let mut recipe = learner.recipe(reads).unwrap();
@@ -237,14 +238,14 @@ fn check_moments<I: Iterate>(sgd: &mut Sgd<I>, x: &[f64], y: f64, what: &str) {
     let layout = Arc::clone(&sgd.layout);
     let sampler = sgd.state.drawing.sampler().unwrap().clone();
     let sampled = layout.sampled_slots();
-    // The truth, about the centre of this moment.
+    // The true values, about the present centre.
     let part = |s: usize| ColumnTerm {
         weight: 0.0,
         centre: if s < sampled { sgd.centre(s) } else { sgd.known_centre(s) },
     };
     let own: Vec<f64> =
         (0..sampled).map(|s| sgd.deviation(s, part(s), x[layout.column(s)])).collect();
-    // In the units in which a weight is one of the iterate, as it is when asking.
+    // In the iterate's units, as when asking.
     let centred: Vec<f64> = (0..layout.slots())
         .map(|s| sgd.raw(s, 1.0) * sgd.unscaled(s, part(s), x[layout.column(s)]))
         .collect();
@@ -291,7 +292,7 @@ fn check_moments<I: Iterate>(sgd: &mut Sgd<I>, x: &[f64], y: f64, what: &str) {
         scale * scale,
         &format!("{what}: E (product - y)^2"),
     );
-    // The closed forms of the papers, where each panel is one column.
+    // The closed forms of the papers, if each panel is one column.
     let inner = sgd.recipe.draws.as_ref().map_or(0.0, |d| sgd.state.drawing.by_moments(d));
     if layout.sampled_panels() == sampled {
         let w: Vec<f64> = (0..sampled).map(|s| sgd.state.iterate.weight(s)).collect();
@@ -317,7 +318,7 @@ fn check_moments<I: Iterate>(sgd: &mut Sgd<I>, x: &[f64], y: f64, what: &str) {
     }
 }
 
-/// sum_j w_j^2 x_j^2 / p_j for the heuristic's p, mixed or not.
+/// Returns sum_j w_j^2 x_j^2 / p_j for the heuristic's p, mixed or not.
 fn by_moments<I: Iterate>(sgd: &Sgd<I>, w: &[f64], x: &[f64], share: f64) -> f64 {
     let mass =
         |j: usize| if sgd.recipe.name.starts_with("ddaelr") { w[j].abs() } else { w[j] * w[j] };

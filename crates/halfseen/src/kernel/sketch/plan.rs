@@ -1,25 +1,23 @@
-//! Chooses which of the kernels (r, j) are written out and which are sketched.
+//! Chooses the kernels (r, j) with explicit features; the others are sketched.
 //!
-//! **Rule**: tensors sketched together into B buckets have a variance in proportion to M^2 / B,
-//! where M is the sum of their k(x, x): as good as the best split of the buckets among them,
-//! whatever the row. Writing a kernel out takes its mass from M and its features from B. Kernels
-//! are taken one by one, each the one that lowers M^2 / B most, while one does. Masses are those of
-//! a row that shows half of its columns, where t^2 = |e|^2 = d / 4.
+//! **Rule**: tensors sketched together into B buckets have a variance proportional to M^2 / B,
+//! where M is the sum of their k(x, x). This equals the best split of the buckets among them, for
+//! any row. An explicit kernel removes its mass from M and its features from B. Greedily, the
+//! kernel that lowers M^2 / B most is made explicit, while one lowers it. Masses are those of a row
+//! that shows half of its columns, where t^2 = |e|^2 = d / 4.
 
 use super::Written;
 
-/// A kernel (r, j) of weight a_r binom(r, j) that is sketched.
+/// Sketched kernel (r, j) of weight a_r binom(r, j).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Term {
     /// r - j, the exponent of t.
     pub(super) power: i32,
-    /// The root of the weight.
     pub(super) root: f64,
-    /// j, the factors e.
+    /// j, the number of factors e.
     pub(super) order: usize,
 }
 
-/// What is written out, and what is sketched into how many buckets.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Plan {
     pub(super) explicit: Vec<Written>,
@@ -29,7 +27,7 @@ pub(super) struct Plan {
 
 pub(super) fn plan(columns: usize, weights: &[f64], features: usize) -> Plan {
     let terms = terms(weights);
-    // In logarithms, as (d / 4)^r may leave the range of numbers; only shares matter.
+    // In logarithms, since (d / 4)^r may overflow; only shares matter.
     let level = (columns as f64 / 4.0).ln();
     let logs: Vec<f64> = terms
         .iter()
@@ -44,7 +42,7 @@ pub(super) fn plan(columns: usize, weights: &[f64], features: usize) -> Plan {
     };
     let mut written = vec![false; terms.len()];
     let mut free = features;
-    // Summed anew, as a difference of sums would leave rounding.
+    // Summed anew, since a difference of sums would leave rounding errors.
     let mass = |written: &[bool]| {
         masses.iter().zip(written).filter(|(_, w)| !**w).map(|(m, _)| m).sum::<f64>()
     };
@@ -74,7 +72,6 @@ pub(super) fn plan(columns: usize, weights: &[f64], features: usize) -> Plan {
     Plan { explicit, sketched: of(false).collect(), buckets: friendly(free) }
 }
 
-/// All kernels (r, j) of weight above 0.
 fn terms(weights: &[f64]) -> Vec<Term> {
     let mut terms = Vec::new();
     for (r, &a) in weights.iter().enumerate() {
@@ -90,8 +87,7 @@ fn terms(weights: &[f64]) -> Vec<Term> {
     terms
 }
 
-/// The largest number up to `most` with no prime factor above 5: transforms of such lengths are
-/// fast.
+/// Returns the largest number up to `most` without prime factors above 5, for fast transforms.
 fn friendly(most: usize) -> usize {
     let smooth = |mut n: usize| {
         for prime in [2, 3, 5] {
@@ -101,7 +97,7 @@ fn friendly(most: usize) -> usize {
         }
         n == 1
     };
-    // Even ones are twice as fast, and close by.
+    // Even lengths are twice as fast, and close by.
     (1..=most).rev().find(|&n| smooth(n) && (n.is_multiple_of(2) || most < 4)).unwrap_or(1)
 }
 
@@ -142,7 +138,7 @@ mod tests {
             );
             assert!(plan.sketched.iter().any(|t| t.order > 0));
         }
-        // t^r x of the highest r, which holds most, is always among them where features are many.
+        // t^r x of the highest r, the largest mass, is among them if features are many.
         let plan = plan(20, &[1.0; 3], 1024);
         assert!(plan.explicit.contains(&Written { power: 2, root: 1.0, across: false }));
         assert!(plan.explicit.iter().any(|w| w.across), "{plan:?}");

@@ -1,25 +1,23 @@
-//! Writes out the whole embedding of k_gamma where it has few coordinates.
+//! Computes the whole embedding of k_gamma if it has few coordinates.
 //!
-//! Sequences that show the same set S of columns before the column i of their value have equal
-//! coordinates, and so have S and S with i, as a value that is not observed is 0. What is left are
-//! the pairs (S, i) with at most gamma - 1 columns in S and i not among them: d sum_(k < gamma)
-//! binom(d - 1, k), which is d^2 for gamma = 2. With c^r = sum_k T(r, k) binom(c, k), T(r, k) the
-//! surjections of r onto k elements, sets of size k weigh w_k = sum_r a_r T(r, k), and the pair
-//! w_|S| + w_(|S| + 1).
+//! Sequences with the same set S of columns before their last column i have equal coordinates. S
+//! and S with i give equal coordinates too, since an unobserved value is 0. The remaining pairs (S,
+//! i) have at most gamma - 1 columns in S and i not among them: d sum_(k < gamma) binom(d - 1, k)
+//! pairs, which is d^2 for gamma = 2. With c^r = sum_k T(r, k) binom(c, k), T(r, k) the surjections
+//! of r onto k elements, sets of size k have the weight w_k = sum_r a_r T(r, k), and a pair has the
+//! weight w_|S| + w_(|S| + 1).
 
-/// The coordinates (S, i).
+/// Coordinates (S, i).
 #[derive(Debug, Clone)]
 pub(super) struct Sequences {
-    /// The sets S: the number of the set without its last column, and that column; the empty set
-    /// comes first.
+    /// Sets S: index of the set without its last column, and that column; the empty set is first.
     sets: Vec<(u32, u32)>,
-    /// S and i of each coordinate, and the root of its weight.
+    /// S, i and root weight of each coordinate.
     coordinates: Vec<(u32, u32, f64)>,
 }
 
 impl Sequences {
-    /// `None` where there are more than `most` coordinates, or a weight is beyond the range of
-    /// numbers.
+    /// Returns `None` beyond `most` coordinates, or if a weight overflows.
     pub(super) fn new(columns: usize, weights: &[f64], most: usize) -> Option<Sequences> {
         let longest = weights.iter().rposition(|&a| a > 0.0)?.min(columns - 1);
         let (mut count, mut sets_of_size) = (0.0, 1.0);
@@ -34,8 +32,7 @@ impl Sequences {
         if !weights.iter().all(|w| w.is_finite()) {
             return None;
         }
-        // Set by set, in the order of their sizes; each is a smaller set and a column after all of
-        // its columns.
+        // In order of size; each is a smaller set and a later column.
         let (mut sets, mut sizes) = (vec![(0, 0)], vec![0]);
         let mut at = 0;
         while at < sets.len() {
@@ -71,7 +68,7 @@ impl Sequences {
         self.sets.len()
     }
 
-    /// `room` takes whether all of a set is shown, 1 or 0.
+    /// Writes the coordinates; `room` receives 1 for each completely observed set, else 0.
     pub(super) fn write(
         &self,
         values: &[f64],
@@ -99,7 +96,7 @@ fn contains(sets: &[(u32, u32)], mut at: usize, column: u32) -> bool {
     false
 }
 
-/// w_0 to w_(most): the weight of each set of that size.
+/// Returns w_0 to w_(most).
 fn set_weights(weights: &[f64], most: usize) -> Vec<f64> {
     // T(r, k), row by row: T(r + 1, k) = k (T(r, k) + T(r, k - 1)).
     let mut surjections = vec![0.0; most + 1];

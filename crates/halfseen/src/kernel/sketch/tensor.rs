@@ -1,12 +1,12 @@
 //! Sketches sums of tensor products by count sketches multiplied in the Fourier domain.
 //!
 //! The sketch of u (x) v is the circular convolution of the count sketches of u and v (Pham and
-//! Pagh 2013). Here the kernels (r, j) of one j share the factors: their sketch is E_1 ... E_j X_j
-//! in the Fourier domain, with E_i a count sketch of e and X_j one of the values, copied once for
-//! each r with the weight of (r, j). Sketches of different j are added: the signs of X_j are their
-//! own, so that what they share cancels in the mean. Features are the Fourier coefficients
-//! themselves, as these have the inner products of the sketches (Parseval): nothing is transformed
-//! back. A row takes two transforms for each j.
+//! Pagh 2013). Here the kernels (r, j) of one j share factors: their sketch is E_1 ... E_j X_j in
+//! the Fourier domain, with E_i a count sketch of e and X_j one of the values, copied once for each
+//! r with the weight of (r, j). Sketches of different j are added; each X_j has its own signs, so
+//! that their products cancel in the mean. Features are the Fourier coefficients themselves, which
+//! have the inner products of the sketches (Parseval), so nothing is transformed back. A row takes
+//! two transforms for each j.
 
 use super::plan::Term;
 use crate::error::{ErrorKind, Result};
@@ -16,7 +16,7 @@ use realfft::{RealFftPlanner, RealToComplex};
 use std::fmt;
 use std::sync::Arc;
 
-/// Where a column goes, and its sign in the highest bit.
+/// Bucket of a column, with its sign in the highest bit.
 type Entry = u32;
 const SIGN: u32 = 1 << 31;
 
@@ -27,30 +27,30 @@ pub(super) struct Tensor {
     buckets: usize,
     /// E_1 to E_J.
     masks: Vec<Mask>,
-    /// The orders that are sketched, from low to high.
+    /// Sketched orders, in increasing order.
     orders: Vec<Order>,
     transform: Arc<dyn RealToComplex<f64>>,
 }
 
-/// The count sketch of e.
+/// Count sketch of e.
 #[derive(Debug, Clone)]
 struct Mask {
     table: Vec<Entry>,
-    /// The sketch of the constant direction, 1 in each column.
+    /// Sketch of the constant direction, 1 in each column.
     ones: Vec<f64>,
 }
 
-/// The count sketch of the values for one j.
+/// Count sketch of the values for one j.
 #[derive(Debug, Clone)]
 struct Order {
     order: usize,
     terms: Vec<(Term, Vec<Entry>)>,
 }
 
-/// What one thread works in.
+/// Working memory of one thread.
 #[derive(Debug)]
 pub(super) struct Room {
-    /// The columns that a row shows.
+    /// Columns that a row shows.
     shown: Vec<u32>,
     buckets: Vec<f64>,
     spectrum: Vec<Complex<f64>>,
@@ -73,7 +73,7 @@ impl Tensor {
             .collect();
         let orders = (0..=highest).filter_map(|order| {
             let of_order: Vec<Term> = terms.iter().filter(|t| t.order == order).copied().collect();
-            // One table for all: columns of different terms do not collide either.
+            // One table, so that columns of different terms do not collide either.
             let table = draw(columns * of_order.len(), buckets, seed, 2 * order as u64 + 1);
             let tables = table.chunks(columns).map(<[Entry]>::to_vec);
             let terms: Vec<_> = of_order.iter().copied().zip(tables).collect();
@@ -157,8 +157,8 @@ impl Tensor {
         })
     }
 
-    /// Half of the spectrum as as many real numbers as there are buckets, with the inner products
-    /// of the whole.
+    /// Writes half of the spectrum as one real number per bucket, with the inner products of the
+    /// whole.
     fn pack(&self, spectrum: &[Complex<f64>], out: &mut [f64]) {
         let single = 1.0 / (self.buckets as f64).sqrt();
         let double = single * std::f64::consts::SQRT_2;
@@ -168,7 +168,7 @@ impl Tensor {
         for (pair, s) in (&mut pairs).zip(&spectrum[1..]) {
             (pair[0], pair[1]) = (double * s.re, double * s.im);
         }
-        // With an even number of buckets the coefficient in the middle is real.
+        // With an even number of buckets the middle coefficient is real.
         if let ([last], Some(s)) = (pairs.into_remainder(), spectrum.last()) {
             *last = single * s.re;
         }
@@ -189,7 +189,7 @@ fn add(buckets: &mut [f64], entry: Entry, value: f64) {
     buckets[(entry & !SIGN) as usize] += if entry & SIGN == 0 { value } else { -value };
 }
 
-/// A bucket and a sign for each column; every bucket is drawn once before one is drawn again.
+/// Draws a bucket and a sign for each column; every bucket once before any twice.
 fn draw(columns: usize, buckets: usize, seed: u64, number: u64) -> Vec<Entry> {
     let mut stream = Stream::new(seed, Purpose::Feature, number);
     let mut order: Vec<u32> = (0..buckets as u32).collect();

@@ -4,7 +4,7 @@ use halfseen_solve::Silent;
 use halfseen_solve::sampling::{Purpose, Stream};
 use ndarray::Array2;
 
-/// Rows with normal values, each shown with probability `share`; the last column is the constant.
+/// Returns normal rows, observed with probability `share`; the last column is the constant.
 fn rows(n: usize, d: usize, share: f64, seed: u64) -> Masked {
     let mut stream = Stream::new(seed, Purpose::Data, 0);
     let cells = Array2::from_shape_fn((n, d - 1), |_| {
@@ -56,8 +56,8 @@ fn what_is_written_out_is_exact() {
 
 #[test]
 fn inner_products_have_the_mean_of_the_kernel() {
-    // Nothing written out; t^r x written out; also t^(r - 1) e (x) x; more columns than buckets;
-    // odd lengths.
+    // Nothing explicit; t^r x explicit; also t^(r - 1) e (x) x; more columns than buckets; odd
+    // lengths.
     for (d, lengths, features) in [
         (12, vec![1.0; 3], 10),
         (12, vec![1.0; 2], 40),
@@ -86,7 +86,7 @@ fn inner_products_have_the_mean_of_the_kernel() {
                 let variance =
                     (squares[(i, j)] / seeds as f64 - mean * mean).max(0.0) / seeds as f64;
                 let off = (mean - kernel[(i, j)]).abs();
-                // 70 comparisons, of fixed seeds.
+                // 70 comparisons, with fixed seeds.
                 let most = 4.0 * variance.sqrt() + 1e-9 * kernel[(j, j)];
                 assert!(
                     off < most,
@@ -98,7 +98,7 @@ fn inner_products_have_the_mean_of_the_kernel() {
     }
 }
 
-/// The mean over seeds of |K^ - K|^2 / |K|^2.
+/// Returns the mean over seeds of |K^ - K|^2 / |K|^2.
 fn relative_variance(rows: &Masked, lengths: &[f64], features: usize, seeds: u64) -> f64 {
     let kernel = exact(lengths, rows);
     let error = |seed| {
@@ -110,7 +110,7 @@ fn relative_variance(rows: &Masked, lengths: &[f64], features: usize, seeds: u64
 
 #[test]
 fn the_variance_falls_as_the_features_grow() {
-    // So many columns that none of them is written out.
+    // Nothing is explicit.
     let rows = rows(20, 4500, 0.5, 3);
     for lengths in [&[1.0, 1e-3][..], &[1.0, 1e-3, 1e-6]] {
         let variances: Vec<f64> = [256, 1024, 4096]
@@ -192,7 +192,7 @@ fn normalisations_and_coef0_are_the_kernels() {
             let sketch = Sketch::of(&kernel, 8, 300, 0).unwrap();
             assert!(sketch.is_exact());
             assert!(length(&(&products(&sketch, &rows) - &expected)) < 1e-12 * length(&expected));
-            // Sketched, too, up to the error of the sketch; cosine has unit lengths.
+            // Sketched kernels agree up to the error of the sketch; cosine has unit lengths.
             let sketch = Sketch::of(&kernel, 8, 180, 0).unwrap();
             let found = products(&sketch, &rows);
             assert!(!sketch.is_exact() && length(&(&found - &expected)) < 0.2 * length(&expected));
@@ -252,7 +252,7 @@ fn what_cannot_be_is_refused() {
     assert!(!write(8, 9, &mut scratch, &mut out) && !write(9, 8, &mut scratch, &mut out));
     assert!(!write(9, 9, &mut Sketch::new(9, &[1.0; 2], 90, 0).unwrap().scratch(), &mut out));
     assert!(!write(9, 9, &mut Sketch::new(9, &[1.0; 3], 40, 0).unwrap().scratch(), &mut [0.0; 2]));
-    // Features beyond the range of numbers: an error and no infinity.
+    // Features that overflow give an error, not an infinity.
     let wide = rows(2, 30, 1.0, 9);
     let sketch = Sketch::new(30, &[1.0, 1e303], 100, 0).unwrap();
     assert!(matches!(*sketch.features(&wide).unwrap_err().kind(), ErrorKind::Numerical { .. }));

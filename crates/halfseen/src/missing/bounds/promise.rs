@@ -1,19 +1,19 @@
-//! Turns paper D's theorems into what a user asks: how many examples for an error, and what error
-//! for the examples.
+//! Computes the number of examples that reach an error, and the error that a number of examples
+//! reaches, by the theorems of Hazan, Livni and Mansour 2015.
 
 use super::{
     dimension, estimation_error, gamma_for, theorem_1_examples, truncation_error, tuned_c,
 };
 use crate::error::{ErrorKind, Result, shown};
 
-/// How many lengths are tried from the shortest that can do: each one more takes d times the
+/// Number of lengths tried, from the shortest feasible; each further one needs d times the
 /// examples.
 const LONGER: u64 = 64;
 
-/// What is assumed of the data and the loss, and the error that is wanted.
+/// Assumptions on data and loss, and the wanted error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Assumed {
-    /// d: columns, the constant counted where there is one.
+    /// d: number of columns, including the constant if there is one.
     pub dims: u64,
     /// eps: the excess loss to reach.
     pub error: f64,
@@ -21,66 +21,64 @@ pub struct Assumed {
     pub lipschitz: f64,
     /// X, a bound on |P_o x|; the paper takes 1.
     pub norm: f64,
-    /// delta: the probability with which theorem 1 may fail.
+    /// delta: the probability that theorem 1 fails.
     pub confidence: f64,
-    /// What it costs at most above the best rule to say nothing (to give the score 0 always): 1
-    /// with the hinge loss.
+    /// Largest excess loss of the constant score 0 over the best rule: 1 with the hinge loss.
     pub nothing: f64,
 }
 
 impl Default for Assumed {
-    /// The hinge loss, rows of at most length 1, a probability of 0.05 to fail; one column and an
-    /// error of 0.1.
+    /// Returns the hinge loss, rows of length at most 1, delta = 0.05, one column, an error of 0.1.
     fn default() -> Self {
         Assumed { dims: 1, error: 0.1, lipschitz: 1.0, norm: 1.0, confidence: 0.05, nothing: 1.0 }
     }
 }
 
-/// What paper D promises for one kappa.
+/// Guarantees for one kappa.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Promise {
     /// kappa, see [`Regularity`](super::Regularity).
     pub kappa: f64,
-    /// gamma: as given, or the one for which the fewest examples are enough.
+    /// gamma: as given, or the value that needs the fewest examples.
     pub gamma: u64,
-    /// L (1 - kappa)^gamma X / kappa: the part of the error that no number of examples removes.
+    /// L (1 - kappa)^gamma X / kappa: the part of the error that more examples cannot reduce.
     pub truncation: f64,
-    /// Examples that are enough, in expectation, for an excess of eps at the best C, by
-    /// [`estimation_error`] and truncation; `None` where truncation alone exceeds eps.
+    /// Number of examples that suffice, in expectation, for an excess of eps at the best C, by
+    /// [`estimation_error`] and truncation; `None` if truncation alone exceeds eps.
     pub examples: Option<f64>,
-    /// The C of (1/2) |v|^2 + C sum of losses for which that holds, at `examples`; `None` too where
-    /// numbers end.
+    /// C of (1/2) |v|^2 + C sum of losses for which this holds, at `examples`; `None` also if it
+    /// underflows.
     pub c: Option<f64>,
-    /// gamma as theorem 1 sets it.
+    /// gamma of theorem 1.
     pub printed_gamma: u64,
-    /// Gamma of that gamma: the number of sequences.
+    /// Gamma, the number of sequences, at that gamma.
     pub printed_dimension: f64,
-    /// The order of the examples that theorem 1 asks for; its constant is unknown, and 1 here.
+    /// Order of the number of examples in theorem 1; its constant is unknown, and 1 here.
     pub printed_examples: f64,
-    /// Whether the error that is wanted is no better than saying nothing.
+    /// True if the constant score 0 already has the wanted error.
     pub vacuous: bool,
-    /// What the same bound says after a number of examples that was given.
+    /// The same bound at a given number of examples.
     pub after: Option<After>,
 }
 
-/// The excess after so many examples.
+/// Excess loss after a given number of examples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct After {
     /// m.
     pub examples: u64,
-    /// gamma: as given, or the best for so many examples.
+    /// gamma: as given, or the best for m examples.
     pub gamma: u64,
-    /// The excess loss, in expectation, is at most this.
+    /// Bound on the expected excess loss.
     pub excess: f64,
-    /// The C for which that holds.
+    /// C for which the bound holds.
     pub c: f64,
-    /// Whether saying nothing is within that error too.
+    /// True if the constant score 0 satisfies the bound too.
     pub vacuous: bool,
 }
 
 impl Promise {
-    /// What is promised where `kappa` is known, for sequences of length `gamma` or the best, and
-    /// after `examples`.
+    /// Computes the guarantees for a known `kappa`, for sequences of length `gamma` (by default the
+    /// best), and after `examples`.
     ///
     /// # Errors
     /// [`ErrorKind::OutOfRange`].
@@ -98,7 +96,7 @@ impl Promise {
         if let Some(examples) = examples {
             within("examples", examples as f64, examples > 0, "at least 1")?;
         }
-        // Truncation is of rows of length X.
+        // Truncation is for rows of length X.
         let scale = assumed.lipschitz * assumed.norm;
         let chosen = gamma.unwrap_or_else(|| assumed.fewest(kappa));
         let truncation = scale * truncation_error(chosen, kappa);
@@ -139,26 +137,25 @@ impl Assumed {
         within("confidence", self.confidence, inside, "above 0 and below 1")
     }
 
-    /// The excess after m examples is at most this.
+    /// Bounds the excess after m examples.
     fn excess(&self, examples: f64, gamma: u64, kappa: f64) -> f64 {
         let truncated = self.lipschitz * self.norm * truncation_error(gamma, kappa);
         truncated + estimation_error(examples, self.dims, gamma, self.lipschitz, self.norm)
     }
 
-    /// Examples at which truncation and estimation are eps together.
+    /// Returns the number of examples at which truncation and estimation errors sum to eps.
     fn enough(&self, gamma: u64, kappa: f64) -> Option<f64> {
         let left = self.error - self.lipschitz * self.norm * truncation_error(gamma, kappa);
-        // At one example the bound is sqrt(m) times what it is at m.
+        // The bound at one example is sqrt(m) times the bound at m.
         let at_one = estimation_error(1.0, self.dims, gamma, self.lipschitz, self.norm);
         (left > 0.0).then(|| (at_one / left).powi(2).ceil().max(1.0))
     }
 
-    /// The gamma for which the fewest examples are enough.
     fn fewest(&self, kappa: f64) -> u64 {
         let shortest = super::least_gamma(self.error, kappa, self.lipschitz * self.norm);
         let tried = (0..LONGER).map(|more| shortest.saturating_add(more));
         let tried = tried.filter_map(|g| self.enough(g, kappa).map(|m| (g, m)));
-        // The first of equals, so that the shortest is taken where all overflow.
+        // Of equal ones the first: the shortest if all overflow.
         tried.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(shortest, |(gamma, _)| gamma)
     }
 

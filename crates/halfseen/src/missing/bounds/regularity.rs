@@ -1,36 +1,35 @@
-//! Measures how well what is observed determines a row of a known subspace.
+//! Measures how well the observed values determine a row of a known subspace.
 
 use crate::error::{ErrorKind, Result};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use halfseen_solve::eigenvalues;
 
-/// Eigenvalues below this are zero but for rounding.
+/// Eigenvalues below this are taken for zero.
 const ZERO: f64 = 1e-12;
-/// How far a basis may be from orthonormal.
 const ORTHONORMAL: f64 = 1e-8;
 
-/// How regular a subspace is over patterns of what is observed (D, definition 1).
+/// Regularity of a subspace over patterns of observed attributes (Hazan et al. 2015, definition 1).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Regularity {
     /// kappa: the smallest non-zero eigenvalue of (P_E)_oo over the patterns o, at most 1. It is
-    /// the square of the smallest non-zero singular value of P_o P_E, which the paper calls lambda.
-    /// 1 where nothing is observed.
+    /// the square of the smallest non-zero singular value of P_o P_E, the paper's lambda. 1 if
+    /// nothing is observed.
     pub kappa: f64,
-    /// Patterns that do not determine the row: ker(P_o P_E) is larger than ker(P_E). With such
-    /// patterns no kappa makes the theorems hold.
+    /// Number of patterns that do not determine the row: ker(P_o P_E) is larger than ker(P_E). With
+    /// such patterns the theorems hold for no kappa.
     pub undetermined: usize,
 }
 
 impl Regularity {
-    /// The kappa for which the theorems hold, if there is one.
+    /// Returns the kappa for which the theorems hold, if one exists.
     pub fn regular(self) -> Option<f64> {
         (self.undetermined == 0).then_some(self.kappa)
     }
 }
 
-/// The regularity of one pattern. `basis` holds orthonormal columns that span E, (d, r);
-/// `observed`, (d), says which columns of the row are observed.
+/// Returns the regularity of one pattern. `basis` holds orthonormal columns that span E, (d, r);
+/// `observed`, (d), marks the observed columns of the row.
 ///
 /// # Errors
 /// A basis that is not orthonormal, a pattern of another length; numerical failure.
@@ -38,8 +37,8 @@ pub fn kappa(basis: MatRef<'_, f64>, observed: &[bool]) -> Result<Regularity> {
     kappa_over(basis, [observed])
 }
 
-/// The regularity over all patterns: the least kappa, and how many patterns do not determine the
-/// row.
+/// Returns the regularity over all patterns: the least kappa, and the number of patterns that do
+/// not determine the row.
 ///
 /// # Errors
 /// As [`kappa`].
@@ -62,7 +61,7 @@ pub fn kappa_over<P: AsRef<[bool]>>(
 fn of_pattern(basis: MatRef<'_, f64>, observed: &[bool]) -> Result<Regularity> {
     let (d, rank) = (basis.nrows(), basis.ncols());
     if observed.len() != d {
-        let what = "columns that may be observed".to_owned();
+        let what = "columns of the pattern".to_owned();
         return Err(ErrorKind::WrongLength { what, expected: d, found: observed.len() }.into());
     }
     let seen: Vec<usize> = (0..d).filter(|&j| observed[j]).collect();
@@ -85,7 +84,7 @@ fn check_orthonormal(basis: MatRef<'_, f64>) -> Result<()> {
     for k in 0..basis.ncols() {
         for l in 0..basis.ncols() {
             let off = (products[(k, l)] - f64::from(k == l)).abs();
-            // Written so that NaN is refused.
+            // Written so that NaN is rejected.
             if off.partial_cmp(&ORTHONORMAL) != Some(std::cmp::Ordering::Less) {
                 let value = format!("{} between vectors {} and {}", products[(k, l)], k + 1, l + 1);
                 let allowed =

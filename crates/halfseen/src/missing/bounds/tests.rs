@@ -1,11 +1,11 @@
-//! Holds the formulas against random subspaces, explicit embeddings and values by hand.
+//! Compares the formulas with random subspaces, explicit embeddings and hand-computed values.
 
 use super::*;
 use crate::error::ErrorKind;
 use faer::Mat;
 use halfseen_solve::sampling::{Purpose, Stream};
 
-/// Orthonormal columns that span a random subspace, (d, r).
+/// Returns orthonormal columns that span a random subspace, (d, r).
 fn subspace(d: usize, r: usize, stream: &mut Stream) -> Mat<f64> {
     Mat::from_fn(d, r, |_, _| stream.normal()).qr().compute_thin_Q()
 }
@@ -14,7 +14,7 @@ fn norm(v: &[f64]) -> f64 {
     v.iter().map(|v| v * v).sum::<f64>().sqrt()
 }
 
-/// f^gamma_(w, Q)(x_o) = sum over j < gamma of (P_o w)' (Q_oo)^j (P_o x).
+/// Returns f^gamma_(w, Q)(x_o) = sum over j < gamma of (P_o w)' (Q_oo)^j (P_o x).
 fn truncated(w: &[f64], q: &Mat<f64>, x: &[f64], observed: &[bool], gamma: u64) -> f64 {
     let seen: Vec<usize> = (0..x.len()).filter(|&j| observed[j]).collect();
     let mut power: Vec<f64> = seen.iter().map(|&j| x[j]).collect();
@@ -42,7 +42,7 @@ fn truncation_stays_within_its_bound_with_the_square() {
         let mut x: Vec<f64> = (0..d).map(|j| (0..r).map(|k| u[(j, k)] * z[k]).sum()).collect();
         let shown: Vec<f64> = (0..d).filter(|&j| observed[j]).map(|j| x[j]).collect();
         x.iter_mut().for_each(|v| *v /= norm(&shown));
-        // In E, of length 1: <w, x> = f_(w, P_E)(x_o).
+        // In E, of length 1, so that <w, x> = f_(w, P_E)(x_o).
         let mut w: Vec<f64> = (0..d).map(|j| u[(j, case % r)]).collect();
         let size = norm(&w);
         w.iter_mut().for_each(|v| *v /= size);
@@ -59,7 +59,7 @@ fn truncation_stays_within_its_bound_with_the_square() {
             cases += 1;
         }
     }
-    // Neither empty nor far from what it bounds.
+    // Tested, and not loose.
     assert!(cases > 1000 && nearest > 0.3, "{cases} cases, {nearest}");
 }
 
@@ -108,7 +108,7 @@ fn a_row_that_is_not_determined_is_counted() {
     assert!(kappa(holes.as_ref(), &odd).is_err());
 }
 
-/// All sequences over 0..d of lengths 1 to gamma.
+/// Returns all sequences over 0..d of lengths 1 to gamma.
 fn sequences(d: usize, gamma: u64) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = Vec::new();
     let mut longest: Vec<Vec<usize>> = vec![Vec::new()];
@@ -220,7 +220,7 @@ fn a_promise_is_kept_by_its_own_bound_and_takes_the_best_gamma() {
     }
     let nothing = Assumed { dims: 5, error: 1.0, ..Assumed::default() };
     assert!(Promise::new(&nothing, 0.5, None, None).unwrap().vacuous);
-    // Without end: told, not refused.
+    // An infinite number is returned, not an error.
     let far = Promise::new(
         &Assumed { dims: 1000, error: 0.01, ..Assumed::default() },
         1e-6,

@@ -2,17 +2,17 @@
 //! values.
 //!
 //! **Step** (Ma, Goldfarb and Chen 2011; Goldberg et al. 2010): Z <- shrink(W - tau gradient(W),
-//! tau mu), with tau = min(3.8 |Omega_Y| / lambda, |Omega_X|), 0.95 in the place of 3.8 for squared
-//! losses of labels. The constants b are not stepped but minimised over, exactly, wherever the
-//! smooth part is evaluated: what is left of it is no more curved, so that with W = Z the objective
-//! never rises.
+//! tau mu), with tau = min(3.8 |Omega_Y| / lambda, |Omega_X|); squared losses of labels have 0.95
+//! instead of 3.8. The constants b are minimised over exactly wherever the smooth part is
+//! evaluated, not stepped. The remaining function has no larger curvature, so that with W = Z the
+//! objective never rises.
 //!
 //! **Momentum** (Beck and Teboulle 2009): W = Z + beta (Z - previous Z), with the usual growing
-//! beta, which starts from 0 again where the step turns against the last one (O'Donoghue and
-//! Candes 2015). Where the objective would rise all the same, that point is thrown away: the
-//! objective is monotone but for rounding, and the fixed points are those of the plain step.
+//! beta, which restarts from 0 if the step turns against the last one (O'Donoghue and Candes 2015).
+//! A point at which the objective would still rise is discarded. So the objective is monotone
+//! except for rounding, and the fixed points are those of the plain step.
 //!
-//! **Continuation**: mu falls by [`FALL`] at a time, each solution starting the next.
+//! **Continuation**: mu falls by the factor [`FALL`]; each solution starts the next stage.
 
 use super::CompletionVariant;
 use super::objective::{Labels, Objective};
@@ -22,51 +22,46 @@ use crate::model::{Factor, One, Stop};
 use faer::Mat;
 use halfseen_solve::Monitor;
 
-/// eta: by what mu falls at a time.
+/// eta: factor by which mu falls at each stage.
 const FALL: f64 = 0.1;
-/// On the way to a mu that was asked for, the relative change of the objective that ends a stage.
+/// Relative change of the objective that ends a stage.
 const ROUGH: f64 = 1e-2;
-/// Passes between two looks at the dual.
+/// Passes between two dual evaluations.
 const PATIENCE: u64 = 10;
-/// Looks at the dual without any gain before nothing more is expected.
+/// Dual evaluations without progress before the iteration stops.
 const STUCK: u32 = 5;
-/// Relative differences of objectives that are rounding.
+/// Relative differences of objectives below this are rounding.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// A point on the path, and the room to move it.
 #[derive(Debug)]
 pub(super) struct Path<'a> {
     pub(super) objective: Objective<'a>,
     /// Z.
     pub(super) z: Mat<f64>,
-    /// The one before it.
     previous: Mat<f64>,
     ahead: Mat<f64>,
     moved: Mat<f64>,
     next: Mat<f64>,
     /// Scored at Z.
     pub(super) labels: Labels,
-    /// Scored at the point ahead, or the one considered.
+    /// Scored at the extrapolated point, or at the candidate.
     other: Labels,
-    /// The decomposition of Z.
+    /// Of Z.
     pub(super) shrunk: Shrunk,
     smooth: f64,
-    /// The sequence that beta is made of; 1 is no momentum.
+    /// Term of the sequence that determines beta; 1 is no momentum.
     momentum: f64,
-    /// Passes so far.
     pub(super) passes: u64,
 }
 
-/// Where a stage of the path ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Ended {
     pub(super) stop: Stop,
-    /// Objective minus the dual's bound.
     pub(super) gap: f64,
 }
 
 impl<'a> Path<'a> {
-    /// Z = 0, with the best constants.
+    /// Starts at Z = 0, with the best constants.
     pub(super) fn new(objective: Objective<'a>) -> Result<Path<'a>> {
         let zero = || Mat::zeros(objective.rows(), objective.items());
         let (z, mut labels) = (zero(), objective.labels());
@@ -91,19 +86,18 @@ impl<'a> Path<'a> {
         })
     }
 
-    /// The least mu for which Z = 0 is the solution: the spectral norm of the gradient there. Only
-    /// of a new path.
+    /// Returns the least mu for which Z = 0 is the solution: the spectral norm of the gradient
+    /// there. Valid only on a new path.
     pub(super) fn most(&mut self) -> Result<f64> {
         self.objective.move_into(&self.z, &self.labels, 0.0, 1.0, &mut self.moved);
         spectral_norm(self.moved.as_ref())
     }
 
-    /// The objective at Z.
     pub(super) fn value(&self, mu: f64) -> f64 {
         mu * self.shrunk.nuclear() + self.smooth
     }
 
-    /// Goes down from `from` to `to`, and minimises there until the relative gap is `tol`.
+    /// Lowers mu from `from` to `to`, and minimises until the relative gap is `tol`.
     pub(super) fn descend(
         &mut self,
         from: f64,
@@ -121,7 +115,7 @@ impl<'a> Path<'a> {
         self.minimise(to, tol, last, monitor)
     }
 
-    /// A stage on the way: until the objective hardly changes.
+    /// Minimises until the objective hardly changes.
     fn roughly(&mut self, mu: f64, last: u64, monitor: &dyn Monitor) -> Result<()> {
         self.rest();
         while self.passes < last && !monitor.should_stop() {
@@ -134,7 +128,7 @@ impl<'a> Path<'a> {
         Ok(())
     }
 
-    /// Passes until the gap is small.
+    /// Minimises until the gap is small.
     fn minimise(&mut self, mu: f64, tol: f64, last: u64, monitor: &dyn Monitor) -> Result<Ended> {
         self.rest();
         let start = self.passes;
@@ -165,12 +159,11 @@ impl<'a> Path<'a> {
         Ok(Ended { stop, gap: (self.value(mu) - bound).max(0.0) })
     }
 
-    /// Forgets the momentum.
     pub(super) fn rest(&mut self) {
         self.momentum = 1.0;
     }
 
-    /// One pass; the objective after it.
+    /// Makes one pass and returns the objective after it.
     pub(super) fn pass(&mut self, mu: f64) -> Result<f64> {
         self.passes += 1;
         let before = self.value(mu);
@@ -181,8 +174,7 @@ impl<'a> Path<'a> {
         if !after.is_finite() {
             return Err(ErrorKind::Diverged { what: "the objective", value: after }.into());
         }
-        // Close to the optimum the objective differs by less than rounding while Z still gets
-        // better.
+        // Close to the optimum the objective changes by less than rounding while Z still improves.
         if beta > 0.0 && after > before + ROUNDING * before.abs() {
             self.momentum = 1.0;
             return Ok(before);
@@ -196,7 +188,7 @@ impl<'a> Path<'a> {
         Ok(after)
     }
 
-    /// Whether the step from the point ahead to the next one points back to where Z came from.
+    /// Returns true if the step from the extrapolated point turns against the move of Z.
     fn turns(&self) -> bool {
         let mut sum = 0.0;
         for j in 0..self.z.ncols() {
@@ -212,7 +204,7 @@ impl<'a> Path<'a> {
         sum > 0.0
     }
 
-    /// Writes the step from Z + beta (Z - previous) into `next`, its labels into `other`.
+    /// Writes the step from Z + beta (Z - previous) to `next`, its labels to `other`.
     fn step(&mut self, mu: f64, beta: f64) -> Result<(Shrunk, f64)> {
         let tau = self.objective.step;
         self.other.clone_from(&self.labels);
@@ -237,13 +229,13 @@ impl<'a> Path<'a> {
         Ok((shrunk, smooth))
     }
 
-    /// A lower bound on the optimum.
+    /// Bounds the optimum from below.
     fn bound(&mut self, mu: f64) -> Result<f64> {
         self.objective.move_into(&self.z, &self.labels, 0.0, 1.0, &mut self.moved);
         self.objective.dual(&self.moved, &self.labels, mu)
     }
 
-    /// Half of Z = L R' with |L|^2 = |R|^2, that predicts new items.
+    /// Returns half of Z = L R' with |L|^2 = |R|^2, which predicts new items.
     pub(super) fn factor(&self, ridge: f64) -> Factor {
         let Shrunk { left, values } = &self.shrunk;
         let (t, rank) = (self.labels.bias.len(), values.len());

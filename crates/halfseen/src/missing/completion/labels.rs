@@ -1,8 +1,8 @@
-//! Scores labels by a convex loss, and finds the constant b of each label that minimises it.
+//! Scores labels by a convex loss, and computes the constant b of each label that minimises it.
 
 use crate::error::{ErrorKind, Result};
 
-/// Loss of one entry of the label matrix: of the score u = z + b and the label y.
+/// Loss of one entry of the label matrix, a function of the score u = z + b and the label y.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelLoss {
     /// log(1 + e^(-uy)), for labels -1 and +1.
@@ -11,12 +11,12 @@ pub enum LabelLoss {
     Squared,
 }
 
-/// The constants of logistic losses stay within this: beyond it the loss is below 2e-9. It is
-/// reached only where all labels of a row say the same, so that no finite constant is best.
+/// Bound on the constants of logistic losses, at which the loss is below 2.1e-9. It is reached only
+/// if all labels of a row are equal, so that no finite constant is best.
 const LIMIT: f64 = 20.0;
 
 impl LabelLoss {
-    /// The largest second derivative by the score.
+    /// Returns the largest second derivative by the score.
     pub(super) fn curvature(self) -> f64 {
         match self {
             LabelLoss::Logistic => 0.25,
@@ -24,7 +24,6 @@ impl LabelLoss {
         }
     }
 
-    /// The loss.
     pub(super) fn value(self, score: f64, label: f64) -> f64 {
         match self {
             LabelLoss::Logistic => {
@@ -35,7 +34,7 @@ impl LabelLoss {
         }
     }
 
-    /// Its derivative by the score.
+    /// Returns the derivative of the loss by the score.
     pub(super) fn slope(self, score: f64, label: f64) -> f64 {
         match self {
             LabelLoss::Logistic => -label * against(score * label),
@@ -43,8 +42,7 @@ impl LabelLoss {
         }
     }
 
-    /// The convex conjugate sup_u (v u - loss(u)) at a slope v that lies between 0 and a slope of
-    /// the loss.
+    /// Returns the convex conjugate sup_u (v u - loss(u)) at v between 0 and a slope of the loss.
     pub(super) fn conjugate(self, slope: f64, label: f64) -> f64 {
         match self {
             LabelLoss::Logistic => {
@@ -56,7 +54,6 @@ impl LabelLoss {
         }
     }
 
-    /// The largest constant that [`LabelLoss::constant`] returns.
     pub(super) fn limit(self) -> f64 {
         match self {
             LabelLoss::Logistic => LIMIT,
@@ -64,7 +61,7 @@ impl LabelLoss {
         }
     }
 
-    /// The b that minimises sum_j loss(z_j + b, y_j), from a guess; 0 without entries.
+    /// Returns the b that minimises sum_j loss(z_j + b, y_j), from a guess; 0 without entries.
     pub(super) fn constant(self, scores: &[f64], labels: &[f64], guess: f64) -> f64 {
         if scores.is_empty() {
             return 0.0;
@@ -77,8 +74,7 @@ impl LabelLoss {
         }
     }
 
-    /// Refuses labels that the loss is not defined for, by row of the label matrix and item, both
-    /// from 1.
+    /// Rejects a label that the loss does not support, by row of the label matrix and item, from 1.
     pub(super) fn check(self, label: f64, row: usize, item: usize) -> Result<()> {
         let column = || format!("label {}", row + 1);
         if !label.is_finite() {
@@ -87,22 +83,20 @@ impl LabelLoss {
             );
         }
         if self == LabelLoss::Logistic && label.abs() != 1.0 {
-            let problem =
-                format!("row {} says {label}; the logistic loss needs -1 or +1", item + 1);
+            let problem = format!("row {} is {label}; the logistic loss needs -1 or +1", item + 1);
             return Err(ErrorKind::WrongTarget { column: column(), problem }.into());
         }
         Ok(())
     }
 }
 
-/// 1 / (1 + e^margin), the probability of the other class.
+/// Returns 1 / (1 + e^margin), the probability of the other class.
 fn against(margin: f64) -> f64 {
     let e = (-margin.abs()).exp();
     if margin >= 0.0 { e / (1.0 + e) } else { 1.0 / (1.0 + e) }
 }
 
-/// Newton's steps inside a bracket that each derivative narrows; a step that leaves it becomes a
-/// bisection.
+/// Runs Newton's method in a bracket that each derivative narrows; a step out of it is a bisection.
 fn newton(scores: &[f64], labels: &[f64], guess: f64) -> f64 {
     let (mut low, mut high) = (-LIMIT, LIMIT);
     let mut b = guess.clamp(low, high);
@@ -123,8 +117,7 @@ fn newton(scores: &[f64], labels: &[f64], guess: f64) -> f64 {
             low = b;
         }
         let next = b - slope / curvature;
-        // A step to the very end of the bracket is one out of it, except that the end may be the
-        // answer.
+        // A step to the end of the bracket is a bisection too, which converges to it if needed.
         let next = if next > low && next < high { next } else { 0.5 * (low + high) };
         if (next - b).abs() <= f64::EPSILON * (1.0 + b.abs()) {
             break;

@@ -1,5 +1,5 @@
-//! Offers matrix completion as a learner: the labels of all training rows are known, new rows are
-//! predicted by the factor.
+//! Implements matrix completion as a learner: all training rows are labelled, and the factor
+//! predicts new rows.
 
 use super::{
     Completed, CompletionVariant, LabelLoss, Problem, Settings, Solution, complete, solve,
@@ -23,7 +23,7 @@ parameters! {
     pub struct MatrixCompletion {
         name: "completion", family: Missing,
         title: "Matrix completion, with a constant (MC-b) or a row of ones (MC-1)",
-        source: "Goldberg et al. 2010; D 5";
+        source: "Goldberg et al. 2010; Hazan et al. 2015, section 5";
         variant: CompletionVariant = CompletionVariant::Bias, COMPLETION;
         label_weight: f64 = 0.1, LABEL_WEIGHT;
         rank_penalty: f64 = 0.2, RANK_PENALTY;
@@ -33,14 +33,11 @@ parameters! {
     }
 }
 
-/// Why there are no weights.
-const NORMS: &str =
-    "as a row twice counts twice in its losses, and otherwise in the norm that stands for rank";
+const NORMS: &str = "because duplicating a row keeps the rank but changes the nuclear norm";
 
 impl MatrixCompletion {
-    /// Completes the attributes of all examples together with their targets. Of examples that are
-    /// not `labelled`, (n), the target is not learned from; it must still be one that the loss
-    /// takes.
+    /// Completes the attributes of all examples together with their targets. The targets of
+    /// examples that are not `labelled`, (n), are ignored; they must still be valid for the loss.
     ///
     /// # Errors
     /// As [`complete`](super::complete).
@@ -77,7 +74,7 @@ impl Learner for MatrixCompletion {
         ])
     }
 
-    // Settings that differ by the rank penalty alone share one continuation.
+    // Settings that differ only in the rank penalty share one continuation.
     fits_together!(fit_all);
 
     fn needs(&self) -> Needs {
@@ -85,7 +82,7 @@ impl Learner for MatrixCompletion {
     }
 }
 
-/// Fits of all settings, in their order. Each report's seconds are those of its whole continuation.
+/// Fits all settings, in their order. The seconds of a report are those of its whole continuation.
 fn fit_all(
     learners: &[MatrixCompletion],
     examples: &Examples<'_>,
@@ -98,7 +95,6 @@ fn fit_all(
     }
     let rows = Masked::new(examples, false)?;
     let reading = MissingnessSummary::of(examples);
-    // Settings that share everything but the rank penalty.
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (at, learner) in learners.iter().enumerate() {
         let alike = |group: &&mut Vec<usize>| {
@@ -124,7 +120,7 @@ fn fit_all(
     Ok(fits.into_iter().flatten().collect())
 }
 
-/// Fits of settings that differ by the rank penalty alone.
+/// Fits settings that differ only in the rank penalty.
 fn continuation(
     group: &[&MatrixCompletion],
     (rows, reading): (&Masked, &MissingnessSummary),
@@ -133,7 +129,7 @@ fn continuation(
 ) -> Result<Vec<Fit>> {
     let start = Instant::now();
     let (loss, labels) = targets(group[0].loss, examples)?;
-    // A score of the logistic loss is a log-odds; one of several rows of 0 and 1 is no class.
+    // A logistic score is a log-odds; a single one of several rows of 0 and 1 estimates no target.
     let estimates = loss == LabelLoss::Squared && labels.nrows() == 1;
     let labelled = vec![true; rows.len()];
     let problem = Problem { values: &rows.values, observed: &rows.observed, labels, labelled };
@@ -150,7 +146,6 @@ fn continuation(
     Ok(solutions.into_iter().map(fit).collect())
 }
 
-/// The loss, and the matrix of labels for it, (outputs, n).
 fn targets(choice: LossChoice, examples: &Examples<'_>) -> Result<(LabelLoss, Mat<f64>)> {
     let (n, classes) = (examples.len(), examples.classes());
     let loss = match choice {
@@ -169,7 +164,7 @@ fn targets(choice: LossChoice, examples: &Examples<'_>) -> Result<(LabelLoss, Ma
         return Err(ErrorKind::NotFinite { row, column: "target".into(), value }.into());
     }
     if loss == LabelLoss::Logistic && !(0..n).all(|i| examples.target(i).abs() == 1.0) {
-        let what = "classes, given as -1 and +1 (in Rust prepared with plain_classes); use loss=squared for numbers";
+        let what = "classes, coded as -1 and +1 (in Rust with plain_classes); use loss=squared for numbers";
         return Err(ErrorKind::Needs { name: "loss", value: "logistic", what }.into());
     }
     Ok((loss, Mat::from_fn(1, n, |_, i| examples.target(i))))
@@ -184,7 +179,7 @@ mod tests {
     use halfseen_solve::sampling::{Purpose, Stream};
     use std::sync::Arc;
 
-    /// Rows of rank 2 with holes, and a target that is a linear function of the two hidden numbers.
+    /// Rows of rank 2 with missing values, and a target linear in the two latent factors.
     struct Data {
         matrix: Matrix,
         layout: Arc<Layout>,
@@ -264,8 +259,8 @@ mod tests {
                 let error =
                     (0..100).map(|i| if classes == 0 { square(i) } else { wrong(i) }).sum::<f64>()
                         / 100.0;
-                // By the mean alone the squared error is 1.25, by the largest class the rates are
-                // about 0.5 and 0.6.
+                // The mean has a squared error of 1.25, the largest class error rates of 0.5 and
+                // 0.6.
                 assert!(
                     error < if classes == 3 { 0.4 } else { 0.3 },
                     "{} of {classes} classes: {error}",
@@ -302,8 +297,7 @@ mod tests {
                 _ => f64::from(u8::from(class(i) != codes[i])),
             };
             let mean = (0..150).filter(hidden).map(error).sum::<f64>() / 50.0;
-            // By the mean alone the squared error is 1.25, by the largest class the rates are
-            // about 0.5 and 0.6.
+            // The mean has a squared error of 1.25, the largest class error rates of 0.5 and 0.6.
             assert!(mean < if classes == 3 { 0.4 } else { 0.3 }, "{classes} classes: {mean}");
         }
     }
@@ -375,11 +369,11 @@ mod tests {
             assert!(matches!(error.kind(), ErrorKind::NotFinite { row: 5, .. }));
             let error = learner.fit(&numbers.examples().prefix(0), &Silent).unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::TooFewRows { rows: 0, .. }));
-            // Several classes are rows of -1 and +1 for the logistic loss.
+            // With the logistic loss several classes are rows of -1 and +1.
             learner.set("loss", "logistic").unwrap();
             let fit = learner.fit(&Data::random(30, 3).examples(), &Silent).unwrap();
             assert_eq!(fit.predictor.outputs(), 3);
-            // Two classes under the squared loss are estimated.
+            // With the squared loss two classes are estimated.
             learner.set("loss", "squared").unwrap();
             let data = Data::random(30, 2);
             let fit = learner.fit(&data.examples(), &Silent).unwrap();

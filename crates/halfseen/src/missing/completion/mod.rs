@@ -1,27 +1,26 @@
-//! Completes attributes and labels together as a matrix of low rank: MC-b and MC-1.
+//! Completes attributes and labels together as a matrix of low rank (MC-b and MC-1).
 //!
 //! **Setting**: items are columns. X (d, n) holds the attributes, observed on Omega_X; Y (t, n) the
-//! labels, observed on Omega_Y. Both are parts of one matrix Z of low rank: items without labels
-//! help, and get labels.
+//! labels, observed on Omega_Y. Both are parts of one matrix Z of low rank. Unlabelled items help,
+//! and get labels.
 //!
 //! **MC-b** minimises over Z (t + d, n) and b (t) the sum of
 //!   mu |Z|_*,
 //!   lambda / |Omega_Y| times the sum over Omega_Y of c(z_ij + b_i, y_ij), and
 //!   1 / |Omega_X| times the sum over Omega_X of (z_ij - x_ij)^2 / 2.
 //!
-//! **MC-1** has no b, but one more row of Z that is to be 1: after each shrinking the row is set
-//! to 1. **What that minimises**: a gradient step of length tau on (w_j - 1)^2 / (2 tau) sets w_j
-//! to 1, whatever it was. So the published iteration is the plain proximal gradient method on the
-//! objective of MC-b without b, plus 1 / (2 tau) sum_j (w_j - 1)^2 for the row w. That is convex,
-//! so it converges: it is what is minimised here, with a certified gap, and what is reported as the
-//! objective. The row of the completed matrix is then exactly 1, as published. It is not the
-//! minimum over matrices whose row is 1; and as tau = min(3.8 |Omega_Y| / lambda, |Omega_X|),
-//! lambda also decides how hard the row is held.
+//! **MC-1** has no b, but one more row of Z that should be 1: after each shrinking the row is set
+//! to 1. **Its objective**: a gradient step of length tau on (w_j - 1)^2 / (2 tau) makes any w_j
+//! equal 1. Hence the published iteration is the proximal gradient method on the objective of MC-b
+//! without b, plus 1 / (2 tau) sum_j (w_j - 1)^2 for the row w. This is convex, so the iteration
+//! converges; it is the objective here, minimised to a certified gap and reported. The row of the
+//! completed matrix is then exactly 1, as published. The result is not the minimum over matrices
+//! whose row is 1; and since tau = min(3.8 |Omega_Y| / lambda, |Omega_X|), lambda also sets the
+//! strength of the row's penalty.
 //!
 //! **mu** is given as a share of the least mu for which Z = 0 is the solution, the spectral norm of
-//! the gradient there. (A share of the data's largest singular value would mean something else for
-//! every size: that value is about
-//! |Omega_X| times as large.)
+//! the gradient there. (A share of the data's largest singular value would depend on the size: that
+//! value is about |Omega_X| times as large.)
 //!
 //! **Guarantee**: both problems are convex, and the report's gap bounds objective minus optimum by
 //! weak duality.
@@ -46,79 +45,78 @@ use fpc::Path;
 use halfseen_solve::Monitor;
 use objective::Objective;
 
-/// Larger cells are refused: squares must stay in range.
+/// Largest cell accepted; squares must not overflow.
 const LARGEST: f64 = 1e100;
 
-/// A matrix to complete: items are columns.
+/// Matrix to complete; items are columns.
 #[derive(Debug, Clone)]
 pub struct Problem<'a> {
-    /// Attributes of every item, (d, n); 0 where unobserved.
+    /// Attributes of every item, (d, n); 0 if unobserved.
     pub values: &'a Mat<f64>,
-    /// 1 where observed, else 0, (d, n).
+    /// 1 if observed, else 0, (d, n).
     pub observed: &'a Mat<f32>,
-    /// Labels of every item, (t, n); those of items that are not labelled are not looked at.
+    /// Labels of every item, (t, n); those of unlabelled items are ignored.
     pub labels: Mat<f64>,
-    /// Whether the labels of each item are known, (n).
+    /// True for items with known labels, (n).
     pub labelled: Vec<bool>,
 }
 
-/// What is minimised, and how precisely.
+/// Objective and precision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     /// MC-b or MC-1.
     pub variant: CompletionVariant,
-    /// The labels' loss.
+    /// Loss of the labels.
     pub loss: LabelLoss,
-    /// lambda: weight of the labels' mean loss beside that of the attributes.
+    /// lambda: weight of the labels' mean loss relative to that of the attributes.
     pub label_weight: f64,
-    /// Relative duality gap at which to stop.
+    /// Relative duality gap at which the iteration stops.
     pub tol: f64,
-    /// Passes after which to stop, for each mu.
+    /// Maximal number of passes for each mu.
     pub max_iter: u64,
 }
 
-/// A solution for one mu, as a predictor of new items.
+/// Solution for one mu, as a predictor of new items.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
-    /// Predicts the labels of items by what they show; see [`Factor`].
+    /// Predictor of labels from observed attributes; see [`Factor`].
     pub factor: Factor,
     /// mu.
     pub mu: f64,
-    /// The objective reached; for MC-1 see the [module](self).
+    /// Objective reached; for MC-1 see the [module](self).
     pub objective: f64,
-    /// It is at most so far from the optimum.
+    /// Bound on the distance of the objective from its optimum.
     pub gap: f64,
-    /// Passes made for this mu, those on the way from the one before it included.
+    /// Number of passes for this mu, including those on the way from the one before.
     pub passes: u64,
-    /// Why it stopped.
+    /// Reason for stopping.
     pub stop: Stop,
 }
 
 impl Solution {
-    /// The rank of Z.
+    /// Returns the rank of Z.
     pub fn rank(&self) -> usize {
         self.factor.rank
     }
 }
 
-/// A completed matrix.
+/// Completed matrix.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Completed {
     /// Completed attributes, (d, n).
     pub attributes: Mat<f64>,
-    /// Scores of every label and item, b included, (t, n): predictions for items that were not
-    /// labelled.
+    /// Scores of every label and item, including b, (t, n): predictions for unlabelled items.
     pub scores: Mat<f64>,
-    /// How it was found, and how to go on with new items.
+    /// Solution of the optimisation, which predicts new items.
     pub solution: Solution,
 }
 
 /// Completes a matrix, for one mu.
 ///
-/// `rank_penalty` is mu as a share of the least mu for which Z = 0 is the solution: from 1 on only
-/// b is learned. Attributes that nobody shows are completed as 0; items that show nothing and have
-/// no labels score b, or what MC-1's row of ones gives them. Where all labels of a row are alike,
-/// the logistic loss has no best b: it stays within 20.
+/// `rank_penalty` is mu as a share of the least mu for which Z = 0 is the solution; from 1 on only
+/// b is learned. Attributes without observed values are completed as 0. Unlabelled items without
+/// observed values score b, or the value from MC-1's row of ones. If all labels of a row are equal,
+/// the logistic loss has no best b, which then stays within 20.
 ///
 /// # Errors
 /// See [`solve`].
@@ -138,13 +136,13 @@ pub fn complete(
     completed.pop().ok_or_else(|| ErrorKind::Interrupted { during: "completing a matrix" }.into())
 }
 
-/// Solves for several mu by one continuation from the largest to the smallest; the solutions are in
-/// the order of `rank_penalties`. See [`complete`].
+/// Solves for several mu by one continuation from the largest to the smallest, and returns the
+/// solutions in the order of `rank_penalties`. See [`complete`].
 ///
 /// # Errors
-/// Sizes that do not fit; penalties, weights or tolerances that are no positive finite numbers;
-/// labels that the loss is not defined for; no observed cell at all; numbers out of range. A
-/// monitor that asks to stop is no error.
+/// Inconsistent sizes; penalties, weights or tolerances that are not positive and finite; labels
+/// that the loss does not support; no observed cell at all; overflow. A monitor that asks to stop
+/// causes no error.
 pub fn solve(
     problem: &Problem<'_>,
     settings: &Settings,
@@ -164,7 +162,7 @@ pub fn solve(
     Ok(solutions.into_iter().flatten().collect())
 }
 
-/// Visits penalties that fall.
+/// Visits penalties in decreasing order.
 fn walk(
     problem: &Problem<'_>,
     settings: &Settings,
@@ -221,17 +219,17 @@ fn positive(name: &'static str, value: f64) -> Result<()> {
 }
 
 impl Problem<'_> {
-    /// d: number of attributes.
+    /// Returns d, the number of attributes.
     pub fn columns(&self) -> usize {
         self.values.nrows()
     }
 
-    /// n: number of items.
+    /// Returns n, the number of items.
     pub fn items(&self) -> usize {
         self.values.ncols()
     }
 
-    /// t: number of labels of an item.
+    /// Returns t, the number of labels of an item.
     pub fn outputs(&self) -> usize {
         self.labels.nrows()
     }
@@ -245,7 +243,7 @@ impl Problem<'_> {
         same("attributes of the mask", d, self.observed.nrows())?;
         same("items of the mask", n, self.observed.ncols())?;
         same("items of the labels", n, self.labels.ncols())?;
-        same("items that are labelled or not", n, self.labelled.len())?;
+        same("items of labelled", n, self.labelled.len())?;
         for j in 0..n {
             let cells = self.values.col_as_slice(j).iter().zip(self.observed.col_as_slice(j));
             for (i, (&value, &seen)) in cells.enumerate() {

@@ -1,19 +1,19 @@
-//! Evaluates what MC-b and MC-1 minimise: the smooth part, its gradient, and a bound from the dual.
+//! Evaluates the objectives of MC-b and MC-1: the smooth part, its gradient, and a bound from the
+//! dual.
 
 use super::{CompletionVariant, LabelLoss, Problem};
 use crate::error::{ErrorKind, Result};
 use faer::Mat;
 
-/// Steps are this share of the longest that the curvature allows.
+/// Step length as a share of the longest allowed by the curvature.
 const SHARE: f64 = 0.95;
 
-/// The objective of one problem. Z is (t + d, n), or (t + d + 1, n) with the row of ones last.
+/// Objective of one problem. Z is (t + d, n), or (t + d + 1, n) with the row of ones last.
 #[derive(Debug)]
 pub(super) struct Objective<'a> {
     problem: &'a Problem<'a>,
     pub(super) variant: CompletionVariant,
     loss: LabelLoss,
-    /// The labelled items.
     items: Vec<usize>,
     /// Their labels, label by label: (t, items) row by row.
     targets: Vec<f64>,
@@ -23,16 +23,16 @@ pub(super) struct Objective<'a> {
     attribute: f64,
     /// Weight of one label's entry: lambda / |Omega_Y|.
     label: f64,
-    /// tau: the step.
+    /// tau.
     pub(super) step: f64,
 }
 
-/// The smooth part at one Z, and what came with it.
+/// Labels' part of the smooth objective at one Z.
 #[derive(Debug, Clone)]
 pub(super) struct Labels {
-    /// b of every label, (t): the best one for that Z; 0 for MC-1.
+    /// b of every label, (t): the best for that Z; 0 for MC-1.
     pub(super) bias: Vec<f64>,
-    /// z of the labelled items, (t, items) row by row.
+    /// Scores z of the labelled items, (t, items) row by row.
     scores: Vec<f64>,
     /// Weighted loss of all labels.
     loss: f64,
@@ -61,7 +61,7 @@ impl<'a> Objective<'a> {
             return Err(ErrorKind::NothingObserved { rows: problem.items() }.into());
         }
         let label = if targets.is_empty() { 0.0 } else { label_weight / targets.len() as f64 };
-        // SHARE / 0 is infinite: without labels the attributes alone limit the step.
+        // SHARE / 0 is infinite: without labels only the attributes limit the step.
         let step = (SHARE / (label * loss.curvature())).min(cells);
         Ok(Objective {
             problem,
@@ -76,19 +76,17 @@ impl<'a> Objective<'a> {
         })
     }
 
-    /// Rows of Z.
     pub(super) fn rows(&self) -> usize {
         self.problem.outputs()
             + self.problem.columns()
             + usize::from(self.variant == CompletionVariant::Ones)
     }
 
-    /// d: number of attributes.
+    /// d.
     pub(super) fn columns(&self) -> usize {
         self.problem.columns()
     }
 
-    /// Columns of Z.
     pub(super) fn items(&self) -> usize {
         self.problem.items()
     }
@@ -101,7 +99,7 @@ impl<'a> Objective<'a> {
         }
     }
 
-    /// Finds the best constants at Z, starting from those there, and the labels' loss with them.
+    /// Computes the best constants at Z, from the given ones, and the labels' loss.
     pub(super) fn score(&self, z: &Mat<f64>, labels: &mut Labels) {
         let m = self.items.len();
         let t = self.problem.outputs();
@@ -124,7 +122,7 @@ impl<'a> Objective<'a> {
         labels.loss *= self.label;
     }
 
-    /// The smooth part at Z, given its labels' loss.
+    /// Returns the smooth part at Z, given its labels' loss.
     pub(super) fn smooth(&self, z: &Mat<f64>, labels: &Labels) -> f64 {
         let (t, d) = (self.problem.outputs(), self.problem.columns());
         let mut sum = 0.0;
@@ -142,7 +140,7 @@ impl<'a> Objective<'a> {
         labels.loss + 0.5 * (self.attribute * sum + ones / self.step)
     }
 
-    /// Writes keep * Z + times * gradient; the labels are those scored at Z.
+    /// Writes keep * Z + times * gradient; `labels` must be scored at Z.
     pub(super) fn move_into(
         &self,
         z: &Mat<f64>,
@@ -168,11 +166,12 @@ impl<'a> Objective<'a> {
         self.each_label(labels, |i, j, slope, _| out[(i, j)] += times * self.label * slope);
     }
 
-    /// A lower bound on the optimum by weak duality, from the gradient at a Z and its labels.
+    /// Returns a lower bound on the optimum by weak duality, from the gradient at a Z and its
+    /// labels.
     ///
-    /// The dual maximises -sum of the losses' conjugates at a matrix of spectral norm at most mu,
-    /// of which b wants each label's row to sum to 0; the gradient scaled by mu / |gradient|_2 is
-    /// one.
+    /// The dual maximises the negative sum of the losses' conjugates over matrices of spectral norm
+    /// at most mu; b requires that each label's row sums to 0. The gradient, scaled by mu /
+    /// |gradient|_2 where that norm exceeds mu, is feasible.
     pub(super) fn dual(&self, gradient: &Mat<f64>, labels: &Labels, mu: f64) -> Result<f64> {
         let norm = super::shrink::spectral_norm(gradient.as_ref())?;
         let scale = if norm > mu { mu / norm } else { 1.0 };
@@ -196,14 +195,14 @@ impl<'a> Objective<'a> {
         });
         if self.variant == CompletionVariant::Bias {
             let limit = self.loss.limit();
-            // A constant without limit has a row that sums to 0 but for rounding.
+            // Without a limit on the constant its row sums to 0 except for rounding.
             let reach = |b: f64| if limit.is_finite() { limit } else { b.abs() };
             sum += rows.iter().zip(&labels.bias).map(|(row, b)| row.abs() * reach(*b)).sum::<f64>();
         }
         Ok(-sum)
     }
 
-    /// For every label: its row, its item, the slope of its loss, and the label.
+    /// Visits every label: row, item, slope of its loss, value.
     fn each_label(&self, labels: &Labels, mut visit: impl FnMut(usize, usize, f64, f64)) {
         let m = self.items.len();
         for i in 0..self.problem.outputs() {

@@ -1,13 +1,13 @@
 //! Shrinks the singular values of a matrix through the smaller of its two Gram matrices.
 //!
 //! With A = U diag(s) V', the nearest matrix under the penalty c |Z|_* is Z = U diag([s - c]_+) V'
-//! (Cai, Candes and Shen 2010). With AA' = U diag(s^2) U' that is Z = U diag([1 - c/s]_+) U'A, or
-//! with A'A = V diag(s^2) V' the same from the right: a decomposition of the smaller side and two
-//! products.
+//! (Cai, Candes and Shen 2010). With AA' = U diag(s^2) U' this is Z = U diag([1 - c/s]_+) U'A; A'A
+//! = V diag(s^2) V' gives the same from the right. This takes a decomposition of the smaller side
+//! and two products.
 //!
-//! Squaring loses what lies below sqrt(eps) s_1, but nothing below c is kept: the error is about
-//! eps s_1^2 / (2c). Where c < 1e-6 s_1 that is too much, and a singular value decomposition is
-//! taken.
+//! Squaring loses singular values below sqrt(eps) s_1, but none below c is kept: the error is about
+//! eps s_1^2 / (2c). For c < 1e-6 s_1 this is too large, and a singular value decomposition is
+//! used.
 
 use crate::error::{ErrorKind, Result};
 use faer::diag::Diag;
@@ -18,21 +18,18 @@ use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::{Accum, Mat, MatRef, Par};
 use halfseen_solve::eigen;
 
-/// The threshold as a share of the largest singular value, below which Gram matrices are not
-/// precise enough.
+/// Threshold, as a share of the largest singular value, below which Gram matrices are imprecise.
 const SQUARABLE: f64 = 1e-6;
 
-/// What the last shrinking left.
 #[derive(Debug, Clone)]
 pub(super) struct Shrunk {
-    /// Left singular vectors of those that were left, (p, rank), largest first.
+    /// Left singular vectors kept, (p, rank), largest first.
     pub(super) left: Mat<f64>,
-    /// Their singular values after shrinking, (rank), largest first; all above zero.
+    /// Their singular values after shrinking, (rank); all above zero.
     pub(super) values: Vec<f64>,
 }
 
 impl Shrunk {
-    /// The nuclear norm |Z|_*.
     pub(super) fn nuclear(&self) -> f64 {
         self.values.iter().sum()
     }
@@ -65,7 +62,7 @@ pub(super) fn shrink(a: MatRef<'_, f64>, threshold: f64, out: &mut Mat<f64>) -> 
     Ok(Shrunk { left, values: shrunk })
 }
 
-/// The largest singular value.
+/// Returns the largest singular value.
 ///
 /// # Errors
 /// [`ErrorKind::Numerical`].
@@ -74,7 +71,7 @@ pub(super) fn spectral_norm(a: MatRef<'_, f64>) -> Result<f64> {
     Ok(values.into_iter().fold(0.0_f64, f64::max).sqrt())
 }
 
-/// The lower triangle of AA' (left) or A'A; the rest is zero, and not looked at.
+/// Returns the lower triangle of AA' (left) or A'A; the rest is zero, and unused.
 fn gram(a: MatRef<'_, f64>, left: bool) -> Mat<f64> {
     let rows = if left { a } else { a.transpose() };
     let mut gram = Mat::zeros(rows.nrows(), rows.nrows());
@@ -93,7 +90,7 @@ fn gram(a: MatRef<'_, f64>, left: bool) -> Mat<f64> {
     gram
 }
 
-/// U diag(shares) U' A, by the cheaper order of the products.
+/// Writes U diag(shares) U' A, by the cheaper order of the products.
 fn project(a: MatRef<'_, f64>, u: &Mat<f64>, shares: &[f64], out: &mut Mat<f64>) {
     let scaled = Mat::from_fn(u.nrows(), u.ncols(), |i, j| u[(i, j)] * shares[j]);
     if 2 * u.ncols() <= u.nrows() {
@@ -107,7 +104,7 @@ fn project(a: MatRef<'_, f64>, u: &Mat<f64>, shares: &[f64], out: &mut Mat<f64>)
     }
 }
 
-/// A V diag(shares) V'; returns A V, (p, rank).
+/// Writes A V diag(shares) V'; returns A V, (p, rank).
 fn project_right(a: MatRef<'_, f64>, v: &Mat<f64>, shares: &[f64], out: &mut Mat<f64>) -> Mat<f64> {
     let mut images = Mat::zeros(a.nrows(), v.ncols());
     matmul(images.as_mut(), Accum::Replace, a, v.as_ref(), 1.0, Par::Seq);
@@ -116,7 +113,7 @@ fn project_right(a: MatRef<'_, f64>, v: &Mat<f64>, shares: &[f64], out: &mut Mat
     images
 }
 
-/// The same by a singular value decomposition.
+/// Shrinks by a singular value decomposition.
 fn by_svd(a: MatRef<'_, f64>, threshold: f64, out: &mut Mat<f64>) -> Result<Shrunk> {
     let (p, n) = a.shape();
     let size = p.min(n);
@@ -151,7 +148,7 @@ mod tests {
     use super::*;
     use halfseen_solve::sampling::{Purpose, Stream};
 
-    /// A matrix of singular values that fall from 1 to `smallest` evenly in their logarithms.
+    /// Returns a matrix with singular values from 1 to `smallest`, equally spaced in logarithms.
     fn falling(p: usize, n: usize, smallest: f64) -> Mat<f64> {
         let mut stream = Stream::new(9, Purpose::Data, (p * 1000 + n) as u64);
         let noise = Mat::from_fn(p, n, |_, _| stream.normal());
@@ -182,8 +179,7 @@ mod tests {
                 assert!(error < 1e-8, "{p} x {n}, {threshold}: {error}");
                 let nuclear: f64 = values.iter().sum();
                 assert!((found.nuclear() - nuclear).abs() < 1e-8, "{p} x {n}, {threshold}");
-                // What is returned is a decomposition of the result: Z = L L' Z on its own column
-                // space.
+                // A decomposition of the result: Z = L L' Z on its own column space.
                 let projected = &found.left * (found.left.transpose() * &z);
                 assert!((&projected - &z).norm_l2() < 1e-8, "{p} x {n}, {threshold}");
             }

@@ -4,8 +4,7 @@ use super::*;
 use halfseen_solve::Silent;
 use halfseen_solve::sampling::{Purpose, Stream};
 
-/// A matrix of low rank with noise and holes, and labels made of it; every third item is not
-/// labelled.
+/// Matrix of low rank with noise and missing values, and its labels, each third item unlabelled.
 pub(super) struct Data {
     values: Mat<f64>,
     observed: Mat<f32>,
@@ -38,7 +37,6 @@ impl Data {
         };
         let mut labels = Mat::from_fn(t, n, |i, j| label(cell(d + i, j)));
         if n > 1 {
-            // Both classes of each.
             (0..t).for_each(|i| (labels[(i, 0)], labels[(i, 1)]) = (1.0, -1.0));
         }
         Data { values, observed, labels, labelled: (0..n).map(|j| n < 3 || j % 3 != 2).collect() }
@@ -61,13 +59,12 @@ pub(super) fn settings(variant: CompletionVariant, loss: LabelLoss, label_weight
 const FORMS: [CompletionVariant; 2] = [CompletionVariant::Bias, CompletionVariant::Ones];
 const LOSSES: [LabelLoss; 2] = [LabelLoss::Logistic, LabelLoss::Squared];
 
-/// 0.95 over the largest curvature of a loss.
+/// Returns 0.95 over the largest curvature of a loss.
 fn times(loss: LabelLoss) -> f64 {
     if loss == LabelLoss::Logistic { 3.8 } else { 0.95 }
 }
 
-/// (tau, weight of a label's entry, weight of an attribute's entry) of a problem, by their
-/// definitions.
+/// Returns (tau, weight of a label's entry, weight of an attribute's entry) by definition.
 fn constants(problem: &Problem<'_>, s: &Settings) -> (f64, f64, f64) {
     let cells: f64 = (0..problem.items())
         .map(|j| problem.observed.col_as_slice(j).iter().sum::<f32>())
@@ -78,8 +75,8 @@ fn constants(problem: &Problem<'_>, s: &Settings) -> (f64, f64, f64) {
     (tau, s.label_weight / labelled as f64, 1.0 / cells)
 }
 
-/// The iteration as printed, with a full decomposition each time, steps for b, and a row set to 1.
-/// Returns Z and b.
+/// Runs the iteration as printed, with a full decomposition each time, steps for b, and a row set
+/// to 1. Returns Z and b.
 fn naive(problem: &Problem<'_>, s: &Settings, mu: f64, passes: usize) -> (Mat<f64>, Vec<f64>) {
     let (t, d, n) = (problem.outputs(), problem.columns(), problem.items());
     let (tau, label, attribute) = constants(problem, s);
@@ -123,7 +120,7 @@ fn naive(problem: &Problem<'_>, s: &Settings, mu: f64, passes: usize) -> (Mat<f6
     (z, b)
 }
 
-/// The objective of MC-b by its definition.
+/// Returns the objective of MC-b by its definition.
 fn plain_objective(problem: &Problem<'_>, s: &Settings, mu: f64, z: &Mat<f64>, b: &[f64]) -> f64 {
     let (_, label, attribute) = constants(problem, s);
     let (t, svd) = (problem.outputs(), z.thin_svd().unwrap());
@@ -174,7 +171,7 @@ fn the_objective_never_rises_within_a_stage() {
                         value = after;
                     }
                     assert!(value < start);
-                    // What is kept up to date is what the definition says.
+                    // The updated values equal the definition.
                     if variant == CompletionVariant::Bias {
                         let s = settings(variant, loss, weight);
                         let plain =
@@ -190,7 +187,7 @@ fn the_objective_never_rises_within_a_stage() {
 #[test]
 fn the_printed_iterations_reach_the_same_matrix() {
     for (variant, loss) in FORMS.into_iter().flat_map(|f| LOSSES.map(|l| (f, l))) {
-        // Where labels limit the step, and where attributes do.
+        // Labels or attributes limit the step.
         for (weight, d, n) in [(0.05, 6, 25), (5.0, 6, 25), (0.5, 20, 9)] {
             let data = Data::random(d, n, 2, 0.6, loss, 2);
             let problem = data.problem();
@@ -237,7 +234,6 @@ fn unlabelled_items_get_their_own_scores_back_from_the_factor() {
     for (variant, loss) in FORMS.into_iter().flat_map(|f| LOSSES.map(|l| (f, l))) {
         for (d, n, weight) in [(6, 40, 0.1), (25, 10, 3.0)] {
             let mut data = Data::random(d, n, 2, 0.5, loss, 4);
-            // One item that shows nothing.
             data.observed.col_as_slice_mut(5).fill(0.0);
             data.values.col_as_slice_mut(5).fill(0.0);
             data.labelled[5] = false;
@@ -258,7 +254,7 @@ fn unlabelled_items_get_their_own_scores_back_from_the_factor() {
                     assert_eq!(scores[(i, 5)], found.solution.factor.bias[i]);
                 }
             }
-            // A labelled item's own labels do move its scores, so the test can fail.
+            // A labelled item's own labels move its scores, so the test can fail.
             assert!(moved > 1e-2, "{moved}");
         }
     }
@@ -276,8 +272,7 @@ fn one_continuation_solves_for_every_penalty() {
         assert_eq!(alone.mu, found.mu);
         assert!((alone.objective - found.objective).abs() <= 2e-9 * found.objective);
     }
-    // From the least mu of Z = 0 on there is nothing but the base rate; below it there is
-    // something.
+    // At and above the least mu of Z = 0 only the base rate is learned; below it more is.
     assert_eq!((together[2].rank(), together[2].passes), (0, 0));
     let rate = together[2].factor.bias[0];
     let positive =
@@ -290,7 +285,7 @@ fn one_continuation_solves_for_every_penalty() {
 
 #[test]
 fn a_complete_square_problem_has_the_closed_form() {
-    // Without labels and holes the solution is the shrunk matrix itself.
+    // Without labels and missing values the solution is the shrunk matrix itself.
     let mut data = Data::random(5, 12, 1, 1.1, LabelLoss::Squared, 6);
     data.labelled = vec![false; 12];
     let problem = data.problem();
@@ -311,12 +306,11 @@ fn a_complete_square_problem_has_the_closed_form() {
 fn odd_data_have_defined_answers() {
     for (variant, loss) in FORMS.into_iter().flat_map(|f| LOSSES.map(|l| (f, l))) {
         let s = settings(variant, loss, 0.1);
-        // An attribute that nobody shows.
         let mut data = Data::random(4, 20, 1, 0.7, loss, 7);
         (0..20).for_each(|j| (data.observed[(2, j)], data.values[(2, j)]) = (0.0, 0.0));
         let found = complete(&data.problem(), &s, 0.1, &Silent).unwrap();
         assert!((0..20).all(|j| found.attributes[(2, j)].abs() < 1e-12));
-        // One item; one attribute; nothing but zeros.
+        // One item; one attribute; only zeros.
         for (d, n) in [(4, 1), (1, 5), (1, 1)] {
             let data = Data::random(d, n, 1, 1.1, loss, 8);
             let found = complete(&data.problem(), &s, 0.05, &Silent).unwrap();
@@ -326,17 +320,15 @@ fn odd_data_have_defined_answers() {
         data.values = Mat::zeros(3, 6);
         let found = complete(&data.problem(), &s, 0.01, &Silent).unwrap();
         assert!(found.attributes.norm_max() < 0.2 && found.solution.stop == Stop::Tolerance);
-        // All labels alike.
         data.labels = Mat::from_fn(1, 6, |_, _| 1.0);
         let found = complete(&data.problem(), &s, 0.01, &Silent).unwrap();
         assert!((0..6).all(|j| found.scores[(0, j)] > 0.0 && found.scores[(0, j)] < 30.0));
-        // Nobody labelled: b = 0, and attributes are completed all the same.
+        // No labels: b = 0, and attributes are still completed.
         data.labelled = vec![false; 6];
         assert_eq!(
             complete(&data.problem(), &s, 0.01, &Silent).unwrap().solution.factor.bias,
             [0.0]
         );
-        // Numbers that are all but too large.
         data = Data::random(3, 8, 1, 0.8, loss, 10);
         data.values *= faer::Scale(1e98);
         assert!(
@@ -384,7 +376,7 @@ fn bad_input_is_named() {
     let squared = Settings { loss: LabelLoss::Squared, ..s };
     let found = error(&Problem { labels: labels.clone(), ..good.problem() }, &squared, 0.1);
     assert!(matches!(found, ErrorKind::NotFinite { row: 4, .. }));
-    // Labels of items that are not labelled are not looked at.
+    // Labels of unlabelled items are ignored.
     let mut unlabelled = Problem { labels, ..good.problem() };
     unlabelled.labelled[3] = false;
     complete(&unlabelled, &s, 0.1, &Silent).unwrap();

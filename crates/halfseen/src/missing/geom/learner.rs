@@ -1,4 +1,4 @@
-//! Offers the geometric margin as a learner.
+//! Implements the geometric margin as a learner.
 
 use super::{Plane, Setup, separate_weighted};
 use crate::data::{Examples, Signs};
@@ -17,8 +17,8 @@ parameters! {
     /// The geometric margin of incomplete rows, for two classes.
     pub struct GeometricMargin {
         name: "geom", family: Missing,
-        title: "Largest margin within what each row shows",
-        source: "Chechik et al. 2008; D 5";
+        title: "Largest margin within the observed attributes of each row",
+        source: "Chechik et al. 2008; Hazan et al. 2015, section 5";
         c: f64 = 1.0, C;
         rounds: u64 = 5, ROUNDS;
         tol: f64 = 1e-4, TOL;
@@ -39,7 +39,7 @@ impl Learner for GeometricMargin {
         Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self) }
     }
 
-    // All settings at once, in parallel, over the same rows.
+    // All settings in parallel, over the same rows.
     fits_together!(fit_all);
 }
 

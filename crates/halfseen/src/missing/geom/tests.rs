@@ -1,5 +1,5 @@
-//! Compares the weighted form with the problem as its paper has it, and with the plain support
-//! vector machine.
+//! Compares the weighted form with the problem as printed, and with the plain support vector
+//! machine.
 
 use super::*;
 use crate::data::{Examples as Table, Labels, Layout, Matrix, Scaler};
@@ -15,7 +15,6 @@ fn setup(c: f64) -> Setup {
     Setup { c, rounds: 5, until: Until { tol: 1e-9, max_iter: 200 } }
 }
 
-/// Noisy classes of a plane; `hidden` of the cells are missing.
 fn cells(n: usize, d: usize, hidden: f64, seed: u64) -> (Array2<f64>, Vec<f64>) {
     let mut stream = Stream::new(seed, Purpose::Data, n as u64);
     let full = Array2::from_shape_fn((n, d), |_| stream.normal());
@@ -36,9 +35,9 @@ fn fit(cells: &Array2<f64>, signs: &[f64], setup: Setup) -> Plane {
     separate(&masked(cells), signs, &[setup], &Silent).unwrap().remove(0)
 }
 
-/// Both objectives of the problem as printed, min |w|^2/2 + C sum xi with y_i (<w, x_i> + b) /
-/// s_i >= 1 - xi_i, at the solution of the weighted form: rows and bias divided by s_i, multipliers
-/// alpha_i = s_i beta_i.
+/// Compares both objectives of the problem as printed, min |w|^2/2 + C sum xi with y_i (<w, x_i> +
+/// b) / s_i >= 1 - xi_i, at the solution of the weighted form: rows and bias divided by s_i,
+/// multipliers alpha_i = s_i beta_i.
 #[test]
 fn the_weighted_form_solves_the_problem_as_printed() {
     let (cells, signs) = cells(60, 4, 0.4, 1);
@@ -88,7 +87,7 @@ fn rounds_reweight_by_what_each_row_shows_and_the_best_is_kept() {
     let least = found.rounds.iter().map(|r| r.geometric).fold(f64::MAX, f64::min);
     assert_eq!(found.rounds[found.kept].geometric, least);
     assert!(found.rounds.iter().all(|r| r.gap <= 1e-9 * r.objective));
-    // By hand: shares of the plane that was kept, and J there.
+    // By hand: shares of the kept plane, and J at them.
     let full: Vec<usize> = (0..100).filter(|&i| cells.row(i).iter().any(|v| !v.is_nan())).collect();
     assert_eq!(found.empty, 100 - full.len());
     let length: f64 = found.weights.iter().map(|w| w * w).sum::<f64>();
@@ -106,13 +105,12 @@ fn rounds_reweight_by_what_each_row_shows_and_the_best_is_kept() {
     assert!((by_hand - least).abs() < 1e-10 * least, "{by_hand} and {least}");
     // The first round is the support vector machine on zeros, so the best is no worse.
     assert!(least <= found.rounds[0].geometric);
-    // Enough rounds come to rest, or the last was done in full.
+    // The iteration becomes stationary, or the last round was done in full.
     let long = fit(&cells, &signs, Setup { rounds: 200, ..setup(1.0) });
     assert!(long.stop == Stop::Stationary || long.rounds.len() == 200);
 }
 
-/// Chechik's point: a row that shows one attribute of two is held to the margin along that
-/// attribute, not along both.
+/// Tests Chechik's point: the margin of a row that shows one of two attributes is along that one.
 #[test]
 fn shares_are_those_of_the_attributes_shown() {
     let rows = masked(&ndarray::array![[1.0, NAN], [NAN, 1.0], [1.0, 1.0], [NAN, NAN]]);
@@ -121,7 +119,7 @@ fn shares_are_those_of_the_attributes_shown() {
         assert!((share - expected).abs() < 1e-15);
     }
     assert!(shown_shares(&rows, &[0.0, 0.0]).is_none());
-    // No square leaves the range.
+    // No square underflows.
     assert!((shown_shares(&rows, &[3e-200, 4e-200]).unwrap()[0] - 0.6).abs() < 1e-15);
     assert!((shown_shares(&rows, &[3e200, 4e200]).unwrap()[0] - 0.6).abs() < 1e-15);
 }
@@ -144,12 +142,11 @@ fn scaling_rows_divides_the_weights() {
 
 #[test]
 fn degenerate_rows_have_defined_answers() {
-    // Nothing shown at all: the majority.
+    // Nothing observed at all: the majority class.
     let nothing = Array2::from_elem((5, 2), NAN);
     let found = fit(&nothing, &[1.0, 1.0, 1.0, -1.0, -1.0], setup(1.0));
     assert_eq!((found.weights, found.bias, found.empty), (vec![0.0, 0.0], 1.0, 5));
     assert_eq!((found.rounds.len(), found.stop), (1, Stop::Tolerance));
-    // One class, one row.
     let found = fit(&ndarray::array![[2.0, NAN]], &[-1.0], setup(1.0));
     assert_eq!((found.weights, found.bias), (vec![0.0, 0.0], -1.0));
     // Empty rows do not change the plane of the others.

@@ -1,13 +1,13 @@
-//! Derives the losses of the online algorithm by its scores.
+//! Differentiates the losses of the online algorithm by the scores.
 
 use crate::error::{ErrorKind, Result};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
-/// The largest target that can be computed with.
+/// Largest absolute target that the computation supports.
 const LARGEST: f64 = 1e100;
 
-/// The loss of one example, as Hazan, Livni and Mansour 2015 have them.
+/// Loss of one example, as in Hazan, Livni and Mansour 2015.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnlineLoss {
@@ -19,7 +19,7 @@ pub enum OnlineLoss {
     CrammerSinger,
 }
 
-/// What happened: the target of one example.
+/// Target of one example.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Outcome<'a> {
     /// One number per output; -1 or +1 for the hinge loss.
@@ -28,7 +28,7 @@ pub enum Outcome<'a> {
     Class(usize),
 }
 
-/// The targets of n rows.
+/// Targets of n rows.
 #[derive(Debug, Clone)]
 pub enum Outcomes {
     /// One number per row and output, (outputs, n): one matrix column per row.
@@ -38,7 +38,7 @@ pub enum Outcomes {
 }
 
 impl Outcomes {
-    /// What happened to one row.
+    /// Returns the target of one row.
     pub fn of(&self, row: usize) -> Outcome<'_> {
         match self {
             Outcomes::Numbers(numbers) => Outcome::Numbers(numbers.col_as_slice(row)),
@@ -48,7 +48,7 @@ impl Outcomes {
 }
 
 impl OnlineLoss {
-    /// Refuses numbers of outputs that the loss does not have.
+    /// Rejects a number of outputs that the loss does not support.
     pub(super) fn check_outputs(self, outputs: usize) -> Result<()> {
         let least = if self == OnlineLoss::CrammerSinger { 2 } else { 1 };
         if outputs >= least {
@@ -58,7 +58,7 @@ impl OnlineLoss {
         Err(ErrorKind::OutOfRange { name: "outputs", value: outputs.to_string(), allowed }.into())
     }
 
-    /// Refuses targets that the loss does not have.
+    /// Rejects a target that the loss does not support.
     pub(super) fn check(self, target: Outcome<'_>, outputs: usize) -> Result<()> {
         let wrong = |problem: String| {
             Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into())
@@ -66,7 +66,7 @@ impl OnlineLoss {
         match (self, target) {
             (OnlineLoss::CrammerSinger, Outcome::Class(class)) if class < outputs => Ok(()),
             (OnlineLoss::CrammerSinger, Outcome::Class(class)) => {
-                wrong(format!("there is no class {class} among {outputs} (they count from 0)"))
+                wrong(format!("class {class} does not exist: there are {outputs}, from 0"))
             }
             (OnlineLoss::CrammerSinger, Outcome::Numbers(_)) => {
                 wrong("this loss needs classes, not numbers".into())
@@ -86,15 +86,15 @@ impl OnlineLoss {
             }
             (OnlineLoss::Squared, Outcome::Numbers(numbers)) => {
                 match numbers.iter().find(|y| !(0.0..=LARGEST).contains(&y.abs())) {
-                    Some(y) => wrong(format!("{y} is not a number of at most 1e100")),
+                    Some(y) => wrong(format!("{y} is not between -1e100 and 1e100")),
                     None => Ok(()),
                 }
             }
         }
     }
 
-    /// Writes the derivative by each score to `slopes` and returns the loss. The target was
-    /// checked.
+    /// Writes the derivative by each score to `slopes` and returns the loss. The target must have
+    /// been checked.
     pub(super) fn derive(self, scores: &[f64], target: Outcome<'_>, slopes: &mut [f64]) -> f64 {
         slopes.fill(0.0);
         match target {
@@ -112,7 +112,7 @@ impl OnlineLoss {
                 loss
             }
             Outcome::Class(class) => {
-                // Of equal scores the first; the class itself only where no other reaches it.
+                // Ties go to the first; the class itself wins only if no other exceeds it.
                 let (mut worst, mut most) = (class, 0.0);
                 for (r, z) in scores.iter().enumerate() {
                     let excess = 1.0 + z - scores[class];

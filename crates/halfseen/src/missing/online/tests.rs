@@ -1,4 +1,4 @@
-//! Holds the online algorithm to its recursion, its theorem, and its file.
+//! Compares the online algorithm with its recursion and its theorem, and tests its file.
 
 mod regret;
 
@@ -12,7 +12,6 @@ use halfseen_solve::{Monitor, Silent, Stop};
 use ndarray::Array2;
 use proptest::prelude::*;
 
-/// Rows with holes, and a class for each.
 fn rows(n: usize, d: usize, classes: usize, seed: u64) -> (Vec<Vec<f64>>, Vec<usize>) {
     let mut stream = Stream::new(seed, Purpose::Data, 0);
     let mut cell = || if stream.unit() < 0.4 { f64::NAN } else { stream.normal() };
@@ -21,7 +20,7 @@ fn rows(n: usize, d: usize, classes: usize, seed: u64) -> (Vec<Vec<f64>>, Vec<us
     (rows, (0..n).map(|_| stream.below(classes)).collect())
 }
 
-/// k_gamma as the paper defines it, with a_r = 1.
+/// k_gamma by its definition, with a_r = 1.
 fn gram(rows: &[Vec<f64>], gamma: u64) -> Mat<f64> {
     let cells = Array2::from_shape_fn((rows.len(), rows[0].len()), |(i, j)| rows[i][j]);
     let kernel = Kernel::new(gamma, None, Normalization::None, 1, 0.0).unwrap();
@@ -29,12 +28,11 @@ fn gram(rows: &[Vec<f64>], gamma: u64) -> Mat<f64> {
     of_kernels(&[kernel], &rows, &Silent).unwrap().remove(0)
 }
 
-/// -1 or +1 for each class.
 fn signs(classes: &[usize]) -> Outcomes {
     Outcomes::Numbers(Mat::from_fn(1, classes.len(), |_, i| 2.0 * classes[i] as f64 - 1.0))
 }
 
-/// A pass over rows of a Gram matrix in an order in which a row may come more than once.
+/// Pass over rows of a Gram matrix in an order that may repeat rows.
 struct Pass {
     learner: OnlineKarma,
     kept: Vec<usize>,
@@ -59,7 +57,6 @@ impl Pass {
         Ok(Pass { learner, kept, stop })
     }
 
-    /// The coefficients by row of the matrix, (n, outputs).
     fn coefficients(&self, by: Iterate, n: usize) -> Mat<f64> {
         let found = self.learner.coefficients(by);
         let mut merged = Mat::zeros(n, found.ncols());
@@ -70,8 +67,8 @@ impl Pass {
     }
 }
 
-/// Algorithm 1 as printed, where `size(t)` is t: alpha shrinks at each step. Returns alpha after T
-/// steps and the average of the alphas that scored steps 1 to T, per step and output.
+/// Runs algorithm 1 as printed, where `size(t)` is t: alpha shrinks at each step. Returns alpha
+/// after T steps and the average of the alphas that scored steps 1 to T, per step and output.
 type PerStep = Vec<Vec<f64>>;
 fn literal(
     gram: &Mat<f64>,
@@ -129,11 +126,10 @@ fn closed_forms_are_the_printed_recursion() {
     ] {
         let (rows, classes) = rows(30, 5, outputs.max(2), 3);
         let gram = gram(&rows, 2);
-        // Some rows come twice or more.
         let mut stream = Stream::new(1, Purpose::Data, 7);
         let order: Vec<usize> = (0..90).map(|_| stream.below(30)).collect();
         let by_hand = |z: &[f64], row: usize| slope_by_hand(loss, z, classes[row]);
-        // As printed; of squares the largest k(x, x) so far is added to rho t.
+        // As printed; the squared loss adds the largest k(x, x) so far to rho t.
         let size = |t: usize| match loss {
             OnlineLoss::Squared => {
                 t as f64 + order[..t].iter().fold(0.0, |r, &i| gram[(i, i)].max(r)) / rho
@@ -161,7 +157,7 @@ fn closed_forms_are_the_printed_recursion() {
                 }
             }
         }
-        // What is told one by one is what a pass learns.
+        // Single examples and a pass agree.
         let mut alone = OnlineKarma::new(loss, outputs, rho).unwrap();
         let mut kept: Vec<usize> = Vec::new();
         for &row in &order {
@@ -175,7 +171,7 @@ fn closed_forms_are_the_printed_recursion() {
 }
 
 /// With the identity as Gram matrix and targets 1, a row learned once at step i has alpha = -g /
-/// (rho T) whatever i is: no place in the order is favoured.
+/// (rho T) for any i: no position is favoured.
 #[test]
 fn every_place_in_the_order_weighs_the_same() {
     let n = 20;
@@ -194,8 +190,8 @@ fn every_place_in_the_order_weighs_the_same() {
     }
 }
 
-/// One pass over many draws comes near to the optimum of (rho/2)|v|^2 + mean loss, which a
-/// uniformly drawn order descends without bias.
+/// One pass over many draws approaches the optimum of (rho/2)|v|^2 + mean loss, since steps in a
+/// uniformly drawn order are unbiased.
 #[test]
 fn uniformly_drawn_orders_find_the_regularised_optimum() {
     let (rows, classes) = rows(12, 3, 2, 9);
@@ -211,7 +207,7 @@ fn uniformly_drawn_orders_find_the_regularised_optimum() {
         let square: f64 = (0..12).map(|i| a(i) * score(i)).sum();
         0.5 * rho * square + (0..12).map(|i| 0.5 * (score(i) - y[i]).powi(2)).sum::<f64>() / 12.0
     };
-    // (K + rho m I) a = y, by Gauss-Seidel.
+    // Solves (K + rho m I) a = y by Gauss-Seidel.
     let mut exact = [0.0; 12];
     for _ in 0..2000 {
         for i in 0..12 {
@@ -229,7 +225,7 @@ fn uniformly_drawn_orders_find_the_regularised_optimum() {
 
 #[test]
 fn squares_never_grow_and_a_score_out_of_range_leaves_the_state_as_it_was() {
-    // Steps of 1/(rho t) make errors grow by k(x, x) / (rho t) - 1 = 1000 / t - 1 at step t.
+    // Steps of 1/(rho t) multiply errors by k(x, x) / (rho t) - 1 = 1000 / t - 1 at step t.
     for (k, rho) in [(100.0, 0.1), (1.0, 1e-9), (1e12, 1.0), (1e-3, 50.0)] {
         let mut squares = OnlineKarma::new(OnlineLoss::Squared, 1, rho).unwrap();
         for step in 0..60 {
@@ -349,8 +345,8 @@ fn an_interrupted_pass_is_marked_and_usable() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
-    /// The general form of the theorem, for any v in the span: the suffered hinge losses exceed
-    /// those of v by at most (2 R^2 / rho)(1 + log T) + (rho / 2) T |v|^2.
+    /// Tests the theorem for any v in the span: the suffered hinge losses exceed those of v by at
+    /// most (2 R^2 / rho)(1 + log T) + (rho / 2) T |v|^2.
     #[test]
     fn no_vector_does_better_than_the_theorem_allows(
         n in 1_usize..15, seed in 0_u64..1000, rho in 0.01..5.0_f64, gamma in 1_u64..4, repeat in 1_usize..5

@@ -1,4 +1,4 @@
-//! Holds fitted probabilities against the classes of data of known truth.
+//! Tests fitted probabilities against the classes of data of known truth.
 
 use super::*;
 use crate::budget::fiml::estimate::{Estimate, Remarks};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 const COLUMNS: usize = 20;
 
-/// The truth: a factor model of two factors, and a sum of deviation 1 about 0.
+/// Draws a factor model and a linear predictor of mean 0 and standard deviation 1.
 fn truth(columns: usize, rank: usize, seed: u64) -> Estimate {
     let mut stream = Stream::new(seed, Purpose::Data, 0);
     let mut numbers = |count: usize| -> Vec<f64> { (0..count).map(|_| stream.normal()).collect() };
@@ -55,7 +55,7 @@ fn conditional(estimate: &Estimate) -> Conditional {
     }
 }
 
-/// Whole rows of the truth, and classes by the curve of a + b s.
+/// Draws whole rows of the truth, and classes by the curve of a + b s.
 fn draw(
     truth: &Estimate,
     count: usize,
@@ -87,7 +87,7 @@ fn hide(cells: &mut Array2<f64>, k: f64, seed: u64) {
     cells.iter_mut().filter(|_| stream.unit() >= share).for_each(|v| *v = f64::NAN);
 }
 
-/// What the truth says of the sum of each row by about k cells of it.
+/// Returns the true linear predictor of each row given about k of its cells.
 fn pairs(cells: &mut Array2<f64>, signs: &[f64], k: f64, truth: &Estimate) -> Vec<Pair> {
     hide(cells, k, 2);
     let (matrix, layout) =
@@ -128,7 +128,7 @@ fn what_is_fitted_has_gradient_zero() {
                 gradient[at]
             );
         }
-        // What is left is the slope of the prior, 0.005 (a at the mean)^2 + 0.005 (b times the
+        // The rest is the slope of the prior, 0.005 (a at the mean)^2 + 0.005 (b times the standard
         // deviation)^2.
         let count = pairs.len() as f64;
         let centre = pairs.iter().map(|p| p.mean).sum::<f64>() / count;
@@ -178,7 +178,7 @@ fn the_truth_comes_back_and_probabilities_are_frequencies() {
                 let expected = of.iter().map(|&i| probabilities[i]).sum::<f64>() / n;
                 let share = of.iter().filter(|&&i| signs[i] > 0.0).count() as f64 / n;
                 let error = (expected * (1.0 - expected) / n).sqrt();
-                // The fit's own error, and the logistic scaling's, besides the binomial one.
+                // The error of the fit and of the logistic scaling, besides the binomial one.
                 let allowed = 3.5 * error + 0.01 + within;
                 assert!(
                     (share - expected).abs() < allowed,
@@ -200,7 +200,7 @@ fn where_classes_are_nearly_separable_probabilities_beat_the_plain_sum() {
         (30.0, 2.0, 1.01),
     ] {
         let (mut cells, signs) = draw(&truth, 20_000, (Curve::Probit, 0.0, b), 1);
-        // The best weighted sum: cov(s, y) = E y s, as s has variance 1.
+        // The best linear predictor: cov(s, y) = E y s, as s has variance 1.
         let slope = {
             let plain = conditional(&truth);
             scores(&plain, &cells).iter().zip(&signs).map(|(s, y)| s * y).sum::<f64>() / 2e4

@@ -1,8 +1,8 @@
-//! Holds the three readings of moments to what they promise of the matrix they solve for.
+//! Tests the promised properties of the matrices of the three repairs.
 
 use super::*;
 
-/// Moments of few examples, whose matrix has eigenvalues of both signs.
+/// Makes moments of few examples, with eigenvalues of both signs.
 fn indefinite(seed: u64) -> Reduced {
     let layout = Arc::new(Layout::singletons(20));
     let mut stream = Stream::new(seed, Purpose::Data, 1);
@@ -43,7 +43,7 @@ fn convex_readings_are_convex_nearest_and_certified() {
             let after = eigenvalues(&gram).unwrap();
             assert!(after.iter().all(|v| *v > -1e-12 * largest), "{reading:?}");
             match reading {
-                // A projection on a cone: what was added is in the cone, and orthogonal to the
+                // A projection on a cone: the added part is in the cone, and orthogonal to the
                 // result.
                 MomentRepair::Psd => {
                     let added = &gram - &moments.gram;
@@ -130,7 +130,7 @@ fn the_stationary_reading_descends_to_a_stationary_point() {
                 (found.objective - objective(&moments, &moments.gram, &found.weights)).abs()
                     < 1e-10
             );
-            // Another step leads nowhere.
+            // A further step changes nothing.
             let n = found.weights.len();
             let product =
                 |i: usize| (0..n).map(|j| moments.gram[(i, j)] * found.weights[j]).sum::<f64>();

@@ -1,4 +1,5 @@
-//! Enumerates the draws of learners that do not draw evenly: by probabilities, prices and moments.
+//! Enumerates the draws of learners that do not draw uniformly: by probabilities, prices and
+//! moments.
 
 use super::*;
 use crate::params::MomentSource;
@@ -74,7 +75,7 @@ fn learners_that_draw_by_moments_are_unbiased_over_all_draws() {
     }
 }
 
-/// In units of their own reads, known attributes included.
+/// Known attributes are scaled too.
 #[test]
 fn attributes_scaled_by_reads_are_estimated_without_bias() {
     for (sampled, known) in SHAPES {
@@ -94,8 +95,8 @@ fn steps_of_their_own_change_no_estimate() {
     check_all::<Aerr>(&[("step_rule", "adagrad"), ("step", "40x")]);
 }
 
-/// E of the first phase's A over all draws, by the code that asks and tells, is the mean square;
-/// and the probabilities of the second phase are its closed form.
+/// Checks that E of the first phase's A over all draws, with the code of ask and tell, is the mean
+/// square, and that the second phase's probabilities equal their closed form.
 #[test]
 fn a_first_phase_estimates_moments_without_bias() {
     for (sampled, known) in SHAPES {
@@ -142,8 +143,8 @@ fn a_first_phase_estimates_moments_without_bias() {
                         0.5 * examples.iter().map(|(x, _)| x[column] * x[column]).sum::<f64>();
                     assert_close(*mean, truth, 1.0 + truth, "E A");
                 }
-                // Through ask and tell: A by hand from the queries, then q in proportion to
-                // sqrt(A + c eps L^2).
+                // Through ask and tell: A by hand from the queries, then q proportional to sqrt(A +
+                // c eps L^2).
                 let (mut sgd, mut tally, mut largest) = (start.clone(), vec![0.0; slots], 0.0_f64);
                 for (x, y) in &examples {
                     let query = sgd.ask().unwrap();
@@ -170,7 +171,7 @@ fn a_first_phase_estimates_moments_without_bias() {
                     } else {
                         1.0
                     });
-                    // Below the cap of 1 the inclusion is proportional.
+                    // Below the cap of 1 the inclusion probability is proportional.
                     if (0..panels).all(|p| (budget - 1) as f64 * root(p) / total < 1.0)
                         || replacement
                     {

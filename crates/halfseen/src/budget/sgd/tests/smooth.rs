@@ -5,10 +5,10 @@ use crate::budget::Aesvr;
 use crate::loss::Loss;
 use halfseen_solve::iterate::{Entropic, L2Ball};
 
-/// Orders with more draws than that are left to the series' own tests.
+/// Largest number of draws enumerated here; larger orders are left to the series' own tests.
 const MOST_DRAWS: usize = 6;
 
-/// Every sequence of so many draws of slots, with its probability.
+/// Returns every sequence of `draws` draws of slots with its probability.
 fn sequences<I: Iterate>(sgd: &Sgd<I>, draws: usize) -> Vec<(Vec<usize>, f64)> {
     let iterate = &sgd.state.iterate;
     let mut all = vec![(vec![], 1.0)];
@@ -26,7 +26,8 @@ fn sequences<I: Iterate>(sgd: &Sgd<I>, draws: usize) -> Vec<(Vec<usize>, f64)> {
     all
 }
 
-/// The number of pairs of orders (or of orders, where one call suffices) that were visited.
+/// Checks a learner and returns the number of visited pairs of orders (or of orders, if one call
+/// suffices).
 fn check<I: Iterate>(learner: &Aesvr, layout: &Arc<Layout>, budget: usize) -> usize {
     let reads = Reads { budget, panels: layout.sampled_panels() };
     let mut recipe = learner.recipe(reads).unwrap();
@@ -68,7 +69,7 @@ fn check<I: Iterate>(learner: &Aesvr, layout: &Arc<Layout>, budget: usize) -> us
     let product =
         known + (0..sampled).map(|s| sgd.state.iterate.weight(s) * centred[s]).sum::<f64>();
     let u = |shift: f64| expansion.gain * product + shift;
-    // Orders up to 6, and the reads of every pair of them.
+    // Orders up to 6, and their pairs.
     let pairs = (0..=6_u32)
         .flat_map(|a| (0..=6_u32).map(move |b| vec![a, b]))
         .filter(|o| expansion.calls == 2 || o[1] == 0);
@@ -84,8 +85,8 @@ fn check<I: Iterate>(learner: &Aesvr, layout: &Arc<Layout>, budget: usize) -> us
         let (mut slope, mut tested, mut gradient) = (0.0, 0.0, vec![0.0; sampled]);
         let mut scale = 1.0_f64;
         let draws = sequences(&sgd, estimator.reads(&orders));
-        // The gradient's draws matter to the risk and the step, not to the slope: all of them for
-        // few orders.
+        // The gradient's draws affect the risk and the step, not the slope: enumerate all of them
+        // for low orders only.
         let every = if draws.len() < 100 { usize::MAX } else { 1 };
         let all = gradient_draws(layout.sampled_panels(), &sampler);
         let all: Vec<_> = if every == 1 { vec![(all[0].0.clone(), 1.0)] } else { all };
@@ -141,7 +142,7 @@ fn check<I: Iterate>(learner: &Aesvr, layout: &Arc<Layout>, budget: usize) -> us
         mean += probability * expected;
         covered += probability;
     }
-    // What the orders visited leave out of the derivative is little.
+    // The orders not visited contribute little to the derivative.
     let rest = sgd.recipe.loss.slope(product, y) - mean;
     assert!(covered > 0.8 && rest.abs() < 0.6, "{learner:?}: {rest}, {covered}");
     visited
@@ -174,8 +175,8 @@ fn slopes_are_unbiased_given_their_orders_and_independent_of_the_gradient() {
     assert!(visited > 400, "{visited}");
 }
 
-/// Exact while w = 0, and where the budget allows everything: no order is drawn, nothing is read
-/// for it.
+/// Checks that the slope is exact while w = 0, and if the budget allows every panel: then no order
+/// is drawn and nothing is read for it.
 #[test]
 fn slopes_are_exact_where_the_product_is() {
     for budget in [2, 4] {

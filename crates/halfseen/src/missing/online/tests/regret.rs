@@ -3,7 +3,7 @@
 
 use super::*;
 
-/// A symmetric matrix's pseudo-inverse by Jacobi rotations.
+/// Returns a symmetric matrix's pseudo-inverse by Jacobi rotations.
 fn pseudo_inverse(matrix: &Mat<f64>) -> (Mat<f64>, Vec<f64>) {
     let (values, vectors) = halfseen_solve::eigen(matrix.as_ref()).unwrap();
     let n = matrix.nrows();
@@ -12,13 +12,13 @@ fn pseudo_inverse(matrix: &Mat<f64>) -> (Mat<f64>, Vec<f64>) {
     (Mat::from_fn(n, n, entry), values)
 }
 
-/// Rows of a subspace of rank 2 of R^4 with one or no coordinate hidden, and noisy classes of the
-/// sign of <w, x>.
+/// Rows in a subspace of rank 2 of R^4 with at most one coordinate missing, and noisy classes of
+/// the sign of <w, x>.
 struct Low {
     rows: Vec<Vec<f64>>,
     full: Vec<[f64; 4]>,
     classes: Vec<f64>,
-    /// The least nonzero eigenvalue of any (P_E)_oo.
+    /// Smallest non-zero eigenvalue of any (P_E)_oo.
     kappa: f64,
 }
 
@@ -39,7 +39,7 @@ fn low_rank(n: usize, truth: [f64; 4]) -> Low {
         let part = Mat::from_fn(seen.len(), seen.len(), |i, j| projection[(seen[i], seen[j])]);
         let (inverse, values) = pseudo_inverse(&part);
         low.kappa = values.iter().filter(|v| **v > 1e-9).fold(low.kappa, |a, v| a.min(*v));
-        // f_{w,Q} = (P_o w)' (Q_oo)^+ (P_o x) is the product with the whole row.
+        // f_{w,Q} = (P_o w)' (Q_oo)^+ (P_o x) equals the product with the complete row.
         let f: f64 = (0..seen.len())
             .flat_map(|i| (0..seen.len()).map(move |j| (i, j)))
             .map(|(i, j)| truth[seen[i]] * inverse[(i, j)] * x[seen[j]])
@@ -54,8 +54,8 @@ fn low_rank(n: usize, truth: [f64; 4]) -> Low {
     low
 }
 
-/// The least hinge loss over the sequence of any <w, x> with w in E and |w| <= radius, on a grid of
-/// the disc, refined.
+/// Returns the least hinge loss over the sequence of any <w, x> with w in E and |w| <= radius, on a
+/// refined grid of the disc.
 fn best_loss(low: &Low, counts: &[f64], radius: f64) -> f64 {
     let basis = [[0.5, 0.5, 0.5, 0.5], [0.5, -0.5, 0.5, -0.5]];
     let loss = |a: f64, b: f64| -> f64 {
@@ -81,8 +81,8 @@ fn best_loss(low: &Low, counts: &[f64], radius: f64) -> f64 {
     best
 }
 
-/// Theorem 3 on an order made to hurt: whole blocks of one class, each twice as long as the one
-/// before, so that what was learned last is always wrong next. The comparator sees everything.
+/// Tests theorem 3 on an adversarial order: blocks of one class, each twice as long as the one
+/// before, so that the latest lesson is wrong next. The comparator sees every attribute.
 #[test]
 fn average_regret_falls_below_the_bound_on_an_adversarial_order() {
     let truth = [2.0, 1.0, 2.0, 1.0]; // in E, since x_1 = x_3 and x_2 = x_4 there
@@ -92,7 +92,7 @@ fn average_regret_falls_below_the_bound_on_an_adversarial_order() {
     let gamma = 4;
     let gram = gram(&low.rows, gamma);
     let largest = (0..200).map(|i| gram[(i, i)]).fold(0.0, f64::max);
-    // Section 5.4's constants: Gamma = d + ... + d^gamma, |v|^2 <= gamma |w|^2 for a projection.
+    // Section 5.4: Gamma = d + ... + d^gamma, |v|^2 <= gamma |w|^2 for a projection.
     let embedding: f64 = (1..=gamma).map(|k| 4.0_f64.powi(k as i32)).sum();
     let length = gamma as f64 * radius * radius;
     let truncation = radius * (1.0 - low.kappa).powi(gamma as i32) / low.kappa;
@@ -124,8 +124,7 @@ fn average_regret_falls_below_the_bound_on_an_adversarial_order() {
         assert!(regret < sharp && sharp < printed, "T = {t}: {regret}, {sharp}, {printed}");
         points.push((t.ln(), regret));
     }
-    // While it is positive (in the end k_gamma, which has more freedom, does better than any whole
-    // row's predictor).
+    // While positive (in the end k_gamma, with more freedom, beats every linear predictor).
     let positive = &points[..6];
     let mean = |f: &dyn Fn(&(f64, f64)) -> f64| positive.iter().map(f).sum::<f64>() / 6.0;
     let (mx, my) = (mean(&|p| p.0), mean(&|p| p.1.ln()));
