@@ -1,5 +1,4 @@
-//! Tests a model on rows under attack: errors for each attack and budget, as a table, as JSON and
-//! as a curve.
+//! Tests a model under attack: errors for each attack and budget, as a table, JSON and a curve.
 
 use crate::format;
 use crate::measure::Measure;
@@ -12,10 +11,10 @@ use halfseen_io::draw::{Figure, Point, Series, learning_curve};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// The attacks made where none is named.
+/// Number of attacks made by default.
 const USUAL: usize = 4;
 
-/// The errors under one attack with one budget.
+/// Errors under one attack with one budget.
 struct Row {
     attack: Attack,
     threat: f64,
@@ -23,13 +22,13 @@ struct Row {
     unproven: usize,
 }
 
-/// The errors under each attack, budget by budget.
+/// Errors under each attack and budget.
 pub(crate) struct Attacks {
     rows: Vec<Row>,
 }
 
 impl Attacks {
-    /// Attacks the rows; without an attack named, in the usual ways.
+    /// Attacks the rows with one attack, or with the usual ones.
     pub(crate) fn test(
         trial: &Trial<'_>,
         target: &Target,
@@ -56,17 +55,17 @@ impl Attacks {
         Ok(Attacks { rows: found })
     }
 
-    /// The errors under the first attack with the largest budget.
+    /// Returns the errors under the first attack with the largest budget.
     pub(crate) fn first(&self) -> Option<&Score> {
         let first = self.rows.first()?.attack;
         self.rows.iter().rev().find(|row| row.attack == first).map(|row| &row.score)
     }
 
-    /// What must be said where a search for the worst deletions gave up.
+    /// Returns a remark if a search for the worst deletions was given up.
     pub(crate) fn doubt(&self) -> Option<String> {
         let most = self.rows.iter().map(|row| row.unproven).max().filter(|most| *most > 0)?;
         Some(format!(
-            "remark: the exact attack could not prove its deletions to be the worst for up to {most} rows; its error is a lower bound"
+            "remark: for up to {most} rows the exact attack could not prove its deletions to be the worst; its error is a lower bound"
         ))
     }
 
@@ -80,7 +79,6 @@ impl Attacks {
         self.rows.iter().map(row).collect()
     }
 
-    /// The printed table.
     pub(crate) fn as_text(&self) -> String {
         let classes = self.rows.iter().any(|row| row.score.error.is_some());
         let squares = self.rows.iter().any(|row| row.score.mse.is_some());
@@ -109,9 +107,9 @@ impl Attacks {
         align(&lines)
     }
 
-    /// Draws the error against the budget, one line for each attack.
+    /// Plots the error against the budget, with one line per attack.
     pub(crate) fn draw(&self, title: &str, path: &Path) -> Result<()> {
-        // What classes are about is how many are told wrongly.
+        // Classes are judged by the share of misclassified rows.
         let told = self.rows.iter().all(|row| row.score.error.is_some());
         let measure = if told { Measure::Wrong } else { Measure::Squared };
         let error = |score: &Score| if measure == Measure::Wrong { score.error } else { score.mse };
@@ -122,7 +120,7 @@ impl Attacks {
             };
             let (name, points) =
                 (rows[0].attack.name(), rows.iter().filter_map(point).collect::<Vec<Point>>());
-            // Of equal values the greedy attack is the exact one: one line under both names.
+            // With equal costs the greedy attack is exact: one line under both names.
             let same = |one: &&mut Series| one.points.iter().zip(&points).all(|(a, b)| a.y == b.y);
             match series.iter_mut().find(same) {
                 Some(one) => one.name.push_str(&format!(", {name}")),
@@ -131,7 +129,7 @@ impl Attacks {
         }
         let svg = learning_curve(&Figure {
             title: title.to_owned(),
-            x_label: "threat (value of the attributes that may vanish)".into(),
+            x_label: "threat (total cost of the deleted attributes)".into(),
             y_label: if measure == Measure::Wrong { "error" } else { "squared error" }.into(),
             log_x: false,
             y_limit: None,

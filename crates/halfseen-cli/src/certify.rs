@@ -1,5 +1,5 @@
-//! Certifies every prediction of a table: the largest threat that cannot change it, and what would
-//! change it first.
+//! Certifies every prediction of a table: the largest threat that cannot change it, and the
+//! attributes whose deletion would change it first.
 
 use crate::args::CertifyArgs;
 use crate::format;
@@ -15,16 +15,15 @@ use halfseen::robust::{Certificate, Trial, certified_error};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
-/// The most lines of the table on stderr.
+/// Maximum number of lines of the table on stderr.
 const LINES: usize = 16;
 
-/// The most budgets of the certified error.
+/// Maximum number of budgets of the certified error.
 const BUDGETS: usize = 1_000;
 
-/// Runs the command.
 pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
     let model = read_model(&args.on.model)?;
-    // Before the work.
+    // Refused before any work.
     let place = || args.on.model.display().to_string();
     model.predictor.additive().with_context(place)?;
     args.out.as_deref().map(|out| output::check_writable(out, &args.on.inputs())).transpose()?;
@@ -70,8 +69,8 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The target, where the table has it: named, it must be there; else it may be absent or have
-/// holes.
+/// Returns the target if the table has it. A named target must be there; the model's own may be
+/// absent or have missing values.
 fn target(
     args: &CertifyArgs,
     model: &Model,
@@ -137,8 +136,8 @@ impl Certified<'_> {
         self.certificates.iter().enumerate().map(row).collect()
     }
 
-    /// The share of rows that are wrong or may turn, for each budget at which it changes; of
-    /// classes none without a target, and an estimate is never wrong, it may only move too far.
+    /// Returns the share of rows that are wrong or can be changed, for each budget at which it
+    /// changes. Classes need a target; an estimate is never wrong, but it can move too far.
     fn errors(&self, values: &Threat, target: Option<&Target>) -> Vec<(f64, f64)> {
         let right: Vec<bool> = match (self.model.task, target) {
             (Task::Classification, Some(Target::Classes { codes, .. })) => codes
@@ -153,7 +152,7 @@ impl Certified<'_> {
         let mut budgets: Vec<f64> = flipped.filter_map(|c| c.certified).collect();
         let largest = budgets.iter().copied().fold(0.0, f64::max);
         match values.costs() {
-            // Every number of attributes, up to the one from which on nothing changes.
+            // Every number of attributes, up to the first from which nothing changes.
             Costs::Equal { value, .. } => {
                 let count = (largest / value).round() as usize + 1;
                 budgets = (0..=count).map(|k| k as f64 * value).collect();
@@ -172,7 +171,7 @@ impl Certified<'_> {
     }
 }
 
-/// At most so many of some numbers, evenly chosen, with the first and the last.
+/// Returns at most `most` of the values, evenly spaced, including the first and the last.
 fn thinned<T: Copy>(all: &[T], most: usize) -> Vec<T> {
     if all.len() <= most {
         return all.to_vec();

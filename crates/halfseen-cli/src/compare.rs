@@ -23,13 +23,12 @@ use halfseen_io::draw::learning_curve;
 use serde_json::json;
 use std::process::ExitCode;
 
-/// Points of each learning curve.
+/// Number of points of each learning curve.
 const CURVE_POINTS: usize = 10;
 
-/// Runs the command.
 pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let shares = hiding::shares(args)?;
-    // Names and parameters that cannot be are refused before anything is read.
+    // Invalid names and parameters are refused before anything is read.
     if let Some(names) = &args.learners {
         learners(args, names, false)?;
     }
@@ -114,11 +113,11 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let attributes: Spent = ("attribute values read", |p| p.distinct);
     let draw = |x, y| learning_curve(&figure(&comparison, (&input.name, &input.target), x, y));
     let mut written = vec![folder.write("curve-examples.svg", &draw(examples, tested)?)?];
-    // Where all attributes are always known nothing is read.
+    // If all attributes are always known, nothing is read.
     if comparison.curve.iter().any(|point| point.distinct > 0) {
         written.push(folder.write("curve-attributes.svg", &draw(attributes, tested)?)?);
     }
-    // Learners that see everything do not test themselves.
+    // Learners that read everything do not estimate their own error.
     if comparison.curve.iter().any(|point| point.risk.is_some()) {
         written.push(folder.write("curve-own-test.svg", &draw(examples, Shown::Own)?)?);
     }
@@ -144,7 +143,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The learners that were named, or else those that the table is for.
+/// Returns the named learners, or those that suit the table.
 fn chosen(args: &CompareArgs, input: &Input, seen: &Seen) -> Vec<String> {
     if let Some(names) = &args.learners {
         return names.clone();
@@ -154,25 +153,25 @@ fn chosen(args: &CompareArgs, input: &Input, seen: &Seen) -> Vec<String> {
     registry::compared(wide, classes).into_iter().map(str::to_owned).collect()
 }
 
-/// Whether some learner will meet cells that are missing, or be asked to learn from what is there.
+/// Returns true if a learner will meet missing cells, or is asked to learn from observed ones.
 fn holes(args: &CompareArgs, seen: &Seen) -> bool {
     seen.observed < seen.cells || !args.hide.is_empty() || args.missing == MissingArg::Observed
 }
 
-/// Whether a flag says how much may be read.
+/// Returns true if a flag limits the reads.
 fn budgeted(args: &CompareArgs) -> bool {
     args.budget.is_some() || args.table.total_budget.is_some()
 }
 
-/// Rows beyond which comparing each with every other takes minutes.
+/// Number of rows beyond which comparing all pairs takes minutes.
 const MANY: usize = 5_000;
 
-/// Says beforehand what will take long, and how it need not.
+/// Remarks on what will take long, and on a faster alternative.
 fn remark_on_size(args: &CompareArgs, input: &Input, learners: &[Box<dyn Learner>]) {
     let exact = learners.iter().find(|l| l.needs().pairs);
     if let Some(learner) = exact.filter(|_| input.table.rows() > MANY) {
         let text = format!(
-            "remark: {} compares each of {} rows with every other, which takes long; --set features=sketch:2048 takes time linear in the rows",
+            "remark: {} compares all pairs of {} rows, which is slow; --set features=sketch:2048 takes time linear in the rows",
             learner.name(),
             format::thousands(input.table.rows() as f64)
         );
@@ -180,15 +179,15 @@ fn remark_on_size(args: &CompareArgs, input: &Input, learners: &[Box<dyn Learner
     }
 }
 
-/// Test rows below which an error says nearly nothing.
+/// Number of test rows below which an error means nearly nothing.
 const FEW: usize = 5;
 
-/// Says where so few rows test that errors are a matter of luck.
+/// Remarks on splits with too few test rows for meaningful errors.
 fn remark_on_test(args: &CompareArgs, input: &Input) {
     let rows = (args.test_share * input.table.rows() as f64).round() as usize;
     if args.test.is_none() && rows < FEW {
         let text = format!(
-            "remark: only {} of {} rows test in each split, too few for errors to mean much; raise --test-share (say 0.5) and --splits",
+            "remark: only {} of {} rows test in each split, too few for reliable errors; raise --test-share (say 0.5) and --splits",
             rows.max(1),
             input.table.rows()
         );
@@ -196,8 +195,8 @@ fn remark_on_test(args: &CompareArgs, input: &Input) {
     }
 }
 
-/// Learners by name, with the budget where they have one. On a table with holes and without a
-/// budget, those that can take all that each row shows do.
+/// Returns learners by name, with the budget if they have one. With missing cells and without a
+/// budget, learners that can use all observed cells do.
 fn learners(args: &CompareArgs, names: &[String], holes: bool) -> Result<Vec<Box<dyn Learner>>> {
     let mut learners = Vec::new();
     for (i, name) in names.iter().enumerate() {
@@ -205,7 +204,7 @@ fn learners(args: &CompareArgs, names: &[String], holes: bool) -> Result<Vec<Box
             return usage_error(format!("--learners names {name} twice"));
         }
         let mut learner = registry::find(name)?;
-        // What makes a variant of a learner stays, for it to be told from the others.
+        // The parameter that defines a variant stays, to distinguish it from the others.
         let variant = registry::alias(name).map(|alias| alias.parameter);
         let needs = learner.needs();
         if let (Some(budget), Family::Budget) = (args.budget, needs.family) {
@@ -238,7 +237,6 @@ fn learners(args: &CompareArgs, names: &[String], holes: bool) -> Result<Vec<Box
     Ok(learners)
 }
 
-/// The names and values of --set.
 fn assignments(args: &CompareArgs) -> Result<Vec<(&str, &str)>> {
     let mut assignments = Vec::new();
     for set in &args.set {
@@ -250,7 +248,7 @@ fn assignments(args: &CompareArgs) -> Result<Vec<(&str, &str)>> {
     Ok(assignments)
 }
 
-/// Refuses an impossible budget, threat, price or panel before any work is done.
+/// Refuses an invalid budget, threat, price or panel before any work is done.
 fn check_budget(
     learners: &[Box<dyn Learner>],
     input: &Input,
@@ -269,7 +267,7 @@ fn check_budget(
     }
     for learner in learners {
         match learner.start(&layout) {
-            // Moments and the number of examples come with the data.
+            // Moments and the number of examples are known only with the data.
             Err(error) if matches!(error.kind(), ErrorKind::Needs { .. }) => {}
             started => drop(started?),
         }
@@ -277,7 +275,7 @@ fn check_budget(
     Ok(schema)
 }
 
-/// For each row a number that is equal for equal values of a column.
+/// Returns a number per row that is equal for equal values of a column.
 fn group_codes(input: &Input, name: &str) -> Result<Vec<u32>> {
     let column = input.table.column(name)?;
     let mut known = std::collections::HashMap::new();

@@ -1,4 +1,4 @@
-//! Writes a comparison as text: the table, what its reader must know, the parameters, the notes.
+//! Writes a comparison as text: the table, footnotes, the parameters and the notes.
 
 use crate::args::{CompareArgs, MissingArg};
 use crate::format;
@@ -13,7 +13,7 @@ use halfseen::model::Note;
 use halfseen::registry;
 use halfseen::select::{CONSTANT, Comparison, Seen, Statistics, Summary};
 
-/// The printed table: one line per learner, mean and deviation over the splits.
+/// Returns the printed table: one line per learner, mean and standard deviation over the splits.
 pub(crate) fn table(comparison: &Comparison) -> String {
     let any = |figure: fn(&Summary) -> bool| comparison.summary.iter().any(figure);
     let columns = Columns {
@@ -28,19 +28,19 @@ pub(crate) fn table(comparison: &Comparison) -> String {
     align(&rows)
 }
 
-/// Which columns a table has.
+/// Columns of a table.
 struct Columns {
     squared: bool,
     wrong: bool,
-    /// Whether the share told wrongly is what all learners have, and the squared error is not.
+    /// True if all learners have a misclassification rate, but not all have a squared error.
     wrong_first: bool,
-    /// Whether test rows were attacked besides.
+    /// True if test rows were also attacked.
     attacked: bool,
     spent: bool,
 }
 
 impl Columns {
-    /// The errors' columns in their order.
+    /// Returns the errors' columns in their order.
     fn errors(&self, squared: Vec<String>, wrong: String) -> Vec<String> {
         let squared = if self.squared { squared } else { Vec::new() };
         let wrong: Vec<String> = self.wrong.then_some(wrong).into_iter().collect();
@@ -51,7 +51,7 @@ impl Columns {
         let mut head = ["learner", "read per example", "read in all"].map(str::to_owned).to_vec();
         let squared = ["test squared error", "median"].map(str::to_owned).to_vec();
         head.extend(self.errors(squared, "test error".to_owned()));
-        // Of classes it is told how many go wrong, and nothing else.
+        // Under attack, classes are judged by the misclassification rate only.
         let attacked = if self.wrong { "attacked error" } else { "attacked squared error" };
         head.extend(self.attacked.then(|| attacked.to_owned()));
         head.extend(self.spent.then(|| "spent".to_owned()));
@@ -81,7 +81,7 @@ impl Columns {
     }
 }
 
-/// The budget; of a learner of holes the cells that were observed, on average.
+/// Returns the budget; for a learner of missing values the mean number of observed cells.
 fn per_example(s: &Summary, comparison: &Comparison) -> String {
     let rows = || comparison.rows.iter().filter(|r| r.learner == s.learner);
     if !takes_holes(s.learner) || chooses(s.learner, comparison) {
@@ -92,7 +92,7 @@ fn per_example(s: &Summary, comparison: &Comparison) -> String {
     format!("{:.1}", reads as f64 / examples.max(1) as f64)
 }
 
-/// Whether the learner of this name chose what it read, and took not simply all that is there.
+/// Returns true if the learner of this name chose its reads, rather than using all observed cells.
 fn chooses(name: &str, comparison: &Comparison) -> bool {
     let mut rows = comparison.rows.iter().filter(|r| r.learner == name);
     rows.any(|r| {
@@ -101,12 +101,12 @@ fn chooses(name: &str, comparison: &Comparison) -> bool {
     })
 }
 
-/// Whether the learner of this name gets the table with its holes.
+/// Returns true if the learner of this name gets the table with its missing cells.
 fn takes_holes(name: &str) -> bool {
     registry::find(name).is_ok_and(|l| l.needs().holes)
 }
 
-/// Whether a learner has nothing that cross-validation could choose.
+/// Returns true if a learner has nothing for cross-validation to choose.
 fn tunes_itself(name: &str) -> bool {
     registry::find(name).is_ok_and(|l| l.grid().0.is_empty())
 }
@@ -115,7 +115,7 @@ fn family(name: &str) -> Option<Family> {
     registry::find(name).ok().map(|l| l.family())
 }
 
-/// An error as it stands in a table.
+/// Formats an error for a table.
 pub(crate) fn shown(error: Option<Statistics>, measure: Measure) -> String {
     match (error, measure) {
         (None, _) => "-".into(),
@@ -126,7 +126,7 @@ pub(crate) fn shown(error: Option<Statistics>, measure: Measure) -> String {
     }
 }
 
-/// What a reader of the table must know.
+/// Returns the table's footnotes.
 pub(crate) fn footnotes(
     args: &CompareArgs,
     input: &Input,
@@ -138,7 +138,7 @@ pub(crate) fn footnotes(
     let unit = match input.target {
         Target::Numbers(_) => "squared error in the target's units",
         Target::Classes { .. } if comparison.summary.iter().all(|s| s.test_mse.is_none()) => {
-            "test error is the share of test rows told wrongly"
+            "test error is the share of misclassified test rows"
         }
         Target::Classes { .. } => "squared error of the score against -1 and +1",
     };
@@ -155,26 +155,23 @@ pub(crate) fn footnotes(
             format!("{} splits, {:.0} % of the rows test", args.splits, 100.0 * args.test_share)
         }
     };
-    notes.push_str(&format!("{}: mean ± deviation over {splits}; {unit}.\n", input.name));
+    notes.push_str(&format!("{}: mean ± standard deviation over {splits}; {unit}.\n", input.name));
     let budgeted = comparison.summary.iter().any(|s| family(s.learner) == Some(Family::Budget));
     let read =
         comparison.rows.iter().filter(|r| r.tuning_reads > 0).map(|r| (r.learner, r.tuning_reads));
     let read_more = read.clone().next().is_some();
     match read.max_by_key(|&(_, reads)| reads) {
         Some((learner, reads)) if budgeted => notes.push_str(&format!(
-            "Each learner was tuned by cross-validation inside the training part. That reads more than a budget\n\
+            "Each learner was tuned by cross-validation on the training part. This reads more than a budget\n\
              allows, as in the papers (here up to {} reads per split, by {learner}); --honest compares without it.\n",
             format::thousands(reads as f64)
         )),
-        Some(_) => notes.push_str("Each learner was tuned by cross-validation inside the training part.\n"),
+        Some(_) => notes.push_str("Each learner was tuned by cross-validation on the training part.\n"),
         None => {}
     }
     let own = names(comparison, |name| tunes_itself(name) && family(name) == Some(Family::Budget));
     if read_more && !own.is_empty() {
-        notes.push_str(&format!(
-            "But for {}, tuned on its own reads and nothing else.\n",
-            list(&own)
-        ));
+        notes.push_str(&format!("Except {}, tuned on its own reads only.\n", list(&own)));
     }
     if let Some(row) = comparison
         .rows
@@ -189,15 +186,15 @@ pub(crate) fn footnotes(
     }
     if let Some(unused) = comparison.rows.iter().filter_map(|r| r.unused).max() {
         notes.push_str(&format!(
-            "Budgeted learners had {} reads in all; at most {} were left.\n",
+            "Budgeted learners had a total budget of {} reads; at most {} were left.\n",
             format::thousands(args.table.total_budget.unwrap_or(0) as f64),
             format::thousands(unused as f64)
         ));
     }
     let says = match &input.target {
         Target::Numbers(_) => "mean",
-        Target::Classes { classes, .. } if classes.len() > 2 => "commonest class",
-        Target::Classes { .. } => "mean of -1 and +1, and so the commoner class",
+        Target::Classes { classes, .. } if classes.len() > 2 => "most frequent class",
+        Target::Classes { .. } => "mean of -1 and +1, and so the more frequent class",
     };
     notes.push_str(&format!("{CONSTANT}: always predicts the training rows' {says}.\n"));
     notes.push_str(&attacked(args, comparison));
@@ -208,7 +205,7 @@ pub(crate) fn footnotes(
     notes
 }
 
-/// Who attacked, what learners prepared for, and how they were tuned.
+/// Describes the attack, the threats that learners prepare for, and their tuning.
 fn attacked(args: &CompareArgs, comparison: &Comparison) -> String {
     let prepares = |name: &str| family(name) == Some(Family::Robust);
     let robust = names(comparison, prepares);
@@ -217,7 +214,7 @@ fn attacked(args: &CompareArgs, comparison: &Comparison) -> String {
     let mut notes = String::new();
     if robust.iter().any(|name| tuned_so(name)) {
         notes.push_str(&format!(
-            "{} tuned by the error under the threat that it prepares for, by the exact adversary; all others on rows as they are.\n",
+            "{} tuned by its error under the exact attack with its own threat; all others on unchanged rows.\n",
             match robust[..] {
                 [one] => format!("{one} was"),
                 _ => format!("Each of {} was", list(&robust)),
@@ -227,7 +224,7 @@ fn attacked(args: &CompareArgs, comparison: &Comparison) -> String {
     let Some(threat) = args.threat else { return notes };
     let attack = args.attack.map_or("exact", |attack| attack.name());
     notes.push_str(&format!(
-        "Attacked: {} attributes of each test row vanish, chosen by the {attack} adversary, who knows the learner's weights.\n",
+        "Attacked: {} attributes of each test row are deleted, chosen by the {attack} adversary, who knows the learner's weights.\n",
         format::rounded(threat)
     ));
     let without = names(comparison, |name| {
@@ -236,14 +233,14 @@ fn attacked(args: &CompareArgs, comparison: &Comparison) -> String {
     });
     if !without.is_empty() {
         notes.push_str(&format!(
-            "For {} no attack is known: what deletions do to it does not add up.\n",
+            "For {} no attack is computed: attacks need an additive model.\n",
             list(&without)
         ));
     }
     notes
 }
 
-/// Which cells are missing, and what each learner got in their place.
+/// Counts the missing cells, and describes how each learner treated them.
 fn holes(args: &CompareArgs, seen: &Seen, comparison: &Comparison) -> String {
     let mut notes = String::new();
     if seen.observed < seen.cells {
@@ -255,7 +252,7 @@ fn holes(args: &CompareArgs, seen: &Seen, comparison: &Comparison) -> String {
             format::thousands(seen.rows_with_holes as f64),
             match seen.empty_rows {
                 0 => String::new(),
-                rows => format!(", {} have nothing else", format::thousands(rows as f64)),
+                rows => format!(", {} are empty", format::thousands(rows as f64)),
             }
         ));
     }
@@ -265,7 +262,7 @@ fn holes(args: &CompareArgs, seen: &Seen, comparison: &Comparison) -> String {
             comparison.rows.iter().any(|r| r.learner == name && r.imputed > 0)
         });
         notes.push_str(&format!(
-            "For {} {} missing cells were filled with the training mean of their column.\n",
+            "For {} {} missing cells were imputed by the training mean of their column.\n",
             list(&who),
             format::thousands(filled as f64)
         ));
@@ -276,12 +273,12 @@ fn holes(args: &CompareArgs, seen: &Seen, comparison: &Comparison) -> String {
             comparison.rows.iter().any(|r| r.learner == name && r.vanished > 0)
         });
         notes.push_str(&format!(
-            "For {} {} missing cells count as vanished: they are 0, in training and in test rows.\n",
+            "For {} {} missing cells count as deleted: they are 0, in training and in test rows.\n",
             list(&who),
             format::thousands(vanished as f64)
         ));
     }
-    // A category that only test rows show is a hole too.
+    // A new category in a test row counts as missing too.
     if seen.observed < seen.cells {
         let fills = |name: &str| registry::find(name).ok().and_then(|l| l.needs().fills);
         let own = names(comparison, |name| fills(name).is_some());
@@ -291,41 +288,39 @@ fn holes(args: &CompareArgs, seen: &Seen, comparison: &Comparison) -> String {
         });
         if !nothing.is_empty() {
             notes.push_str(&format!(
-                "For {} nothing was filled in: they use what each row shows.\n",
+                "For {} nothing was imputed: they use the observed cells of each row.\n",
                 list(&nothing)
             ));
         }
         if !refused.is_empty() {
             notes.push_str(&format!(
-                "For {} a missing cell was a read that gave nothing; it counts as read.\n",
+                "For {} a read of a missing cell returned nothing; it counts as a read.\n",
                 list(&refused)
             ));
         }
         for name in own {
             let what = fills(name).unwrap_or_default();
-            notes.push_str(&format!("{name} got the holes, and put {what} into each.\n"));
+            notes.push_str(&format!("{name} imputed {what} for each missing cell.\n"));
         }
     }
     let passive = names(comparison, |name| !takes_holes(name) && name != CONSTANT);
     if args.missing == MissingArg::Observed && !passive.is_empty() {
         notes.push_str(&format!(
-            "For {} nothing was filled in: what is observed in each row was learned from, and cost nothing.\n",
+            "For {} nothing was imputed: they learned from the observed cells of each row, at no cost.\n",
             list(&passive)
         ));
     }
     notes
 }
 
-/// The compared learners of some kind.
+/// Returns the names of the compared learners that fulfil a condition.
 fn names(comparison: &Comparison, kind: impl Fn(&str) -> bool) -> Vec<&'static str> {
     comparison.summary.iter().map(|s| s.learner).filter(|name| kind(name)).collect()
 }
 
-/// Says what readers of the results must know: each kind of note once, with the learners that it
-/// holds for.
+/// Remarks on the results: each kind of note once, with the learners that it holds for.
 pub(crate) fn remark_notes(comparison: &Comparison, quiet: bool) {
-    // That a fit is not shown better than a constant the table shows by itself: it has a row of
-    // one.
+    // The table itself shows that a fit is no better than a constant: it has a row for one.
     let worth = |note: &&Note| !matches!(note, Note::NotShownBetter { .. });
     let all = || {
         comparison
@@ -373,7 +368,7 @@ pub(crate) fn remark_notes(comparison: &Comparison, quiet: bool) {
     }
 }
 
-/// The winning parameters: those that tuning chose among, split by split.
+/// Returns the winning parameters among those that were tuned, split by split.
 pub(crate) fn parameters(comparison: &Comparison) -> String {
     let mut text = String::from("\nparameters (one per split):\n");
     for summary in &comparison.summary {

@@ -1,4 +1,4 @@
-//! Draws a comparison: errors against what was spent.
+//! Plots a comparison: errors against reads or examples.
 
 use crate::format::number;
 use crate::measure::Measure;
@@ -6,8 +6,8 @@ use halfseen::data::Target;
 use halfseen::select::{CONSTANT, Comparison, CurvePoint, Statistics};
 use halfseen_io::draw::{Figure, Point, Series};
 
-/// The constant, which learns nothing from more rows, as a line from the first point of all
-/// learners to the last.
+/// Returns the constant, whose error does not depend on the number of rows, as a line from the
+/// first point of all learners to the last.
 fn level(comparison: &Comparison, series: &[Series], shown: Shown) -> Option<Series> {
     let Shown::Tested(measure) = shown else { return None };
     let error =
@@ -18,19 +18,19 @@ fn level(comparison: &Comparison, series: &[Series], shown: Shown) -> Option<Ser
     Some(Series { name: CONSTANT.to_owned(), points })
 }
 
-/// What is drawn upwards.
+/// Quantity on the vertical axis.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Shown {
-    /// An error on the test rows.
+    /// Error on the test rows.
     Tested(Measure),
-    /// The squared error that learners estimate of themselves.
+    /// Squared error that learners estimate themselves.
     Own,
 }
 
-/// What is drawn to the right: what it is called, and its value at a point.
+/// Quantity on the horizontal axis: its label, and its value at a point.
 pub(crate) type Spent = (&'static str, fn(&CurvePoint) -> u64);
 
-/// An error against what was spent, mean and deviation over the splits.
+/// Returns a figure of the error, mean and standard deviation over the splits.
 pub(crate) fn figure(
     comparison: &Comparison,
     (title, target): (&str, &Target),
@@ -46,7 +46,7 @@ pub(crate) fn figure(
         let mut points: Vec<&CurvePoint> =
             comparison.curve.iter().filter(|p| p.learner == summary.learner).collect();
         points.sort_by_key(|p| p.examples);
-        // Splits of one size share their counts of examples; the last may differ by rounding.
+        // Splits of equal size share their numbers of examples; the last may differ by rounding.
         let points = points.chunk_by(|a, b| a.examples == b.examples).filter_map(|same| {
             let error = Statistics::of(same.iter().filter_map(|p| error(p)).collect())?;
             let x = Statistics::of(same.iter().map(|p| spent(p) as f64).collect())?.mean;
@@ -56,8 +56,8 @@ pub(crate) fn figure(
     });
     let mut series: Vec<Series> = series.filter(|s| !s.points.is_empty()).collect();
     series.extend(level(comparison, &series, shown));
-    // Early in its run a learner may be far worse than saying nothing; how far is not worth the
-    // room, nor is the deviation there.
+    // Early in its run a learner may be far worse than a constant; such errors and their standard
+    // deviations are cut off.
     let (y_label, limit) = match shown {
         Shown::Tested(measure) => (measure.label(), 1.5 * measure.of_nothing(target)),
         Shown::Own => ("own squared error", 1.5 * Measure::Squared.of_nothing(target)),
@@ -79,7 +79,7 @@ pub(crate) fn figure(
     }
 }
 
-/// A mean with its deviation; no error is below 0.
+/// Returns a mean with its standard deviation; no error is below 0.
 pub(crate) fn point(x: f64, error: Statistics) -> Point {
     Point { x, y: error.mean, low: (error.mean - error.sd).max(0.0), high: error.mean + error.sd }
 }

@@ -1,5 +1,4 @@
-//! Reads what the caller declares of attributes: ranges, moments, prices, and columns measured
-//! together.
+//! Reads the declared ranges, moments, prices and panels of attributes.
 
 use crate::args::TableArgs;
 use crate::failure::usage_error;
@@ -12,7 +11,7 @@ use halfseen_io::{CsvOptions, read_csv};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Everything declared, as options; the others are defaults.
+/// Returns everything declared as options; the others keep their defaults.
 pub(crate) fn read(args: &TableArgs) -> Result<Options> {
     let mut options = Options {
         groups: args.panel.iter().map(|p| panel(p)).collect::<Result<_>>()?,
@@ -36,7 +35,7 @@ pub(crate) fn read(args: &TableArgs) -> Result<Options> {
     Ok(options)
 }
 
-/// Second moments, by attribute.
+/// Reads second moments by attribute.
 pub(crate) fn moments(path: &Path) -> Result<BTreeMap<String, Moment>> {
     let moment = |cells: &[Option<f64>]| match (cells[0], cells[1]) {
         (Some(square), mean) if square >= 0.0 => Ok(Moment { square, mean }),
@@ -50,7 +49,7 @@ pub(crate) fn moments(path: &Path) -> Result<BTreeMap<String, Moment>> {
     declared(path, &["moment"], Some("mean"), moment)
 }
 
-/// What it costs an adversary to take attributes, by attribute.
+/// Reads the adversary's costs of deletion by attribute.
 pub(crate) fn costs(path: &Path) -> Result<BTreeMap<String, f64>> {
     let cost = |cells: &[Option<f64>]| match cells[0] {
         Some(cost) if (0.0..=1e100).contains(&cost) => Ok(cost),
@@ -60,7 +59,7 @@ pub(crate) fn costs(path: &Path) -> Result<BTreeMap<String, f64>> {
     declared(path, &["cost"], None, cost)
 }
 
-/// Refuses names that are no columns of the table, or columns that are no attributes.
+/// Refuses names that are not columns of the table, or columns that are not attributes.
 pub(crate) fn check_names(
     table: &Table,
     not: &[&str],
@@ -90,7 +89,7 @@ pub(crate) fn check_names(
     prices.into_iter().try_for_each(|name| check(name, shown(&args.prices)))
 }
 
-/// One panel: NAME=COL1,COL2.
+/// Parses one panel: NAME=COL1,COL2.
 fn panel(text: &str) -> Result<Group> {
     let parts = text
         .split_once('=')
@@ -106,8 +105,8 @@ fn panel(text: &str) -> Result<Group> {
     }
 }
 
-/// The rows of a CSV with the column `attribute`, these columns of numbers, and perhaps an optional
-/// one.
+/// Reads the rows of a CSV with the column `attribute`, these numeric columns, and possibly an
+/// optional one.
 fn declared<T>(
     path: &Path,
     needed: &[&str],
@@ -121,7 +120,7 @@ fn declared<T>(
     for name in needed {
         let mut column = table.column(name);
         if column.is_err() && *name == "cost" {
-            // What the column was called before.
+            // Former name of the column.
             column = table.column("value").or(column);
         }
         columns.push((name, Some(column.with_context(place)?)));
@@ -140,7 +139,7 @@ fn declared<T>(
             cells.push(match column.map_or(Cell::Missing, |c| table.cell(row, c)) {
                 Cell::Number(number) => Some(number),
                 Cell::Missing => None,
-                // One text makes a text of every cell in its column.
+                // One text cell makes its whole column text.
                 Cell::Text(text) => match text.trim().parse::<f64>().ok().filter(|v| v.is_finite())
                 {
                     Some(number) => Some(number),

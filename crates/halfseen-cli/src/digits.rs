@@ -1,4 +1,4 @@
-//! Holds the digits that ship: every 3 and 5 of MNIST, embedded as gzipped IDX.
+//! Holds the included digits: every 3 and 5 of MNIST, embedded as gzipped IDX.
 
 use halfseen_io::{IdxData, Source};
 

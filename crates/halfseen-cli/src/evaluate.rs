@@ -1,4 +1,4 @@
-//! Tests a saved model on a table that has the target, as it is and under attack.
+//! Tests a saved model on a table with a target, as it is and under attack.
 
 use crate::args::EvaluateArgs;
 use crate::attacks::Attacks;
@@ -17,7 +17,6 @@ use halfseen::select::Score;
 use serde_json::json;
 use std::process::ExitCode;
 
-/// Runs the command.
 pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
     let model = clipped(read_model(&args.on.model)?, args.no_clip, args.on.quiet);
     let cut = args.truncate.as_ref().map(|counts| counts.cut(&model)).transpose();
@@ -74,12 +73,12 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Refuses flags that do not go together, before any work.
+/// Refuses conflicting flags before any work.
 fn check_attack(args: &EvaluateArgs, model: &Model) -> Result<()> {
     let asked = args.attack.is_some() || args.on.costs.is_some();
     if asked && args.threat.is_none() && model.report.threat.is_none() {
         return usage_error(format!(
-            "--threat: {} prepares for no threat of its own; say how much may vanish, as in --threat 10 or --threat auto",
+            "--threat: {} prepares for no threat of its own; name one, as in --threat 10 or --threat auto",
             model.learner
         ));
     }
@@ -97,7 +96,7 @@ fn check_attack(args: &EvaluateArgs, model: &Model) -> Result<()> {
     Ok(())
 }
 
-/// The errors under attack, where flags ask for them or the model prepares for them.
+/// Returns the errors under attack if flags ask for them or the model prepares for a threat.
 fn attacks(
     args: &EvaluateArgs,
     model: &Model,

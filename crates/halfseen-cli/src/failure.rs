@@ -4,16 +4,16 @@ use halfseen::ErrorClass;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// The caller's parameters, data or files.
+/// Exit code for wrong parameters, data or files.
 pub(crate) const CALLER: u8 = 2;
-/// Numerical failure, or with `--strict` a fit that stopped early.
+/// Exit code for numerical failure, or with `--strict` for a fit that stopped early.
 pub(crate) const NUMERICAL: u8 = 3;
-/// The most bytes of an error's text.
+/// Maximum length of an error's text, in bytes.
 const LONGEST: usize = 980;
-/// Ctrl-C.
+/// Exit code after Ctrl-C.
 pub(crate) const INTERRUPTED: u8 = 130;
 
-/// A mistake in how the program was called that no library error names.
+/// Wrong use of the program that no library error describes.
 #[derive(Debug)]
 pub(crate) struct Usage(pub(crate) String);
 
@@ -25,12 +25,12 @@ impl std::fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// A [`Usage`] error.
+/// Returns a [`Usage`] error.
 pub(crate) fn usage_error<T>(message: impl Into<String>) -> anyhow::Result<T> {
     Err(Usage(message.into()).into())
 }
 
-/// Help and version go to stdout with success; mistakes to stderr.
+/// Prints help and version to stdout with success, and mistakes to stderr.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     let shows_help =
         error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
@@ -42,7 +42,7 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     ExitCode::from(CALLER)
 }
 
-/// The parser's paragraphs (the mistake, a tip, the usage, where help is) as one sentence.
+/// Joins the parser's paragraphs (mistake, tip, usage, reference to help) into one sentence.
 fn one_line(paragraphs: &str) -> String {
     let lines = paragraphs.lines().map(str::trim).filter(|l| !l.is_empty());
     let told =
@@ -61,7 +61,7 @@ fn one_line(paragraphs: &str) -> String {
     format!("{}; --help shows examples", line.trim_start_matches("error: "))
 }
 
-/// One line on stderr, at most 1 kB of it.
+/// Prints one line to stderr, at most 1 kB of it.
 fn say(message: &str) {
     let mut line: String = message.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if line.len() > LONGEST {
@@ -89,7 +89,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(code(error))
 }
 
-/// Leaves out what only programmers read: `(os error 2)`.
+/// Removes error numbers such as `(os error 2)`.
 fn without_numbers(line: &str) -> String {
     let Some((before, after)) = line.split_once(" (os error ") else { return line.to_owned() };
     let after = after.split_once(')').map_or("", |(_, after)| after);

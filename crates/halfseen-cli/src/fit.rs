@@ -17,7 +17,6 @@ use halfseen::select::{Task, Tuning, tested, tune};
 use serde_json::json;
 use std::process::ExitCode;
 
-/// Runs the command.
 pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let mut learner = configured(args)?;
     output::check_writable(&args.out, &args.inputs())?;
@@ -32,7 +31,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
         );
     }
     let mut options = input::options(&args.table, missing, false, false)?.for_fit(&learner.needs());
-    // Tuning looks at everything.
+    // Tuning reads everything.
     options.honest &= args.tune.is_none();
     let rows: Vec<u32> = (0..input.table.rows() as u32).collect();
     if let Some(CostsArg::File(path)) = &args.costs {
@@ -52,7 +51,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
             test: None,
         };
         let seed = args.table.seed;
-        // What was set stays as it was set.
+        // Values given by --set are not tuned.
         let fixed: Vec<String> = args
             .set
             .iter()
@@ -68,10 +67,10 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let prepared =
         Prepared::new(&input.table, (&input.target_name, &input.target), &rows, &options)
             .with_context(place)?;
-    // As a flag for every learner, or as a parameter of those that have it.
+    // A flag for every learner, or a parameter of those that have it.
     let set = learner.get("truncate").and_then(|count| count.parse().ok());
     let truncate = args.truncate.or(set).map(|count| usize::try_from(count).unwrap_or(usize::MAX));
-    // Before the work.
+    // Checked before the work.
     if let Some(count) = truncate {
         check_truncation(count, &prepared.layout).with_context(place)?;
         check_weights(&*learner, input.target.classes().len())?;
@@ -80,7 +79,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
         output::remark(
             args.table.quiet,
             &format!(
-                "remark: missing cells that count as vanished: {}; {} learns from 0 there, not from the column's mean, as it predicts from 0 where a cell is missing",
+                "remark: missing cells that count as deleted: {}; {} replaces them by 0, not by the column's mean, in training as in prediction",
                 prepared.vanished,
                 learner.name()
             ),
@@ -114,7 +113,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     })
 }
 
-/// The learner with --budget, --set and --seed.
+/// Returns the learner with --budget, --set and --seed.
 fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
     let mut learner = registry::find(&args.learner)?;
     let needs = learner.needs();
@@ -124,7 +123,7 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
     if let Some(budget) = args.budget {
         if needs.family != Family::Budget {
             return usage_error(format!(
-                "--budget: {} {}; leave --budget out, or choose a learner that reads a few (halfseen learners)",
+                "--budget: {} {}; leave --budget out, or choose a budgeted learner (halfseen learners)",
                 learner.name(),
                 reads(&*learner)
             ));
@@ -134,7 +133,7 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
     if let Some(total) = args.table.total_budget {
         if needs.family != Family::Budget {
             return usage_error(format!(
-                "--total-budget: {} {}; leave --total-budget out, or choose a learner that reads a few (halfseen learners)",
+                "--total-budget: {} {}; leave --total-budget out, or choose a budgeted learner (halfseen learners)",
                 learner.name(),
                 reads(&*learner)
             ));
@@ -157,13 +156,13 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
         match costs {
             CostsArg::Uniform => learner.set(COSTS.name, "uniform")?,
             CostsArg::Information => learner.set(COSTS.name, "mi")?,
-            // Its names wait for the table's.
+            // Its names are checked against the table's later.
             CostsArg::File(_) => {}
         }
     }
     if args.tune.is_some() && learner.grid().0.is_empty() {
         return usage_error(format!(
-            "--tune: {} has nothing to tune by cross-validation, as it tunes itself on what it reads; leave --tune out",
+            "--tune: {} has nothing to tune by cross-validation: it tunes itself on its own reads; leave --tune out",
             learner.name()
         ));
     }
@@ -173,22 +172,22 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
     } else {
         observed::arrange(&mut *learner, missing)?;
     }
-    // A total budget alone does not say how much of one example may be read.
+    // A total budget alone does not limit the reads of one example.
     if learner.needs().chooses() && learner.get(BUDGET.name).as_deref() == Some("auto") {
         return usage_error(format!(
-            "{} reads only some attributes of each example; say how many with --budget, as in --budget 4",
+            "{} reads only some attributes of each example; give their number with --budget, as in --budget 4",
             learner.name()
         ));
     }
     Ok(learner)
 }
 
-/// Of a learner that can do both: with a budget it chooses what to read, and a missing cell is a
-/// read that is refused; without, it takes every cell that is there.
+/// Configures a learner that can do both: with a budget it chooses its reads, and a read of a
+/// missing cell returns nothing; without one it uses all observed cells.
 fn choose_or_take(learner: &mut dyn Learner, args: &FitArgs) -> Result<()> {
     if learner.needs().budgeted && args.missing == Some(MissingArg::Observed) {
         return usage_error(format!(
-            "--missing observed: with a budget {} chooses what it reads, without one it takes every cell that is there; leave one of the two out",
+            "--missing observed: with a budget {} chooses its reads, without one it uses all observed cells; leave one of the two out",
             learner.name()
         ));
     }
@@ -202,56 +201,56 @@ fn choose_or_take(learner: &mut dyn Learner, args: &FitArgs) -> Result<()> {
     Ok(())
 }
 
-/// Names of the attributes that can vanish, in their order.
+/// Returns the names of the attributes that can be deleted, in their order.
 fn attributes(input: &Input, rows: &[u32], options: &Options) -> Result<Vec<String>> {
     let prepared = Prepared::new(&input.table, (&input.target_name, &input.target), rows, options)?;
     let layout = &prepared.layout;
     Ok((0..layout.sampled_panels()).map(|panel| layout.name(panel).to_owned()).collect())
 }
 
-/// What a learner without a budget reads.
+/// Describes the reads of a learner without a budget.
 fn reads(learner: &dyn Learner) -> &'static str {
     if learner.needs().holes {
-        "uses whatever is observed of each example, and chooses nothing"
+        "uses all observed cells of each example, and chooses none"
     } else {
         "reads every attribute of each example"
     }
 }
 
-/// What becomes of missing cells: refusing them is the default, and holes are what some learners
-/// are for.
+/// Returns the treatment of missing cells: by default an error, except for learners of missing
+/// values.
 fn missing(args: &FitArgs, learner: &dyn Learner) -> Result<MissingArg> {
     match (args.missing, learner.needs().holes) {
         (None, true) => Ok(MissingArg::Observed),
         (None, false) => Ok(MissingArg::Refuse),
         (Some(MissingArg::Mean), true) => usage_error(format!(
-            "--missing mean: {} gets the holes as they are, without any flag; leave --missing out, or choose --learner mean, which fills them with means, or a learner that needs every cell",
+            "--missing mean: {} learns from tables with missing values as they are; leave --missing out, or choose --learner mean, which imputes means, or a learner that needs every cell",
             registry::label(learner)
         )),
         (Some(missing), _) => Ok(missing),
     }
 }
 
-/// Refuses to cut a predictor that is not one weighted sum, before it is fitted.
+/// Refuses to truncate a predictor that is not a single linear model, before it is fitted.
 fn check_weights(learner: &dyn Learner, classes: usize) -> Result<()> {
     let why = match (learner.needs().weighs, classes > 2) {
         (true, false) => return Ok(()),
-        (true, true) => "of more than two classes has a weight per attribute and class",
-        (false, _) => "has no weight for each attribute",
+        (true, true) => "of more than two classes has one weight per attribute and class",
+        (false, _) => "has no weight per attribute",
     };
     usage_error(format!(
-        "--truncate keeps the attributes of largest weight, and what {} learns {why}; leave --truncate out, or choose a learner of one weighted sum, such as zero for two classes or a number",
+        "--truncate keeps the attributes of largest weight, but a model by {} {why}; leave --truncate out, or choose a learner of one linear model, such as zero for two classes or a number",
         registry::label(learner)
     ))
 }
 
-/// What was read of one example.
+/// Describes the reads of one example.
 fn per_example(report: &Report) -> String {
     match report.budget_kind {
         BudgetKind::Each => format!("at most {}", report.max_reads),
         BudgetKind::Expected => {
             format!(
-                "{:.2} on average, at most {} (random, for the slope's estimate)",
+                "{:.2} on average, at most {} (random, to estimate the slope)",
                 report.mean_reads(),
                 report.max_reads
             )
@@ -264,7 +263,7 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
     if args.table.json {
         let mut json = serde_json::to_value(report)?;
         json["params"] = json!(model.params);
-        // As long as the table is wide: the model file has it.
+        // Its length is the number of panels, and the model file has it.
         json.as_object_mut().map(|report| report.remove("panel_reads"));
         json["model"] = json!(args.out.display().to_string());
         return Ok(format!("{}\n", serde_json::to_string_pretty(&json)?));
@@ -336,10 +335,10 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
             report.risk_error.map_or(String::new(), |error| format!(" ± {:.3}", error * scale));
         let what = match (needs.family, learner.grid().0.is_empty()) {
             (Family::Budget, true) => {
-                "squared error where every attribute is seen, from reads that were held out"
+                "squared error with all attributes observed, from reads that were held out"
             }
             (Family::Budget, false) => {
-                "squared error, from its own reads before it learned from them"
+                "progressive-validation estimate of the squared error, from its own reads"
             }
             _ => "squared error of rows that were held out, from fits to the others",
         };
@@ -352,33 +351,33 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
     Ok(lines.concat())
 }
 
-/// Whether a note tells a bound on new rows, which stands in the summary.
+/// Returns true if a note is a bound on new rows, which the summary shows.
 fn is_promise(note: &Note) -> bool {
     matches!(note, Note::RiskBound { .. } | Note::NoiseBound { .. })
 }
 
-/// What a learner does that can do both.
-const CHOOSES: &str =
-    "chose what to read of each row; without --budget it takes every cell that is there";
-const TAKES_ALL: &str =
-    "took every cell that is there; with --budget it chooses what to read of each row";
+/// Modes of reading of a learner that has both.
+const CHOOSES: &str = "chose its reads in each row; without --budget it uses all observed cells";
+const TAKES_ALL: &str = "used all observed cells; with --budget it chooses its reads in each row";
 
-/// What may vanish from every row.
+/// Describes the deletions that the model prepares for.
 fn prepared_for(threat: &Threat) -> String {
     if threat.effective() == 0.0 {
-        return "no loss: the threat is 0".to_owned();
+        return "no deletion: the threat is 0".to_owned();
     }
     let plain = |value: f64| ((value * 1e4).round() / 1e4).to_string();
     let (budget, total) = (plain(threat.effective()), plain(threat.total()));
     match threat.costs() {
         Costs::Equal { count, .. } if threat.values().iter().all(|v| *v > 0.0) => {
-            format!("the loss of any {count} of {} attributes of a row", threat.values().len())
+            format!("the deletion of any {count} of {} attributes of a row", threat.values().len())
         }
-        _ => format!("the loss of attributes worth {budget} of a row, of {total} in all"),
+        _ => {
+            format!("the deletion of attributes of a row at a cost of {budget}, of {total} in all")
+        }
     }
 }
 
-/// What was there to learn from, and what of it the predictor keeps.
+/// Counts the observed cells, and the rows that the predictor keeps.
 fn observed_lines(model: &Model) -> Result<Vec<(&'static str, String)>> {
     let report = &model.report;
     let cells = report.examples * model.prepare.schema.layout()?.panels() as u64;
@@ -389,7 +388,7 @@ fn observed_lines(model: &Model) -> Result<Vec<(&'static str, String)>> {
         .find_map(|note| if let Note::EmptyRows { rows } = note { Some(*rows) } else { None });
     let mut lines = vec![
         ("observed cells", format!("{} of {cells} ({share:.1} %)", report.reads)),
-        ("empty rows", format!("{} (they show no attribute)", empty.unwrap_or(0))),
+        ("empty rows", format!("{} (no attribute observed)", empty.unwrap_or(0))),
     ];
     lines.extend(
         report.support.map(|rows| ("rows kept", format!("{rows} (predictions compare with them)"))),

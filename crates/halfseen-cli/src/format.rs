@@ -1,9 +1,8 @@
-//! Writes numbers and cells for people.
+//! Formats numbers and cells for people.
 
 use halfseen::data::Cell;
 
-/// Three digits after the point for ordinary numbers, an exponent for very large and very small
-/// ones.
+/// Formats a number with three decimals, or with an exponent if it is very large or very small.
 pub(crate) fn number(value: f64) -> String {
     if value != 0.0 && !(1e-4..1e6).contains(&value.abs()) {
         format!("{value:.2e}")
@@ -12,29 +11,29 @@ pub(crate) fn number(value: f64) -> String {
     }
 }
 
-/// A count with a gap before every three digits.
+/// Formats a count with a space between groups of three digits.
 pub(crate) fn thousands(value: f64) -> String {
     in_groups(&format!("{value:.0}"), " ")
 }
 
-/// A count, or that it is larger than any.
+/// Formats a count, or states that it is too large.
 pub(crate) fn count(count: Option<u64>) -> String {
     count.map_or("more than 10^18".into(), grouped)
 }
 
-/// 12,345: where columns are told apart by blanks.
+/// Formats a count as 12,345, for tables with columns separated by spaces.
 pub(crate) fn grouped(number: u64) -> String {
     in_groups(&number.to_string(), ",")
 }
 
-/// Digits in threes.
+/// Joins groups of three digits.
 fn in_groups(digits: &str, between: &str) -> String {
     let groups = digits.as_bytes().rchunks(3).rev();
     let groups: Vec<&str> = groups.filter_map(|g| std::str::from_utf8(g).ok()).collect();
     groups.join(between)
 }
 
-/// Four significant digits.
+/// Formats a number with four significant digits.
 pub(crate) fn significant(value: f64) -> String {
     match value.abs() {
         0.0 => "0".into(),
@@ -51,18 +50,18 @@ pub(crate) fn significant(value: f64) -> String {
     }
 }
 
-/// A sum without the digits that adding has blurred.
+/// Formats a sum without digits lost to rounding.
 pub(crate) fn rounded(spent: f64) -> String {
     let rounded = (spent * 1e6).round() / 1e6;
     if rounded.is_finite() { rounded.to_string() } else { spent.to_string() }
 }
 
-/// A parameter as --set takes it.
+/// Formats a parameter as --set takes it.
 pub(crate) fn plain(value: &serde_json::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A cell as a person writes it; nothing if it is missing.
+/// Formats a cell; a missing one is empty.
 pub(crate) fn text(cell: Cell<'_>) -> String {
     match cell {
         Cell::Number(number) => number.to_string(),

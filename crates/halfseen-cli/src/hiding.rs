@@ -1,4 +1,4 @@
-//! Compares learners again with some observed cells hidden: the error against what is left.
+//! Compares learners again with some observed cells hidden: error against the share observed.
 
 use crate::args::{CompareArgs, MissingArg};
 use crate::compared::shown;
@@ -15,23 +15,23 @@ use halfseen::select::{Comparison, ComparisonPlan, Seen, Task, Test, compare, hi
 use halfseen_io::draw::{Figure, Series};
 use serde_json::{Value, json};
 
-/// Numbers that tell the test rows of a file of their own from the training rows.
+/// Seeds that distinguish the rows of a separate test file from the training rows.
 const TRAIN: u32 = 0;
 const TEST: u32 = 1;
 
 /// A comparison with a share of the observed cells hidden.
 struct Stage {
-    /// The share, in [0, 1).
+    /// Hidden share, in [0, 1).
     share: f64,
-    /// What is left of the table.
+    /// Observed cells that remain.
     seen: Seen,
     comparison: Comparison,
 }
 
-/// The comparisons at each share, the table as it came first.
+/// Comparisons at each share, beginning with the table as it came.
 pub(crate) struct Hidden(Vec<Stage>);
 
-/// The shares of --hide, increasing, without 0; refuses what cannot be meant.
+/// Returns the shares of --hide, increasing and without 0; refuses invalid ones.
 pub(crate) fn shares(args: &CompareArgs) -> Result<Vec<f64>> {
     let mut shares = args.hide.clone();
     shares.sort_by(f64::total_cmp);
@@ -40,13 +40,13 @@ pub(crate) fn shares(args: &CompareArgs) -> Result<Vec<f64>> {
     }
     if !shares.is_empty() && matches!(args.missing, MissingArg::Drop | MissingArg::Refuse) {
         return usage_error(
-            "--hide makes holes, and --missing drop and refuse want none; use --missing mean, or observed",
+            "--hide makes cells missing, but --missing drop and refuse exclude them; use --missing mean, or observed",
         );
     }
     Ok(shares)
 }
 
-/// Progress of one of several comparisons, as a part of all.
+/// Progress of one of several comparisons, as a part of the total.
 pub(crate) struct Part<'a> {
     pub(crate) whole: &'a dyn Monitor,
     pub(crate) number: u64,
@@ -64,8 +64,8 @@ impl Monitor for Part<'_> {
 }
 
 impl Hidden {
-    /// Compares at each share; `whole` is the comparison of the table as it came. Columns that are
-    /// no attributes, or known of every example, are never hidden.
+    /// Compares at each share; `whole` is the comparison of the table as it came. Ignored and known
+    /// columns are never hidden.
     pub(crate) fn run(
         shares: &[f64],
         (no_attributes, known): (&[&str], &[&str]),
@@ -82,18 +82,18 @@ impl Hidden {
         };
         let kept = [no_attributes, known].concat();
         let mut stages = vec![first];
-        // Bytes that may be missing are numbers, and would be scaled otherwise.
+        // Bytes that may be missing become numbers, and would be scaled differently.
         let mut options = task.options.clone();
         if matches!(task.table.numbers(), Matrix::U8(_)) {
             options.scale = options.scale.or(Some(Scale::Common));
             if options.honest && options.bounds.is_empty() {
-                // A byte's range is known without a look.
+                // A byte's range is known without reading.
                 let attributes = task.table.columns().iter().map(|c| &c.name);
                 let attributes = attributes.filter(|name| !no_attributes.contains(&name.as_str()));
                 options.bounds = attributes.map(|name| (name.clone(), (0.0, 255.0))).collect();
             }
         }
-        // Only the fits on all training rows are of interest.
+        // Only the fits on all training rows are needed.
         let plan = ComparisonPlan { curve_points: 0, ..plan.clone() };
         for (number, &share) in (1..).zip(shares) {
             let table = hide(task.table, &kept, share, plan.seed, TRAIN);
@@ -110,13 +110,13 @@ impl Hidden {
         Ok(Hidden(stages))
     }
 
-    /// What fits all stages.
+    /// Returns the measure that fits all stages.
     fn measure(&self) -> Measure {
         let wrong = self.0.iter().any(|stage| Measure::of(&stage.comparison) == Measure::Wrong);
         if wrong { Measure::Wrong } else { Measure::Squared }
     }
 
-    /// The printed table: learners by what is left.
+    /// Returns the printed table: learners by the share observed.
     pub(crate) fn as_text(&self) -> String {
         let measure = self.measure();
         let mut lines = vec![vec!["cells observed".to_owned()]];
@@ -129,17 +129,17 @@ impl Hidden {
         }
         let empty = self.0.iter().filter(|stage| stage.seen.empty_rows > 0).map(|stage| {
             let rows = format::thousands(stage.seen.empty_rows as f64);
-            format!("With {:.1} % observed {rows} rows show nothing.\n", 100.0 * stage.seen.share())
+            format!("With {:.1} % observed {rows} rows are empty.\n", 100.0 * stage.seen.share())
         });
         format!(
-            "{} by what is left when cells are hidden completely at random (--hide):\n{}{}",
+            "{} by the share of cells observed, the others hidden completely at random (--hide):\n{}{}",
             measure.label(),
             align(&lines),
             empty.collect::<String>()
         )
     }
 
-    /// For each share what is left, and the results as `results.json` has them of the whole table.
+    /// Returns for each share the cells observed, and the results in the form of `results.json`.
     pub(crate) fn as_json(&self) -> Value {
         let stage = |stage: &Stage| {
             json!({
@@ -150,7 +150,7 @@ impl Hidden {
         self.0.iter().map(stage).collect()
     }
 
-    /// The error against the share of the attributes that is observed.
+    /// Returns a figure of the error against the share of cells observed.
     pub(crate) fn figure(&self, title: &str) -> Figure {
         let measure = self.measure();
         let series = self.0[0].comparison.summary.iter().enumerate().map(|(l, summary)| {

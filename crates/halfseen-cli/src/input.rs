@@ -1,4 +1,4 @@
-//! Reads the data of a command: the table, its target, and how it is to be prepared.
+//! Reads the data of a command: the table, its target, and the options of its preparation.
 
 use crate::args::{MissingArg, ScaleArg, TableArgs, TaskArg};
 use crate::failure::usage_error;
@@ -18,18 +18,18 @@ use std::path::Path;
 
 /// A table and its target.
 pub(crate) struct Input {
-    /// What to call the data in results and messages.
+    /// Name of the data in results and messages.
     pub(crate) name: String,
     pub(crate) table: Table,
     pub(crate) target_name: String,
     pub(crate) target: Target,
-    /// For each row its number in the file, from 0: some rows may have been left out.
+    /// Number of each row in the file, from 0: some rows may have been left out.
     pub(crate) numbers: Vec<usize>,
-    /// Rows left out because a cell was missing.
+    /// Number of rows left out because a cell was missing.
     pub(crate) dropped: usize,
 }
 
-/// Reads a file, a folder of IDX files, or without a path the digits that ship.
+/// Reads a file, a folder of IDX files, or without a path the included digits.
 pub(crate) fn read_table(path: Option<&Path>) -> Result<(String, Table)> {
     let Some(path) = path else {
         return Ok(("digits 3 and 5 of MNIST".into(), images(digits::read()?)?));
@@ -49,7 +49,7 @@ fn images(data: IdxData) -> Result<Table> {
 
 /// Reads the table and its target for a command that learns.
 ///
-/// `group` is a column that is no attribute.
+/// `group` is a column that is not an attribute.
 pub(crate) fn read(
     path: Option<&Path>,
     target: Option<&str>,
@@ -105,12 +105,12 @@ pub(crate) fn read(
 }
 
 impl Input {
-    /// What values outside their declared bounds mean, and which was the first.
+    /// Describes the values outside their declared bounds, with the first one.
     pub(crate) fn outside_bounds(&self, count: u64, first: &Option<Outside>) -> Option<String> {
         let first = first.as_ref()?;
         let row = self.numbers[first.row as usize - 1] + 1;
         Some(format!(
-            "values read outside their declared bounds: {count} (first: row {row}, column '{}': {}, declared {} to {}). The theorems take every scaled value to be within its bounds: the learner works, but their excess error is no longer guaranteed; widen the bounds, or correct the values",
+            "values read outside their declared bounds: {count} (first: row {row}, column '{}': {}, declared {} to {}). The theorems assume that all scaled values are within their bounds: the learner works, but the excess error is no longer guaranteed; widen the bounds, or correct the values",
             short(&first.column),
             first.value,
             first.low,
@@ -134,7 +134,7 @@ impl Input {
         let classes = self.target.classes();
         let checked = registry::check_classes(learner, classes.len()).map_err(|error| {
             match named(error, &self.target_name).kind() {
-                // A learner knows only how many there are.
+                // A learner knows only the number of classes.
                 ErrorKind::WrongTarget { column, problem } => {
                     let names: Vec<String> = classes.iter().map(ToString::to_string).collect();
                     let count = format!("{} classes", classes.len());
@@ -153,8 +153,8 @@ impl Input {
 }
 
 impl Input {
-    /// Points out a target of few whole numbers, which are taken as numbers and may be codes of
-    /// classes.
+    /// Remarks on a target of few whole numbers, which is treated as numeric and may hold class
+    /// codes.
     pub(crate) fn remark_on_codes(&self, args: &TableArgs) {
         let Target::Numbers(values) = &self.target else { return };
         let whole = values.iter().all(|v| v.fract() == 0.0);
@@ -163,7 +163,7 @@ impl Input {
         let few = distinct.len() <= CODES && 5 * distinct.len() <= values.len();
         if args.task == TaskArg::Auto && whole && few {
             let text = format!(
-                "remark: the target holds {} different whole numbers, and is estimated as a number; if they are codes of classes, say --task classification",
+                "remark: the target has {} distinct whole numbers and is treated as numeric; if they are class codes, use --task classification",
                 distinct.len()
             );
             output::remark(args.quiet, &text);
@@ -171,7 +171,7 @@ impl Input {
     }
 }
 
-/// Refuses names of columns that do not exist, and the target where an attribute is meant.
+/// Refuses names of absent columns, and the target as an attribute.
 fn check_names(table: &Table, target: &str, group: Option<&str>, args: &TableArgs) -> Result<()> {
     table.column(target).context("--target")?;
     let flags = [("--ignore", &args.ignore[..]), ("--known", &args.known[..])];
@@ -212,7 +212,7 @@ fn refuse_missing_targets(table: &Table, target: &str, numbers: &[usize]) -> Res
     ))
 }
 
-/// The most distinct whole numbers that may be codes of classes.
+/// Maximum number of distinct whole numbers that may be class codes.
 const CODES: usize = 10;
 
 fn task(task: TaskArg) -> Option<Task> {
@@ -223,7 +223,7 @@ fn task(task: TaskArg) -> Option<Task> {
     }
 }
 
-/// How the table is prepared; `honest` leaves unread cells alone.
+/// Returns the options of the preparation; `honest` leaves unread cells alone.
 pub(crate) fn options(
     args: &TableArgs,
     missing: MissingArg,
@@ -247,7 +247,7 @@ pub(crate) fn options(
     })
 }
 
-/// The error with the row's number in the file, where the library saw only some of its rows.
+/// Restores a row's number in the file, if the library saw only some of the rows.
 pub(crate) fn renumbered(error: halfseen::Error, input: &Input) -> halfseen::Error {
     match error.kind() {
         ErrorKind::MomentContradicted { row, column, value } => {
@@ -258,7 +258,7 @@ pub(crate) fn renumbered(error: halfseen::Error, input: &Input) -> halfseen::Err
     }
 }
 
-/// Keeps the rows whose target is one of the named classes; tells which rows those are.
+/// Keeps the rows whose target is one of the named classes, and returns their numbers.
 pub(crate) fn keep_classes(
     table: Table,
     target: &str,
@@ -292,7 +292,7 @@ pub(crate) fn keep_classes(
     Ok((table.select_rows(&keep), keep))
 }
 
-/// The first missing cell of a row, outside ignored columns.
+/// Returns the first missing cell of a row, outside ignored columns.
 fn missing_in<'t>(table: &'t Table, row: usize, ignore: &[String]) -> Option<&'t str> {
     let attributes = table.columns().iter().filter(|c| !ignore.contains(&c.name));
     attributes.into_iter().find(|c| table.cell(row, c) == Cell::Missing).map(|c| c.name.as_str())
@@ -310,7 +310,7 @@ fn refuse_missing(table: &Table, ignore: &[String], numbers: &[usize]) -> Result
     Err(halfseen::Error::from(kind).into())
 }
 
-/// The rows without a missing cell.
+/// Returns the rows without a missing cell.
 fn complete(table: &Table, ignore: &[String]) -> Result<Vec<usize>> {
     let keep: Vec<usize> =
         (0..table.rows()).filter(|&row| missing_in(table, row, ignore).is_none()).collect();

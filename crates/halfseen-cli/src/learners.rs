@@ -8,23 +8,22 @@ use halfseen::registry::{self, ALIASES, Alias};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
-/// What the letters of the sources stand for.
+/// Titles of the papers that the sources cite.
 const PAPERS: &str = "
 papers:
-  A  Cesa-Bianchi, Shalev-Shwartz and Shamir, Efficient Learning with Partially Observed Attributes, ICML 2010
-  B  Hazan and Koren, Linear Regression with Limited Observation, ICML 2012
-  C  Kukliansky and Shamir, Attribute Efficient Linear Regression with Distribution-Dependent Sampling, ICML 2015
-  D  Hazan, Livni and Mansour, Classification with Low Rank and Missing Data, ICML 2015
-  E  Dekel and Shamir, Learning to Classify with Missing and Corrupted Features, ICML 2008
-  Chechik et al. 2008       Max-margin Classification of Data with Absent Features, JMLR 9
-  Cortes and Vapnik 1995    Support-Vector Networks, Machine Learning 20
-  Globerson and Roweis 2006 Nightmare at Test Time: Robust Learning by Feature Deletion, ICML 2006
-  Goldberg et al. 2010      Transduction with Matrix Completion: Three Birds with One Stone, NIPS 2010
-  Pham and Pagh 2013        Fast and Scalable Polynomial Kernels via Explicit Feature Maps, KDD 2013
-  Rubin and Thayer 1982     EM Algorithms for ML Factor Analysis, Psychometrika 47
+  Cesa-Bianchi et al. 2010    Efficient Learning with Partially Observed Attributes, ICML 2010
+  Chechik et al. 2008         Max-margin Classification of Data with Absent Features, JMLR 9
+  Cortes and Vapnik 1995      Support-Vector Networks, Machine Learning 20
+  Dekel and Shamir 2008       Learning to Classify with Missing and Corrupted Features, ICML 2008
+  Globerson and Roweis 2006   Nightmare at Test Time: Robust Learning by Feature Deletion, ICML 2006
+  Goldberg et al. 2010        Transduction with Matrix Completion: Three Birds with One Stone, NIPS 2010
+  Hazan and Koren 2012        Linear Regression with Limited Observation, ICML 2012
+  Hazan et al. 2015           Classification with Low Rank and Missing Data, ICML 2015
+  Kukliansky and Shamir 2015  Attribute Efficient Linear Regression with Distribution-Dependent Sampling, ICML 2015
+  Pham and Pagh 2013          Fast and Scalable Polynomial Kernels via Explicit Feature Maps, KDD 2013
+  Rubin and Thayer 1982       EM Algorithms for ML Factor Analysis, Psychometrika 47
 ";
 
-/// Runs the command.
 pub(crate) fn run(args: &LearnersArgs) -> Result<ExitCode> {
     let learners = match &args.name {
         Some(name) => vec![registry::find(name)?],
@@ -52,7 +51,7 @@ pub(crate) fn run(args: &LearnersArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The names that the learner has with a parameter set.
+/// Returns the learner's names for variants, each with one parameter set.
 fn aliases(learner: &dyn Learner) -> impl Iterator<Item = &'static Alias> {
     let name = learner.name();
     ALIASES.iter().filter(move |alias| alias.learner == name)
@@ -86,7 +85,7 @@ fn describe(learner: &dyn Learner) -> String {
         .map(|(name, values)| vec![format!("  {name}"), values.join(" ")]);
     let grid = align(&grid.collect::<Vec<_>>());
     text.push_str(&match grid.as_str() {
-        "" => "\ntuned over: nothing; it tunes itself on what it reads\n".to_owned(),
+        "" => "\ntuned over: nothing; it tunes itself on its own reads\n".to_owned(),
         grid => format!("\ntuned over:\n{grid}"),
     });
     text.push_str(PAPERS);

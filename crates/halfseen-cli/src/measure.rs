@@ -1,32 +1,31 @@
-//! Chooses the error that tables and figures are about.
+//! Chooses the error that tables and figures show.
 
 use halfseen::data::Target;
 use halfseen::select::{Comparison, CurvePoint, Score, Statistics, Summary};
 
-/// The error that tables and figures are about: the squared one, or of classes the share told
-/// wrongly where not every learner's score estimates a target.
+/// Error that tables and figures show: the squared error, or for classes the misclassification rate
+/// if some learner's score does not estimate a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measure {
-    /// The squared error.
     Squared,
-    /// The share of test rows told wrongly.
+    /// Share of misclassified test rows.
     Wrong,
 }
 
 impl Measure {
-    /// What fits a comparison.
+    /// Returns the measure that fits a comparison.
     pub(crate) fn of(comparison: &Comparison) -> Measure {
         let told = comparison.summary.iter().any(|s| s.test_error.is_some());
         let estimated = comparison.summary.iter().all(|s| s.test_mse.is_some());
         if told && !estimated { Measure::Wrong } else { Measure::Squared }
     }
 
-    /// What fits one score.
+    /// Returns the measure that fits one score.
     pub(crate) fn of_score(score: &Score) -> Measure {
         if score.mse.is_none() && score.error.is_some() { Measure::Wrong } else { Measure::Squared }
     }
 
-    /// Its name on an axis or above a column.
+    /// Returns the label of an axis or a column.
     pub(crate) fn label(self) -> &'static str {
         match self {
             Measure::Squared => "test squared error",
@@ -34,7 +33,6 @@ impl Measure {
         }
     }
 
-    /// A point's error.
     pub(crate) fn at(self, point: &CurvePoint) -> Option<f64> {
         match self {
             Measure::Squared => point.test_mse,
@@ -42,7 +40,6 @@ impl Measure {
         }
     }
 
-    /// A learner's error over all splits.
     pub(crate) fn over(self, summary: &Summary) -> Option<Statistics> {
         match self {
             Measure::Squared => summary.test_mse,
@@ -50,7 +47,8 @@ impl Measure {
         }
     }
 
-    /// The error of saying the mean, or the most frequent class: larger ones are worth no room.
+    /// Returns the error of predicting the mean, or the most frequent class; larger errors are not
+    /// drawn.
     pub(crate) fn of_nothing(self, target: &Target) -> f64 {
         match (self, target) {
             (Measure::Squared, target) => variance(target),
@@ -64,7 +62,7 @@ impl Measure {
     }
 }
 
-/// The squared error of saying the mean.
+/// Returns the squared error of predicting the mean.
 fn variance(target: &Target) -> f64 {
     let Ok(scores) = target.scores() else { return f64::INFINITY };
     let n = scores.len().max(1) as f64;

@@ -1,4 +1,4 @@
-//! Makes learners learn from what is observed in each row, where --missing observed asks for it.
+//! Lets learners learn from the observed cells of each row, for --missing observed.
 
 use crate::args::MissingArg;
 use crate::failure::usage_error;
@@ -7,7 +7,7 @@ use halfseen::learner::Learner;
 use halfseen::params::{Looks, PASSIVE};
 use halfseen::registry;
 
-/// Makes a learner passive; refuses one that chooses what it reads, or needs everything.
+/// Makes a learner passive; refuses one that chooses its reads, or needs every cell.
 pub(crate) fn arrange(learner: &mut dyn Learner, missing: MissingArg) -> Result<()> {
     if missing != MissingArg::Observed {
         return Ok(());
@@ -22,7 +22,7 @@ pub(crate) fn arrange(learner: &mut dyn Learner, missing: MissingArg) -> Result<
                 .filter(|l| l.needs().either || l.needs().holes)
                 .map(|l| l.name());
             usage_error(format!(
-                "--missing observed: {} cannot learn from whatever is observed; these can: {}; or use --missing mean or drop",
+                "--missing observed: {} cannot learn from observed cells only; these can: {}; or use --missing mean or drop",
                 learner.name(),
                 able.collect::<Vec<_>>().join(", ")
             ))

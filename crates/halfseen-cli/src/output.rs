@@ -1,4 +1,4 @@
-//! Writes results: files beside their place and then renamed, tables and JSON to stdout.
+//! Writes results: files to a temporary place and then renamed, tables and JSON to stdout.
 
 use crate::failure::usage_error;
 use anyhow::Result;
@@ -6,28 +6,27 @@ use halfseen::prepare::Applied;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A folder for results, made and tried before any work is done.
+/// Folder for results, created and tested before any work is done.
 pub(crate) struct Folder {
     path: PathBuf,
-    /// The folders that this run made, the innermost first; removed again if nothing is written.
+    /// Folders created by this run, the innermost first; removed again if nothing is written.
     made: Vec<PathBuf>,
     written: bool,
 }
 
 impl Folder {
-    /// Makes the folder if need be and makes sure that files can be written.
+    /// Creates the folder if needed, and makes sure that files can be written.
     pub(crate) fn open(path: &Path) -> Result<Folder> {
         let absent = |p: &&Path| !p.as_os_str().is_empty() && !p.exists();
         let made = path.ancestors().take_while(absent).map(Path::to_owned).collect();
-        // Dropped on failure, this removes what was made until then.
+        // Dropped on failure, this removes the folders created so far.
         let folder = Folder { path: path.to_owned(), made, written: false };
-        std::fs::create_dir_all(path).or_else(|e| refused("make the folder", path, &e))?;
+        std::fs::create_dir_all(path).or_else(|e| refused("create the folder", path, &e))?;
         tempfile::NamedTempFile::new_in(path)
             .or_else(|e| refused("write into the folder", path, &e))?;
         Ok(folder)
     }
 
-    /// Writes a file into the folder.
     pub(crate) fn write(&mut self, name: &str, content: &str) -> Result<PathBuf> {
         let path = self.path.join(name);
         write_file(&path, content)?;
@@ -40,17 +39,17 @@ impl Drop for Folder {
     fn drop(&mut self) {
         if !self.written {
             for folder in &self.made {
-                // Only succeeds while it is empty.
+                // Succeeds only if it is empty.
                 let _ = std::fs::remove_dir(folder);
             }
         }
     }
 }
 
-/// Writes a file beside its place and renames it, so that no partial file is ever seen.
+/// Writes a file to a temporary place and renames it, so that no partial file is ever seen.
 ///
-/// A link stays a link to what is written. What is no file (a pipe, a device such as /dev/null) is
-/// written to and never replaced.
+/// A link is kept, and its target is written. A pipe or device, such as /dev/null, is written to
+/// and never replaced.
 pub(crate) fn write_file(path: &Path, content: &str) -> Result<()> {
     let place = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     write_to(&place, content).or_else(|e| refused("write", path, &e))
@@ -72,8 +71,8 @@ fn write_to(path: &Path, content: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Makes sure, before the work whose result it will hold, that a file can be written at this place
-/// and that it replaces none of those that the result is made from.
+/// Makes sure, before the work, that its result can be written to this path and replaces none of
+/// the files it is made from.
 pub(crate) fn check_writable(path: &Path, inputs: &[&Path]) -> Result<()> {
     if path.is_dir() {
         return usage_error(format!(
@@ -100,7 +99,7 @@ pub(crate) fn check_writable(path: &Path, inputs: &[&Path]) -> Result<()> {
         .or_else(|e| refused("write", path, &e))
 }
 
-/// Whether something is there that is neither a file nor a folder: renaming would destroy it.
+/// Returns true for anything but a file or folder: renaming would destroy it.
 fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
@@ -110,30 +109,29 @@ fn beside(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     tempfile::NamedTempFile::new_in(folder)
 }
 
-/// Why a place cannot be written, in the words of whoever named it. A closed pipe stays an error of
-/// its own: it is no failure.
+/// Returns an error that explains why a path cannot be written. A closed pipe remains a separate
+/// error: it is not a failure.
 fn refused<T>(what: &str, path: &Path, error: &std::io::Error) -> Result<T> {
     use std::io::ErrorKind;
     let why = match error.kind() {
         ErrorKind::BrokenPipe => return Err(std::io::Error::from(ErrorKind::BrokenPipe).into()),
-        ErrorKind::NotFound => "the folder above it does not exist or takes no files".into(),
-        ErrorKind::NotADirectory => "what stands above it is a file, no folder".into(),
-        ErrorKind::AlreadyExists => "a file of that name is there".into(),
-        ErrorKind::PermissionDenied => "it is not permitted".into(),
-        ErrorKind::ReadOnlyFilesystem => "the disk can only be read".into(),
+        ErrorKind::NotFound => "its parent folder does not exist or accepts no files".into(),
+        ErrorKind::NotADirectory => "its parent is a file, not a folder".into(),
+        ErrorKind::AlreadyExists => "a file of that name exists".into(),
+        ErrorKind::PermissionDenied => "permission denied".into(),
+        ErrorKind::ReadOnlyFilesystem => "the disk is read-only".into(),
         ErrorKind::StorageFull => "the disk is full".into(),
         _ => plain_reason(error),
     };
     usage_error(format!("cannot {what} {}: {why}; choose another place with --out", path.display()))
 }
 
-/// The system's sentence without the number and the path that libraries add.
+/// Returns the system's message without the number and the path that libraries add.
 pub(crate) fn plain_reason(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_lowercase()
 }
 
-/// Prints to stdout.
 pub(crate) fn print(text: &str) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
     stdout.write_all(text.as_bytes())?;
@@ -141,14 +139,14 @@ pub(crate) fn print(text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Says something on stderr, unless asked to be quiet.
+/// Prints a remark to stderr, unless `quiet`.
 pub(crate) fn remark(quiet: bool, text: &str) {
     if !quiet {
         let _ = writeln!(std::io::stderr(), "{text}");
     }
 }
 
-/// Lines up columns; the first to the left, the others to the right.
+/// Aligns columns: the first to the left, the others to the right.
 pub(crate) fn align(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |c: usize| {
@@ -167,8 +165,7 @@ pub(crate) fn align(rows: &[Vec<String>]) -> String {
     text
 }
 
-/// Remarks on columns that are too many or too few, and on new categories; `expected` columns are
-/// no remark.
+/// Remarks on unused and absent columns except `expected` ones, and on new categories.
 pub(crate) fn remark_on(applied: &Applied, expected: &[Option<&str>], quiet: bool) {
     let ignored: Vec<&String> =
         applied.ignored.iter().filter(|c| !expected.contains(&Some(c.as_str()))).collect();
@@ -186,9 +183,7 @@ pub(crate) fn remark_on(applied: &Applied, expected: &[Option<&str>], quiet: boo
         let cells = applied.new_categories;
         remark(
             quiet,
-            &format!(
-                "cells with a category that training did not show, which count as missing: {cells}"
-            ),
+            &format!("cells with a category absent from training, which count as missing: {cells}"),
         );
     }
 }

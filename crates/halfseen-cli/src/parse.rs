@@ -1,9 +1,9 @@
-//! Reads the values of the command line, and says what they must be.
+//! Parses the values of the command line, and describes the valid ones.
 
 use halfseen::robust::Attack;
 use std::path::{Path, PathBuf};
 
-/// A whole number in a range. A budget's range is the learner's to say.
+/// Parses a whole number in a range. A budget's range is checked by the learner.
 pub(crate) fn whole(
     least: u64,
     most: u64,
@@ -19,32 +19,32 @@ pub(crate) fn whole(
     }
 }
 
-/// A share: neither nothing nor everything.
+/// Parses a share strictly between 0 and 1.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
     let number = text.trim().parse().ok().filter(|number| *number > 0.0 && *number < 1.0);
     number.ok_or_else(|| "it must be a number above 0 and below 1, such as 0.1".to_owned())
 }
 
-/// A finite number above 0.
+/// Parses a finite number above 0.
 pub(crate) fn positive(text: &str) -> Result<f64, String> {
     let number =
         text.trim().parse().ok().filter(|number: &f64| *number > 0.0 && number.is_finite());
     number.ok_or_else(|| "it must be a finite number above 0".to_owned())
 }
 
-/// What it costs to take attributes.
+/// Costs of deletion to the adversary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CostsArg {
-    /// 1 each.
+    /// 1 for each attribute.
     Uniform,
-    /// By their mutual information with the target.
+    /// Mutual information with the target.
     Information,
-    /// As a file says.
+    /// Costs read from a file.
     File(PathBuf),
 }
 
 impl CostsArg {
-    /// The file that says them, if one does.
+    /// Returns the path of the file, if there is one.
     pub(crate) fn file(&self) -> Option<&Path> {
         match self {
             CostsArg::File(path) => Some(path),
@@ -53,7 +53,7 @@ impl CostsArg {
     }
 }
 
-/// Reads a word, or the path of a file.
+/// Parses a word, or the path of a file.
 pub(crate) fn costs(text: &str) -> Result<CostsArg, String> {
     Ok(match text.trim() {
         "" => {
@@ -67,17 +67,15 @@ pub(crate) fn costs(text: &str) -> Result<CostsArg, String> {
     })
 }
 
-/// Budgets to attack with.
+/// Budgets of the attacks.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Budgets {
-    /// From nothing to twice the model's own, or where it has none by steps of 1, 2, 5, 10, ...
-    /// attributes.
+    /// From 0 to twice the model's own, or if it has none in steps of 1, 2, 5, 10, ... attributes.
     Auto,
-    /// These.
     These(Vec<f64>),
 }
 
-/// Reads `auto` or numbers with commas between them. Their range is the costs' to say.
+/// Parses `auto` or comma-separated numbers. Their range depends on the costs.
 pub(crate) fn budgets(text: &str) -> Result<Budgets, String> {
     if text.trim() == "auto" {
         return Ok(Budgets::Auto);
@@ -89,13 +87,11 @@ pub(crate) fn budgets(text: &str) -> Result<Budgets, String> {
         .ok_or_else(|| "it must be auto, or numbers such as 10 or 5,10,20".to_owned())
 }
 
-/// Reads one budget.
 pub(crate) fn budget(text: &str) -> Result<f64, String> {
     let number = text.trim().parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0);
     number.ok_or_else(|| "it must be a number of at least 0, such as 10".to_owned())
 }
 
-/// Reads the name of an attack.
 pub(crate) fn named(text: &str) -> Result<Attack, String> {
     let names: Vec<&str> = Attack::ALL.iter().map(|(name, _)| *name).collect();
     let found =
@@ -103,16 +99,15 @@ pub(crate) fn named(text: &str) -> Result<Attack, String> {
     found.ok_or_else(|| format!("it must be one of {}", names.join(", ")))
 }
 
-/// How many attributes are kept: several answers, one after the other.
+/// Numbers of attributes that are kept, each giving one result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Counts {
     /// 1, 2, 5, 10, 20, 50, ... up to all that the model needs.
     Auto,
-    /// These.
     These(Vec<u64>),
 }
 
-/// Reads `auto` or whole numbers with commas between them. Their range is the model's to say.
+/// Parses `auto` or comma-separated whole numbers. Their range depends on the model.
 pub(crate) fn counts(text: &str) -> Result<Counts, String> {
     if text.trim() == "auto" {
         return Ok(Counts::Auto);

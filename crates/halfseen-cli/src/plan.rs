@@ -1,5 +1,5 @@
-//! Says before any data are collected what the theorems guarantee: the error for so many examples,
-//! or the examples for an error.
+//! Computes, before any data are collected, the guaranteed error for a number of examples, or the
+//! number of examples for an error.
 
 use crate::args::PlanArgs;
 use crate::failure::usage_error;
@@ -12,13 +12,14 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Runs the command.
 pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode> {
     if args.karma {
         return plan_karma::run(args);
     }
     if args.kappa.is_some() || args.gamma.is_some() {
-        return usage_error("--kappa and --gamma plan for data with holes; give --karma as well");
+        return usage_error(
+            "--kappa and --gamma plan for data with missing values; give --karma as well",
+        );
     }
     if args.error.is_some() && args.examples.is_some() {
         return usage_error("--error and --examples cannot be used together; give one of them");
@@ -67,7 +68,7 @@ fn plans(args: &PlanArgs, setting: &Setting) -> Result<Vec<Plan>> {
     }
 }
 
-/// The norms of the second moments in a file, a row for each attribute.
+/// Returns the norms of the second moments in a file with one row per attribute.
 fn moment_norms(path: &Path, dims: u64) -> Result<MomentNorms> {
     let moments = declarations::moments(path)?;
     let place = || path.display().to_string();
@@ -82,7 +83,7 @@ fn moment_norms(path: &Path, dims: u64) -> Result<MomentNorms> {
     MomentNorms::of(&squares).with_context(place)
 }
 
-/// The table, and what one has to know to read it.
+/// Returns the table with the explanations needed to read it.
 fn describe(args: &PlanArgs, setting: &Setting, plans: &[Plan]) -> String {
     let known = |plan: &&Plan| matches!(plan.guarantee.excess, Excess::Known(_));
     let mut rows = vec![
@@ -100,7 +101,7 @@ fn describe(args: &PlanArgs, setting: &Setting, plans: &[Plan]) -> String {
             plan.guarantee.theorem.to_owned(),
         ]);
     }
-    // The last column reads from the left.
+    // The last column is aligned to the left.
     let width =
         rows.iter().filter_map(|row| row.last()).map(|t| t.chars().count()).max().unwrap_or(0);
     for theorem in rows.iter_mut().filter_map(|row| row.last_mut()) {
@@ -111,13 +112,15 @@ fn describe(args: &PlanArgs, setting: &Setting, plans: &[Plan]) -> String {
         plans.iter().filter(known).any(|plan| plan.excess.is_some() && !plan.says_something());
     text.push('\n');
     if marked {
-        text.push_str("*  No promise: a rule that always predicts 0 is within this error, whatever the data.\n");
+        text.push_str(
+            "*  No guarantee: always predicting 0 is within this error, whatever the data.\n",
+        );
     }
     if let (Some(total), Some(_)) = (args.total_budget, args.error)
         && plans.iter().filter(known).any(|plan| over(plan, total))
     {
         text.push_str(&format!(
-            "+  More than the {} reads that there are.\n",
+            "+  More than the total budget of {} reads.\n",
             format::grouped(total)
         ));
     }
@@ -131,7 +134,9 @@ fn describe(args: &PlanArgs, setting: &Setting, plans: &[Plan]) -> String {
                     plan.guarantee.theorem
                 ));
             }
-            Excess::Inapplicable { why } => text.push_str(&format!("{name}: no promise; {why}.\n")),
+            Excess::Inapplicable { why } => {
+                text.push_str(&format!("{name}: no guarantee; {why}.\n"))
+            }
         }
     }
     text.push_str(&meaning(setting, plans));
@@ -139,9 +144,9 @@ fn describe(args: &PlanArgs, setting: &Setting, plans: &[Plan]) -> String {
     text
 }
 
-/// What is asked, in one sentence.
+/// States the question in one sentence.
 fn opening(args: &PlanArgs) -> String {
-    let above = "above the mean squared error of the best rule of this size";
+    let best = "that of the best linear model of this norm";
     let dims = format::grouped(args.dims);
     let most = args
         .examples
@@ -150,32 +155,30 @@ fn opening(args: &PlanArgs) -> String {
         (Some(k), _, None) => {
             let m = args.examples.map_or(String::new(), format::grouped);
             format!(
-                "How far {above} a learner is at most, on average,\nafter {m} examples with {k} of {dims} attributes read from each."
+                "Bounds on the expected squared error above {best},\nafter {m} examples with {k} of {dims} attributes read from each."
             )
         }
         (Some(k), _, Some(e)) => format!(
-            "How many examples are enough to come within {e} {},\non average, with {k} of {dims} attributes read from each.",
-            above.replace("above", "of")
+            "Examples that guarantee an expected squared error within {e} of {best},\nwith {k} of {dims} attributes read from each."
         ),
         (None, Some(b), Some(e)) => format!(
-            "How few reads are enough to come within {e} {},\non average, at the best number of reads for each example of {dims} attributes. There are {} reads.",
-            above.replace("above", "of"),
+            "Reads that guarantee an expected squared error within {e} of {best},\nat the best number of reads per example of {dims} attributes. The total budget is {} reads.",
             format::grouped(b)
         ),
         (None, b, _) => format!(
-            "How far {above} a learner is at most, on average,\nafter {} reads{most}, at the best number of reads for each example of {dims} attributes.",
+            "Bounds on the expected squared error above {best},\nafter {} reads{most}, at the best number of reads per example of {dims} attributes.",
             format::grouped(b.unwrap_or(0))
         ),
     }
 }
 
-/// How to read the table.
+/// Explains the table and its assumptions.
 fn meaning(setting: &Setting, plans: &[Plan]) -> String {
     let mut text = format!(
-        "\nThe error is the mean of (prediction - target)^2; papers B and C bound half of it, and are doubled here.
-These are promises for the worst data that the assumptions allow. Real data are kinder: `halfseen compare` measures.
-ogd and online-lasso read every attribute; they show what limited reads cost.
-The promises are for --set step=VALUE (aer: penalty=VALUE) as below, average=all, centre=none, intercept=false.
+        "\nThe error is the mean of (prediction - target)^2; Hazan and Koren 2012 and Kukliansky and Shamir 2015 bound half of it
+(doubled here). The bounds hold for the worst data under the assumptions; `halfseen compare` measures real errors.
+ogd and online-lasso read every attribute; they show the cost of limited reads.
+The bounds are for --set step=VALUE (aer: penalty=VALUE) as below, average=all, centre=none, intercept=false.
 \nAssumed, with B = {}",
         setting.radius
     );
@@ -208,7 +211,7 @@ The promises are for --set step=VALUE (aer: penalty=VALUE) as below, average=all
             format::significant(m.largest)
         )),
         None => {
-            text.push_str("  second moments: unknown, so as bad as can be; --moments FILE improves ddaerr and ddaelr\n")
+            text.push_str("  second moments: unknown, so the worst case; --moments FILE improves ddaerr and ddaelr\n")
         }
     }
     if plans
@@ -223,10 +226,10 @@ The promises are for --set step=VALUE (aer: penalty=VALUE) as below, average=all
     text
 }
 
-/// Formulas, constants and steps, a learner to a line.
+/// Returns formulas, constants and step sizes, one learner per line.
 fn constants(plans: &[Plan]) -> String {
     let mut text = String::from(
-        "\nFormulas (m examples, d attributes, k = reads each less one for the product), then as the papers print them\n(B and C for half of the error):\n",
+        "\nFormulas (m examples, d attributes, k = reads per example minus one for the product), then as printed in the papers\n(Hazan and Koren 2012 and Kukliansky and Shamir 2015 for half of the error):\n",
     );
     for plan in plans {
         let Excess::Known(bound) = &plan.guarantee.excess else { continue };
@@ -265,7 +268,7 @@ fn over(plan: &Plan, total: u64) -> bool {
 
 fn excess(args: &PlanArgs, plan: &Plan) -> String {
     let Some(value) = plan.excess else {
-        // Without a number: more examples than are planned for, or fewer than the theorem needs.
+        // Not available: more examples than are planned for, or fewer than the theorem needs.
         return if plan.examples.is_some() { "too few examples".into() } else { "-".into() };
     };
     let mark = if plan.says_something() { "" } else { " *" };
@@ -280,7 +283,7 @@ fn as_json(args: &PlanArgs, setting: &Setting, plans: &[Plan]) -> Value {
         "dims": setting.dims, "budget": args.budget, "total_budget": args.total_budget, "radius": setting.radius,
         "radius2": setting.radius2, "norm": setting.norm, "moments": moments, "confidence": setting.confidence,
         "phase1": setting.phase1, "error": args.error, "examples": args.examples,
-        "unit": "mean of (prediction - target)^2; printed bounds of papers B and C are of half of it",
+        "unit": "mean of (prediction - target)^2; printed bounds of Hazan and Koren 2012 and Kukliansky and Shamir 2015 are of half of it",
         "rows": plans.iter().map(|plan| row(args, plan)).collect::<Vec<_>>(),
     })
 }

@@ -1,5 +1,5 @@
-//! Says what paper D promises of data with holes: the rows that are enough for an error, or the
-//! error for the rows.
+//! Computes the guarantees of Hazan, Livni and Mansour 2015 for data with missing values: the rows
+//! for an error, or the error for the rows.
 
 use crate::args::PlanArgs;
 use crate::failure::usage_error;
@@ -11,7 +11,7 @@ use halfseen::plan::MOST_EXAMPLES;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
-/// Shown where kappa is not known.
+/// Values shown if kappa is not given.
 const KAPPAS: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 1.0];
 
 /// Runs `plan --karma`.
@@ -36,11 +36,12 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode> {
 
 fn describe(args: &PlanArgs, assumed: &Assumed, promises: &[SampleBound]) -> String {
     let mut text = format!(
-        "How many rows with holes are enough for KARMA to come within {} of the mean hinge loss of the best rule <w,x>\nthat sees whole rows of {} columns, on average.\n\n",
+        "Rows with missing values that guarantee KARMA an expected hinge loss within {} of that of the best linear model\n<w,x> on complete rows of {} columns.\n\n",
         assumed.error,
         grouped(assumed.dims)
     );
-    let mut titles = vec!["kappa", "gamma", "cut off", "rows", "C", "gamma (D)", "rows (D, order)"];
+    let mut titles =
+        vec!["kappa", "gamma", "cut off", "rows", "C", "gamma (paper)", "rows (paper, order)"];
     let after = args.examples.map(|m| format!("excess after {}", grouped(m)));
     titles.extend(after.as_deref().map(|title| [title, "gamma", "C"]).into_iter().flatten());
     let mut rows = vec![titles.into_iter().map(str::to_owned).collect::<Vec<String>>()];
@@ -49,40 +50,39 @@ fn describe(args: &PlanArgs, assumed: &Assumed, promises: &[SampleBound]) -> Str
     text.push('\n');
     if promises.iter().any(|p| p.vacuous) {
         text.push_str(&format!(
-            "Vacuous: a rule that always says 0 has a hinge loss of 1, within {} of any.\n",
+            "Vacuous: always predicting 0 has a hinge loss of 1, within {} of any.\n",
             assumed.error
         ));
     }
     if promises.iter().any(|p| p.after.is_some_and(|after| after.vacuous)) {
-        text.push_str(
-            "*  Vacuous: a rule that always says 0 is within this error, whatever the data.\n",
-        );
+        text.push_str("*  Vacuous: always predicting 0 is within this error, whatever the data.\n");
     }
     if promises.iter().any(|p| p.examples.is_none()) {
         text.push_str(
-            "-  No number of rows is enough: what gamma cuts off exceeds the error by itself.\n",
+            "-  No number of rows is enough: the truncation at gamma alone exceeds the error.\n",
         );
     }
     text.push_str(MEANING);
     if args.kappa.is_none() {
         text.push_str(
-            "kappa depends on data that nobody sees whole: give --kappa if it is known.\n",
+            "kappa depends on values that are not observed: give --kappa if it is known.\n",
         );
     }
     text
 }
 
 const MEANING: &str = "
-kappa: the smallest non-zero eigenvalue of (P_E)_oo over what rows show, the square of the smallest singular value of
-  P_o P_E (D prints the singular value, with which its lemma 2 fails). It is 1 where nothing is missing.
-gamma: length of the sequences that the kernel compares; the one for the fewest rows, where it was not given.
-cut off: (1 - kappa)^gamma / kappa, the part of the error that rows do not remove (D, lemma 2).
+kappa: the smallest non-zero eigenvalue of (P_E)_oo over the observed sets o, the square of the smallest singular value
+  of P_o P_E (the paper prints the singular value, with which its lemma 2 fails). It is 1 if nothing is missing.
+gamma: length of the sequences that the kernel compares; if not given, the one that needs the fewest rows.
+cut off: (1 - kappa)^gamma / kappa, the part of the error that more rows do not remove (lemma 2 of the paper).
 rows: cut off + sqrt(8 gamma f_gamma(d) / rows) is the error, f_gamma(d) = 1 + d + ... + d^(gamma-1), with the C shown and
   the kernel as printed (normalization=none); as |v|^2 <= gamma (Shalev-Shwartz and Ben-David 2014, corollary 13.9).
-(D): theorem 1 as printed, ceil(log(2/(kappa eps))/kappa) and Gamma^2 log(1/delta)/eps^2; its constant is not known, 1 here.
+(paper): Hazan et al. 2015, theorem 1 as printed, ceil(log(2/(kappa eps))/kappa) and Gamma^2 log(1/delta)/eps^2; its
+  constant is not known, 1 here.
 
-Assumed: rows lie in one subspace, what a row shows determines the rest, |x| <= 1 on what is shown, |w| <= 1, hinge loss.
-These are promises for the worst data that this allows. Real data are kinder: `halfseen compare` measures.
+Assumed: rows lie in one subspace and are determined by their observed cells, |x| <= 1 on these, |w| <= 1, hinge loss.
+The bounds hold for the worst data under the assumptions; `halfseen compare` measures real errors.
 ";
 
 fn row(promise: &SampleBound) -> Vec<String> {
@@ -108,7 +108,7 @@ fn row(promise: &SampleBound) -> Vec<String> {
     cells
 }
 
-/// As many whole rows; `None`: more than are planned for.
+/// Rounds up to whole rows; `None` if more than are planned for.
 fn whole(examples: f64) -> Option<u64> {
     (examples <= MOST_EXAMPLES as f64).then(|| examples.ceil() as u64)
 }

@@ -11,14 +11,13 @@ use halfseen::model::{Model, Prediction, Predictor};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Runs the command.
 pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
     let model = clipped(read_model(&args.model)?, args.no_clip, args.quiet);
     if let Some(out) = &args.out {
         output::check_writable(out, &[&args.model, &args.data])?;
     }
     let (name, table) = read_table(Some(&args.data))?;
-    // Before the work, and before any remark about the table.
+    // Checked before the work, and before any remark about the table.
     args.id.as_deref().map(|id| table.column(id)).transpose().with_context(|| name.clone())?;
     let prediction =
         predict(&model, &table, &[args.id.as_deref(), Some(&model.target)], args.quiet)
@@ -34,18 +33,18 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The model without the range of its predictions, where that is asked for.
+/// Returns the model, without clipping of its predictions if that is asked for.
 pub(crate) fn clipped(model: Model, no_clip: bool, quiet: bool) -> Model {
     if no_clip && model.clip().is_none() {
         output::remark(
             quiet,
-            "remark: --no-clip changes nothing: this model keeps its predictions within no range",
+            "remark: --no-clip changes nothing: this model does not clip its predictions",
         );
     }
     if no_clip { model.without_clip() } else { model }
 }
 
-/// The ends of each row's interval.
+/// Returns the ends of each row's prediction interval.
 fn intervals(
     model: &Model,
     table: &Table,
@@ -59,8 +58,8 @@ fn intervals(
     {
         output::remark(
             args.quiet,
-            "remark: the intervals are as wide as held-out reads say on average; fit with --set deviations=50, and they know of each row \
-             how sure the weights are there",
+            "remark: the intervals have the average width found on held-out reads; refit with --set deviations=50, to include each row's \
+             uncertainty of the weights",
         );
     }
     Ok(found.ends)
@@ -72,18 +71,18 @@ pub(crate) fn read_model(path: &Path) -> Result<Model> {
         let why = output::plain_reason(&e);
         usage_error(format!("cannot read the model {} ({why}); check the path", path.display()))
     })?;
-    // Whatever else a file is, it does not start as JSON objects do.
+    // Unlike other files, a model file starts as a JSON object.
     let json = |text: &str| text.trim_start().starts_with('{');
     let Some(text) = String::from_utf8(bytes).ok().filter(|text| json(text)) else {
         return usage_error(format!(
-            "{} is no model; name first a file that `halfseen fit` saved, then the data",
+            "{} is no model; give first a file saved by `halfseen fit`, then the data",
             path.display()
         ));
     };
     Model::from_json(&text).with_context(|| path.display().to_string())
 }
 
-/// Predicts, and remarks on columns that are too many or too few; `expected` ones are no remark.
+/// Predicts, and remarks on unused and absent columns except `expected` ones.
 pub(crate) fn predict(
     model: &Model,
     table: &Table,
@@ -118,7 +117,7 @@ fn as_csv(
         if let Some(column) = id {
             csv.push_str(&format!("{},", quoted(&text(table.cell(row, column)))));
         }
-        // Of more than two classes the one that is predicted has the largest score.
+        // The predicted class has the largest score.
         let score = scores.row(row).iter().copied().fold(f64::NEG_INFINITY, f64::max);
         match model.class(scores, row) {
             Some(label) => csv.push_str(&format!("{},{score}\n", quoted(&label.to_string()))),
@@ -132,7 +131,7 @@ fn as_csv(
     Ok(csv)
 }
 
-/// A CSV field, in quotes where it needs them.
+/// Formats a CSV field, with quotes if it needs them.
 pub(crate) fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) || text.trim() != text {
         return format!("\"{}\"", text.replace('"', "\"\""));

@@ -1,4 +1,4 @@
-//! Shows a progress bar on a terminal, and turns Ctrl-C into an orderly end.
+//! Shows a progress bar on a terminal, and stops in order after Ctrl-C.
 
 use halfseen::Monitor;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -6,14 +6,14 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The monitor of a command.
+/// Monitor of a command.
 pub(crate) struct Progress {
     bar: ProgressBar,
     stop: Arc<AtomicBool>,
 }
 
 impl Progress {
-    /// A bar on stderr where that is a terminal and the caller is not quiet.
+    /// Returns a bar on stderr if that is a terminal and the caller is not quiet.
     pub(crate) fn new(what: &'static str, quiet: bool) -> Progress {
         let shown = !quiet && std::io::stderr().is_terminal();
         let target =
@@ -26,12 +26,12 @@ impl Progress {
         }
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
-        // Without a handler Ctrl-C still ends the program, only less orderly.
+        // Without a handler Ctrl-C still ends the program, but less orderly.
         let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
         Progress { bar, stop }
     }
 
-    /// Whether Ctrl-C was pressed.
+    /// Returns true if Ctrl-C was pressed.
     pub(crate) fn interrupted(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

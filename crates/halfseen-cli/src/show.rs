@@ -1,6 +1,6 @@
-//! Prints a model's weights in the attributes' own units: one per attribute, with a standard error
-//! where it has one, or one for each of more than two classes. Before them the intercept and, where
-//! predictions keep within a range, its ends.
+//! Prints a model's weights in the attributes' own units: the intercept, the range of clipped
+//! predictions if any, then per attribute one weight (with its standard error if known), or one for
+//! each of more than two classes.
 
 use crate::args::ShowArgs;
 use crate::output;
@@ -10,7 +10,6 @@ use halfseen::data::Task;
 use halfseen::model::{Model, Predictor};
 use std::process::ExitCode;
 
-/// Runs the command.
 pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode> {
     let model = read_model(&args.model)?;
     let (titles, sums) = match &model.predictor {
@@ -51,7 +50,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The standard error of each weight, in the attributes' own units; `None` where the model was
+/// Returns the standard error of each weight, in the attributes' own units; `None` if the model was
 /// fitted without.
 fn standard_errors(model: &Model) -> Option<Vec<f64>> {
     let Predictor::Conditional(conditional) = &model.predictor else { return None };

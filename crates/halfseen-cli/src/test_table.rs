@@ -1,4 +1,4 @@
-//! Reads a second table whose rows test what was learned from the first.
+//! Reads a second table of test rows.
 
 use crate::args::{CompareArgs, MissingArg};
 use crate::failure::usage_error;
@@ -12,7 +12,6 @@ use halfseen::prepare::Schema;
 use halfseen::select::Test;
 use std::path::Path;
 
-/// Rows that test.
 pub(crate) struct TestTable {
     pub(crate) name: String,
     table: Table,
@@ -58,8 +57,7 @@ impl TestTable {
             let named =
                 schema.columns.iter().map(|c| (c.name.as_str(), table.column(&c.name).ok()));
             let columns: Vec<(&str, Option<&Column>)> = named.collect();
-            // The first attribute that a row does not have; an absent column is missing in every
-            // row.
+            // The first missing attribute of a row; an absent column is missing in every row.
             let holes = |row: usize| {
                 let missing = |column: &Option<&Column>| {
                     column.is_none_or(|c| table.cell(row, c) == Cell::Missing)
@@ -78,7 +76,7 @@ impl TestTable {
         }
         if numbers.is_empty() {
             return usage_error(
-                "no row is left to test on; it must have rows of the chosen classes without missing cells",
+                "no row is left to test on; test rows must be of the chosen classes and without missing cells",
             );
         }
         let table = if numbers.len() < table.rows() { table.select_rows(&numbers) } else { table };
@@ -101,8 +99,8 @@ impl TestTable {
     }
 }
 
-/// A target in given classes; unlike training data, test rows may all be of one class. `numbers`
-/// are the rows' numbers in the file, from 0.
+/// Returns a target in given classes; unlike training data, test rows may all be of one class.
+/// `numbers` are the rows' numbers in the file, from 0.
 pub(crate) fn target_of(
     task: Task,
     classes: &[Label],
@@ -133,7 +131,7 @@ pub(crate) fn target_of(
             (Task::Regression, Label::Number(number)) => values.push(number),
             (Task::Regression, Label::Text(_)) => {
                 return usage_error(format!(
-                    "column '{}' holds text, and the model estimates a number",
+                    "column '{}' holds text, but the model estimates a number",
                     short(name)
                 ));
             }
@@ -157,7 +155,7 @@ pub(crate) fn target_of(
     })
 }
 
-/// Labels are the same if they read the same: a text column of training may hold only numbers here.
+/// Compares labels as text: a text column in training may hold only numbers here.
 fn same(a: &Label, b: &Label) -> bool {
     a == b || a.to_string() == b.to_string()
 }

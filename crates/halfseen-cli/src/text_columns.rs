@@ -1,9 +1,8 @@
-//! Refuses text columns that nothing can be learned from, and points out numbers that are read as
-//! text.
+//! Refuses text columns that carry no information, and points out numbers that are read as text.
 //!
-//! A text column becomes one indicator per category. A record number or a date as text has a
-//! category per row: thousands of indicators that fit the training rows and say nothing about
-//! others. And one `N/A` among a thousand ages makes the ages categories.
+//! A text column becomes one indicator per category. A record number or a date as text has one
+//! category per row: thousands of indicators that fit the training rows and do not generalise. A
+//! single `N/A` among a thousand ages turns the ages into categories.
 
 use crate::failure::usage_error;
 use crate::output::remark;
@@ -12,7 +11,7 @@ use halfseen::data::{Cell, Column, Place, Table};
 use halfseen::error::{list, short};
 use std::collections::HashSet;
 
-/// Categories that a column may always have, however few the rows.
+/// Number of categories that a column may always have, even with few rows.
 const FEW: usize = 20;
 
 /// Refuses columns with a category for most rows, and remarks on numbers that are read as text.
@@ -44,7 +43,7 @@ pub(crate) fn check(table: &Table, except: &[&str], numbers: &[usize], quiet: bo
     ))
 }
 
-/// Refuses a target of numbers that a stray text would turn into classes.
+/// Refuses a numeric target that one text cell would turn into classes.
 pub(crate) fn refuse_numbers_as_classes(
     table: &Table,
     target: &str,
@@ -66,7 +65,7 @@ fn mixed(column: &Column, row: usize, odd: &str, numbers: &[usize]) -> String {
     )
 }
 
-/// The first text in a text column where nine of ten cells are numbers, of many values.
+/// Returns the first text in a text column where nine of ten cells are numbers, of many values.
 fn odd_text<'t>(table: &'t Table, column: &'t Column) -> Option<(usize, &'t str)> {
     let number = |text: &str| text.parse::<f64>().is_ok();
     let (numeric, odd): (Vec<_>, Vec<_>) = texts(table, column).partition(|(_, text)| number(text));
@@ -75,7 +74,7 @@ fn odd_text<'t>(table: &'t Table, column: &'t Column) -> Option<(usize, &'t str)
     if mostly { odd.first().copied() } else { None }
 }
 
-/// The rows and texts of a text column that are there.
+/// Returns the rows and texts of the non-missing cells of a text column.
 fn texts<'t>(table: &'t Table, column: &'t Column) -> impl Iterator<Item = (usize, &'t str)> {
     let text = move |row| {
         if let Cell::Text(text) = table.cell(row, column) { Some((row, text)) } else { None }

@@ -1,4 +1,4 @@
-//! Reads what an adversary may take: what attributes cost, and how much of it may vanish.
+//! Reads the threats of an adversary: the costs of attributes, and the budgets.
 
 use crate::declarations;
 use crate::failure::usage_error;
@@ -13,7 +13,7 @@ use halfseen::registry;
 use halfseen::robust::Trial;
 use std::path::Path;
 
-/// A threat of these costs that spends nothing yet: the flag's, or the model's own, or uniform
+/// Returns a threat with budget 0 and the costs of the flag, else the model's own, else uniform
 /// ones.
 pub(crate) fn priced(
     flag: Option<&CostsArg>,
@@ -51,7 +51,7 @@ pub(crate) fn priced(
     })
 }
 
-/// One cost for each attribute: what a file says by name, 1 where it says nothing.
+/// Returns one cost per attribute: the file's by name, or 1 if it is not listed.
 pub(crate) fn from_file(path: &Path, attributes: &[String]) -> Result<Vec<f64>> {
     let declared = declarations::costs(path)?;
     if let Some(name) = declared.keys().find(|name| !attributes.contains(name)) {
@@ -63,8 +63,8 @@ pub(crate) fn from_file(path: &Path, attributes: &[String]) -> Result<Vec<f64>> 
     Ok(attributes.iter().map(|name| declared.get(name).copied().unwrap_or(1.0)).collect())
 }
 
-/// The threats to attack with, increasing: the flag's, or the model's own; `None` where neither
-/// names one.
+/// Returns the threats to attack with, increasing: the flag's, or the model's own; `None` if there
+/// are neither.
 pub(crate) fn threats(
     flag: Option<&Budgets>,
     model: &Model,
@@ -94,7 +94,7 @@ pub(crate) fn threats(
     Ok(Some(threats))
 }
 
-/// Budgets from nothing on that show what a model stands.
+/// Returns budgets, from 0, that show the robustness of a model.
 fn steps(own: Option<f64>, priced: &Threat) -> Vec<f64> {
     let total = priced.total();
     let (unit, whole) = match priced.costs() {

@@ -1,4 +1,4 @@
-//! Tests a model cut down to fewer and fewer attributes: the error against what a prediction needs.
+//! Tests a model truncated to fewer and fewer attributes: error against attributes needed.
 
 use crate::measure::Measure;
 use crate::output::{self, align};
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 impl Counts {
-    /// The model cut to each count, increasing.
+    /// Returns the model truncated to each count, increasing.
     ///
-    /// Unlike a saved truncated model each still knows the attributes that it gives no weight:
-    /// columns that are absent from a table then count as they do for the whole model.
+    /// Unlike a saved truncated model, each still knows the attributes without weight: columns that
+    /// are absent from a table then count as they do for the whole model.
     pub(crate) fn cut(&self, model: &Model) -> Result<Vec<(u64, Model)>> {
         let layout = model.prepare.schema.layout()?;
         let linear = model.predictor.linear()?;
@@ -39,11 +39,11 @@ impl Counts {
     }
 }
 
-/// The test errors of one model at each count.
+/// Test errors of one model at each count.
 pub(crate) struct Truncated(Vec<(u64, Score)>);
 
 impl Truncated {
-    /// Tests each of the cut models.
+    /// Tests each of the truncated models.
     pub(crate) fn test(
         models: &[(u64, Model)],
         table: &Table,
@@ -61,10 +61,9 @@ impl Truncated {
         self.0.iter().map(row).collect()
     }
 
-    /// The printed table.
     pub(crate) fn as_text(&self) -> String {
         let classes = self.0.iter().any(|(_, score)| score.error.is_some());
-        // Margins estimate nothing.
+        // Margins do not estimate the target.
         let squares = self.0.iter().any(|(_, score)| score.mse.is_some());
         let show = |mse: Option<f64>| mse.map_or("-".to_owned(), |mse| format!("{mse:.6}"));
         let line = |cells: [String; 3]| {
@@ -80,7 +79,7 @@ impl Truncated {
         align(&lines)
     }
 
-    /// Draws the errors against the attributes.
+    /// Plots the errors against the number of attributes.
     pub(crate) fn draw(&self, title: &str, learner: &str, path: &Path) -> Result<()> {
         let measure =
             self.0.first().map_or(Measure::Squared, |(_, score)| Measure::of_score(score));

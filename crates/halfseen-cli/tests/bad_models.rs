@@ -6,7 +6,7 @@ mod common;
 use common::Place;
 use serde_json::{Value, json};
 
-/// What is wrong, how it comes about, and what the refusal says.
+/// Name of a damage, its making, and words of the refusal.
 type Damage = (&'static str, fn(&mut Value), &'static [&'static str]);
 
 fn fitted() -> Place {

@@ -79,9 +79,9 @@ fn what_each_learner_got_for_holes_is_said() {
         text.contains("Missing: 11.1 % of the attributes' cells, 20 of 180; 19 rows have some."),
         "{text}"
     );
-    assert!(text.contains("For ridge, lasso 20 missing cells were filled"), "{text}");
-    assert!(text.contains("For karma nothing was filled in"), "{text}");
-    assert!(text.contains("zero got the holes, and put 0"), "{text}");
+    assert!(text.contains("For ridge, lasso 20 missing cells were imputed"), "{text}");
+    assert!(text.contains("For karma nothing was imputed"), "{text}");
+    assert!(text.contains("zero imputed 0"), "{text}");
     // Margins estimate nothing, so the error comes first.
     let head = text.lines().next().unwrap();
     assert!(head.find("test error") < head.find("test squared error"), "{head}");
@@ -89,7 +89,7 @@ fn what_each_learner_got_for_holes_is_said() {
     assert!(!only.contains("squared error") && !only.contains("--honest"), "{only}");
     let observed = place.ok(&format!("{compare} --learners karma,aerr --missing observed --quiet"));
     assert!(
-        observed.contains("For aerr nothing was filled in") && !observed.contains("were filled"),
+        observed.contains("For aerr nothing was imputed") && !observed.contains("were imputed"),
         "{observed}"
     );
     let dropped = place.ok(&format!("{compare} --learners karma,ridge --missing drop --quiet"));

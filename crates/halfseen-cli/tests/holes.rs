@@ -334,7 +334,7 @@ fn parameters_are_refused_by_name_and_range() {
     for flag in ["--budget 2", "--total-budget 20"] {
         place.refused(
             &format!("{karma} {flag}"),
-            &[flag.split(' ').next().unwrap(), "karma", "whatever is observed"],
+            &[flag.split(' ').next().unwrap(), "karma", "observed cells only"],
         );
     }
     place.refused(
@@ -355,10 +355,7 @@ fn parameters_are_refused_by_name_and_range() {
 fn the_lists_name_the_papers_of_these_learners() {
     let place = Place::new();
     for (name, says) in [
-        (
-            "karma",
-            &["D  Hazan, Livni and Mansour", "features = exact", "sketch:D", "gamma = 2"][..],
-        ),
+        ("karma", &["Hazan et al. 2015", "features = exact", "sketch:D", "gamma = 2"][..]),
         ("mcb", &["Goldberg et al. 2010", "label_weight", "rank_penalty"]),
         ("geom", &["Chechik et al. 2008", "rounds"]),
     ] {

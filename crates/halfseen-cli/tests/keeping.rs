@@ -88,7 +88,7 @@ fn a_fit_says_whether_it_chose_what_it_read() {
     let taken = place.run(FIT);
     assert!(taken.code == Some(0) && !taken.err.contains("returned no value"), "{}", taken.err);
     assert!(
-        line(&taken.out, "reading").contains("took every cell that is there; with --budget"),
+        line(&taken.out, "reading").contains("used all observed cells; with --budget"),
         "{}",
         taken.out
     );
@@ -104,7 +104,7 @@ fn a_fit_says_whether_it_chose_what_it_read() {
     let chosen = place.run(&format!("{FIT} --budget 3"));
     assert_eq!(chosen.code, Some(0), "{}", chosen.err);
     assert!(
-        line(&chosen.out, "reading").contains("chose what to read of each row; without --budget"),
+        line(&chosen.out, "reading").contains("chose its reads in each row; without --budget"),
         "{}",
         chosen.out
     );
@@ -402,10 +402,10 @@ fn comparisons_have_it_by_default_and_say_what_it_read() {
     };
     let text = named("");
     assert!(
-        text.contains("For fiml nothing was filled in: they use what each row shows"),
+        text.contains("For fiml nothing was imputed: they use the observed cells of each row"),
         "{text}"
     );
-    assert!(text.contains("But for fiml, tuned on its own reads and nothing else."), "{text}");
+    assert!(text.contains("Except fiml, tuned on its own reads only."), "{text}");
     assert!(text.contains("  fiml: tunes itself\n") && text.contains("For aerr "), "{text}");
     let all = row("");
     assert_eq!(
@@ -413,7 +413,7 @@ fn comparisons_have_it_by_default_and_say_what_it_read() {
         (&json!("all"), &json!(0), &json!(0))
     );
     let text = named("--budget 2");
-    assert!(text.contains("For fiml a missing cell was a read that gave nothing"), "{text}");
+    assert!(text.contains("For fiml a read of a missing cell returned nothing"), "{text}");
     assert!(!text.contains("For fiml nothing"), "{text}");
     let line = text.lines().find(|line| line.starts_with("fiml")).unwrap();
     assert_eq!(line.split_whitespace().nth(1), Some("2"), "{line}");

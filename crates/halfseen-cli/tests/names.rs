@@ -15,7 +15,7 @@ fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// What a comparison tells of each learner: its name and its parameters.
+/// Returns the name and parameters of each learner of a comparison.
 fn compared(place: &Place, flags: &str) -> Vec<(String, Value)> {
     let results = json(&place.ok(&format!("{COMPARE} {flags}")));
     let rows = results["rows"].as_array().unwrap().iter();

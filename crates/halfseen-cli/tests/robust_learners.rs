@@ -43,7 +43,7 @@ fn what_is_prepared_for_a_threat_bears_it() {
         ));
         assert_eq!(fit.code, Some(0), "{learner}: {}", fit.err);
         assert_eq!(
-            fit.out.contains("prepares for   the loss of any 2 of 6 attributes"),
+            fit.out.contains("prepares for   the deletion of any 2 of 6 attributes"),
             learner != "svm",
             "{}",
             fit.out
@@ -278,7 +278,7 @@ fn a_comparison_and_tuning_measure_the_predictor_that_a_fit_saves() {
         "compare tr.csv --target y --learners {list} --set threat=0 --splits 3 --test-share 0.3 --folds 2 --out found"
     ));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.out.contains("missing cells count as vanished"), "{}", ran.out);
+    assert!(ran.out.contains("missing cells count as deleted"), "{}", ran.out);
     let compared = place.json("found/results.json");
     for (at, learner) in learners.iter().enumerate() {
         let set = if *learner == "svm" { "" } else { "--set threat=0" };
@@ -286,7 +286,7 @@ fn a_comparison_and_tuning_measure_the_predictor_that_a_fit_saves() {
             "fit tr.csv --target y --learner {learner} {set} --missing mean --tune 2 --out m.json"
         ));
         assert_eq!(fit.code, Some(0), "{}", fit.err);
-        assert_eq!(fit.err.contains("count as vanished"), *learner != "svm", "{}", fit.err);
+        assert_eq!(fit.err.contains("count as deleted"), *learner != "svm", "{}", fit.err);
         let json: serde_json::Value =
             serde_json::from_str(&place.ok("evaluate m.json te.csv --json --quiet")).unwrap();
         let (deployed, measured) = (
@@ -371,10 +371,10 @@ fn all_learners_are_compared_under_one_attack_and_with_a_constant() {
         text.lines().next().unwrap().split("  ").map(str::trim).filter(|h| !h.is_empty()).collect();
     assert!(head.contains(&"test error") && head.contains(&"attacked error"), "{text}");
     assert!(
-        text.contains("2 attributes of each test row vanish, chosen by the greedy adversary"),
+        text.contains("2 attributes of each test row are deleted, chosen by the greedy adversary"),
         "{text}"
     );
-    assert!(text.contains("For karma no attack is known"), "{text}");
+    assert!(text.contains("For karma no attack is computed"), "{text}");
     let json = place.json("found/results.json");
     assert_eq!((&json["data"]["threat"], &json["data"]["attack"]), (&2.0.into(), &"greedy".into()));
     let names: Vec<&str> = json["summary"]

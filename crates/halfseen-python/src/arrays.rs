@@ -1,5 +1,4 @@
-//! Takes NumPy's arrays as tables: dense ones as they lie in memory, sparse ones, and columns of
-//! texts.
+//! Converts NumPy's arrays to tables: dense arrays without a copy, sparse ones, and text columns.
 
 use crate::errors::raised;
 use halfseen::data::{self, Column, Csr, Matrix, Place, Shared, TextColumn};
@@ -9,19 +8,19 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// A table for the library, which keeps alive whatever memory it looks at.
+/// A table for the library, which keeps the memory that it refers to alive.
 #[pyclass(frozen, module = "halfseen._core")]
 pub(crate) struct Table(pub(crate) Arc<data::Table>);
 
 #[pymethods]
 impl Table {
-    /// Numbers, (n_rows, n_columns), without a copy.
+    /// Takes numbers, (n_rows, n_columns), without a copy.
     #[staticmethod]
     fn dense(cells: &Bound<'_, PyArray2<f64>>, names: Vec<String>) -> PyResult<Table> {
         Table::of(data::Table::from_matrix(matrix(cells)?, names))
     }
 
-    /// Compressed sparse rows with increasing column indices; absent cells are 0.
+    /// Takes compressed sparse rows with increasing column indices; absent cells are 0.
     #[staticmethod]
     fn sparse(
         starts: &Bound<'_, PyArray1<i64>>,
@@ -38,8 +37,8 @@ impl Table {
         Table::of(data::Table::from_matrix(Matrix::Csr(csr), names))
     }
 
-    /// Columns one by one: name and numbers, or name, codes (2^32 - 1: missing) and the texts that
-    /// they stand for.
+    /// Takes columns one by one: name and numbers, or name, codes (2^32 - 1: missing) and the texts
+    /// of the codes.
     #[staticmethod]
     fn columns(rows: usize, columns: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Table> {
         let (mut places, mut texts, mut numbers) = (Vec::new(), Vec::new(), Vec::<Vec<f64>>::new());
@@ -75,31 +74,32 @@ impl Table {
     }
 }
 
-/// Cells of an array of Python's, which is kept alive as long as they are looked at.
+/// Cells of a Python array, which is kept alive while they are used.
 struct Lent {
     _array: Py<PyArray2<f64>>,
     first: *const f64,
     count: usize,
 }
 
-// SAFETY: the pointer is only read from, and what it points to lives as long as `_array`, which may
-// be let go of in any thread. Nobody can stop another thread of Python from writing into its own
-// array during a fit; every bit pattern is a number, so that it then learns from a mixture of old
-// and new numbers, as all of NumPy's own functions would.
+// SAFETY: the pointer is only read from, and its memory lives as long as `_array`, which may be
+// dropped in any thread. Another Python thread may write into its own array during a fit; every bit
+// pattern is a number, so the fit then learns from a mixture of old and new numbers, as NumPy's own
+// functions would.
 unsafe impl Send for Lent {}
-// SAFETY: as above; there is nothing that could be changed through a reference.
+// SAFETY: as above; nothing can be changed through a reference.
 unsafe impl Sync for Lent {}
 
 impl AsRef<[f64]> for Lent {
     fn as_ref(&self) -> &[f64] {
-        // SAFETY: `matrix` makes `Lent` only of aligned cells of one array, `first` being the
-        // lowest of them in memory and `count` reaching to the highest; NumPy does not resize an
-        // array that somebody else holds.
+        // SAFETY: `matrix` makes `Lent` only of aligned cells of one array: `first` is the lowest
+        // of them in memory, and `count` reaches to the highest. NumPy does not resize an array
+        // that is referenced elsewhere.
         unsafe { std::slice::from_raw_parts(self.first, self.count) }
     }
 }
 
-/// The array as a matrix of the library: where it lies, unless it is misaligned or runs backwards.
+/// Returns the array as a matrix of the library, without a copy unless it is misaligned or
+/// reversed.
 pub(crate) fn matrix(cells: &Bound<'_, PyArray2<f64>>) -> PyResult<Matrix> {
     let cells = aligned(cells)?;
     let &[rows, columns] = cells.shape() else {
@@ -123,12 +123,12 @@ pub(crate) fn matrix(cells: &Bound<'_, PyArray2<f64>>) -> PyResult<Matrix> {
     Ok(Matrix::Shared(Shared::new(Arc::new(lent), (rows, columns), (down, along)).map_err(raised)?))
 }
 
-/// The cells of a one-dimensional array, however it lies in memory.
+/// Returns the cells of a one-dimensional array with any stride.
 pub(crate) fn list<T: Element + Copy>(array: &Bound<'_, PyArray1<T>>) -> PyResult<Vec<T>> {
     Ok(aligned(array)?.readonly().as_array().to_vec())
 }
 
-/// The array itself if its cells lie where numbers of their type can be read, else a copy.
+/// Returns the array itself if its cells are aligned, else a copy.
 fn aligned<'py, T: Element, D: Dimension>(
     array: &Bound<'py, PyArray<T, D>>,
 ) -> PyResult<Bound<'py, PyArray<T, D>>> {
@@ -137,7 +137,7 @@ fn aligned<'py, T: Element, D: Dimension>(
     if whole && array.data().is_aligned() { Ok(array.clone()) } else { copied(array) }
 }
 
-/// A copy in C order.
+/// Returns a copy in C order.
 fn copied<'py, T: Element, D: Dimension>(
     array: &Bound<'py, PyArray<T, D>>,
 ) -> PyResult<Bound<'py, PyArray<T, D>>> {

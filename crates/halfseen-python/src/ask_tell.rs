@@ -1,5 +1,5 @@
-//! Lets Python ask and tell: converts the arguments of the library's session, and runs what takes
-//! long off the interpreter's lock.
+//! Exposes the library's session to Python: converts arguments, and releases the interpreter's lock
+//! for long work.
 
 use crate::arrays::{Table, list};
 use crate::background::{run_interruptible, run_scoped, run_short};
@@ -17,18 +17,19 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A batch of no more rows is over before anybody could interrupt it: starting a thread would take
-/// longer.
+/// Number of rows up to which a batch ends before anybody could interrupt it: starting a thread
+/// would take longer.
 const FEW: usize = 1024;
 
-/// A query, the queries asked after it and closed since, the attributes that wait for an answer,
-/// and whether the target was told.
+/// A query, the numbers of queries asked after it and closed since, the attributes still to be
+/// answered, and true if the target was told.
 type Open = (Query, u64, u64, Vec<String>, bool);
 
-/// A query's number, an attribute, its value, why there is none, the target (of a class its place).
+/// Number of a query, attribute, value or reason for its absence, and target (for a class its
+/// index).
 type Kept = (u64, String, Option<f64>, Option<String>, Option<f64>);
 
-/// A value, or why there is none.
+/// A value, or the reason for its absence.
 #[derive(FromPyObject)]
 enum Given {
     Value(f64),
@@ -38,15 +39,15 @@ enum Given {
 /// A session of the library.
 #[pyclass(frozen, module = "halfseen._core")]
 pub(crate) struct Learner {
-    /// Shared with a fit that was interrupted and is left to itself.
+    /// Shared with an interrupted fit that still runs.
     session: Arc<Mutex<Session>>,
     classes: Vec<Label>,
-    /// Whether an answer, and whether a model, takes so long that somebody could interrupt it.
+    /// True if an answer, and true if computing a model, takes long enough to be interrupted.
     long: (bool, bool),
 }
 
-/// Off the interpreter's lock. A panic while telling was reported as a defect of ours: whoever goes
-/// on has been told.
+/// Locks a session, without the interpreter's lock. A panic while telling was already reported as a
+/// defect of the library, so a poisoned lock is accepted.
 fn of(shared: &Mutex<Session>) -> MutexGuard<'_, Session> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -58,7 +59,7 @@ impl Learner {
         Learner { session: Arc::new(Mutex::new(session)), classes, long }
     }
 
-    /// Lets other threads of Python run while it waits for one that teaches.
+    /// Locks the session; other threads of Python run while it waits for one that teaches.
     fn lock(&self) -> MutexGuard<'_, Session> {
         Python::attach(|py| self.session.lock_py_attached(py))
             .unwrap_or_else(PoisonError::into_inner)
@@ -69,8 +70,8 @@ impl Learner {
 impl Learner {
     /// Starts the learner of this name over attributes of these names.
     ///
-    /// `scale` is what is known of the target beforehand, mean and deviation; without it they are
-    /// those of `targets`, the targets of a first batch. `classes` as in `fit`.
+    /// `scale` is the mean and standard deviation of the target, if known beforehand; without it
+    /// they are those of `targets`, the targets of a first batch. `classes` as in `fit`.
     #[staticmethod]
     #[pyo3(signature = (learner, parameters, names, declared, target_name, targets, classes, scale))]
     #[allow(clippy::too_many_arguments)]
@@ -87,7 +88,7 @@ impl Learner {
         let learner = configured(learner, &parameters)?;
         let declared = declared.options(&*learner)?;
         let first = target(list(targets)?, classes)?;
-        // The same seed gives the same queries, tags included.
+        // The same seed gives the same queries, including tags.
         let seed = learner.get("seed").and_then(|seed| seed.parse::<u64>().ok()).unwrap_or(0);
         let instance = seed.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15).max(1);
         let mut start = Start::new(&*learner, names)
@@ -101,8 +102,8 @@ impl Learner {
         Ok(Learner::new(guarded(|| start.begin())?))
     }
 
-    /// A learner from the text that `to_json` wrote; it goes on with the same bits, open queries
-    /// included.
+    /// Reads a session from the text that `to_json` wrote; it continues with the same bits,
+    /// including open queries.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Learner> {
         Ok(Learner::new(guarded(|| Session::from_json(text))?))
@@ -112,8 +113,8 @@ impl Learner {
         self.lock().to_json().map_err(raised)
     }
 
-    /// Takes the number of the next generation, unless the text that is there now is of a later one
-    /// or of another session.
+    /// Takes the number of the next generation, unless the existing text is of a later one or of
+    /// another session.
     fn advance(&self, path: &str, existing: Option<&str>) -> PyResult<()> {
         self.lock().advance(path, existing).map_err(raised)
     }
@@ -122,23 +123,22 @@ impl Learner {
         Ok((py.get_type::<Learner>().getattr("from_json")?, (self.to_json()?,)))
     }
 
-    /// The next question.
     fn ask(&self) -> PyResult<Query> {
         guarded(|| self.lock().ask().map(Query))
     }
 
-    /// What is to be told of an example of which these panels happen to be observed.
+    /// Returns the query for an example of which only these panels are observed.
     fn ask_observed(&self, panels: Vec<u32>) -> PyResult<Query> {
         guarded(|| self.lock().ask_observed(&panels).map(Query))
     }
 
-    /// Opens a query of a log without drawing it anew.
+    /// Opens a query of a log without drawing it again.
     fn adopt(&self, query: &Query) -> PyResult<()> {
         guarded(|| self.lock().adopt(&query.0))
     }
 
-    /// Takes raw values by attribute, or reasons why there are none, and the raw target (the index
-    /// of the class, where there are classes); says whether the learner learned, once all is there.
+    /// Takes raw values by attribute, or reasons for their absence, and the raw target (for classes
+    /// its index); returns true once all have arrived and the learner has learned from them.
     #[pyo3(signature = (query, answers, target))]
     fn tell(
         &self,
@@ -166,13 +166,14 @@ impl Learner {
         Ok(told.map(|told| told == TellOutcome::Learned))
     }
 
-    /// The attributes that a query names, each once.
+    /// Returns the attributes that a query names, each once.
     fn attributes_of(&self, query: &Query) -> PyResult<Vec<String>> {
         let session = self.lock();
         Ok(session.attributes_of(&query.0).map_err(raised)?.map(str::to_owned).collect())
     }
 
-    /// Name and columns of each panel; the first so many cost a read, the others are always known.
+    /// Name and columns of each panel, and the number of the leading panels that cost a read; the
+    /// others are always known.
     #[getter]
     fn panels(&self) -> (Vec<(String, Vec<usize>)>, usize) {
         let session = self.lock();
@@ -182,20 +183,18 @@ impl Learner {
         ((0..layout.panels()).map(panel).collect(), layout.sampled_panels())
     }
 
-    /// The names of the columns.
     #[getter]
     fn columns(&self) -> Vec<String> {
         self.lock().columns().to_vec()
     }
 
-    /// Mean and deviation of the target, by which the learner scales it.
+    /// Mean and standard deviation by which the learner scales the target.
     #[getter]
     fn target_scale(&self) -> (f64, f64) {
         let TargetScale { mean, deviation } = self.lock().prepare().target;
         (mean, deviation)
     }
 
-    /// The learner's name.
     #[getter]
     fn learner(&self) -> &'static str {
         self.lock().learner()
@@ -206,7 +205,7 @@ impl Learner {
         guarded(|| self.lock().forget(number))
     }
 
-    /// The open queries, oldest first.
+    /// Returns the open queries, oldest first.
     fn open(&self) -> Vec<Open> {
         let session = self.lock();
         let open = session.open().map(|open| {
@@ -217,13 +216,13 @@ impl Learner {
         open.collect()
     }
 
-    /// Reads and money that are left, and those that open queries are promised.
+    /// Returns the reads and the money that are left, and those reserved for open queries.
     fn remaining(&self) -> (Option<u64>, Option<f64>, u64, f64) {
         let left = self.lock().remaining();
         (left.reads, left.cost, left.promised_reads, left.promised_cost)
     }
 
-    /// What was read, one by one.
+    /// Returns all reads, one by one.
     fn export(&self) -> PyResult<Vec<Kept>> {
         let session = self.lock();
         let code = |label: &Label| match (label, self.classes.iter().position(|c| c == label)) {
@@ -242,7 +241,7 @@ impl Learner {
         Ok(session.export().map_err(raised)?.map(read).collect())
     }
 
-    /// Whether reads are kept, whether bounds are strict, and what all reads may cost.
+    /// True if reads are kept, true if bounds are strict, and the limit on the cost of all reads.
     #[getter]
     fn settings(&self) -> (bool, bool, Option<f64>) {
         let session = self.lock();
@@ -259,8 +258,8 @@ impl Learner {
         Ok(())
     }
 
-    /// Teaches the rows of a table in their order, reading only what the queries name, until the
-    /// total budget is spent.
+    /// Learns from the rows of a table in their order, reading only the attributes of each query,
+    /// until the total budget is spent.
     fn teach(
         &self,
         py: Python<'_>,
@@ -282,12 +281,11 @@ impl Learner {
         run_scoped(py, progress, work)
     }
 
-    /// The report so far, as JSON.
     fn report(&self) -> PyResult<String> {
         text(&self.lock().report())
     }
 
-    /// What has been learned so far, on so many threads.
+    /// Returns the current model, computed on this number of threads.
     fn model(&self, py: Python<'_>, threads: usize) -> PyResult<Model> {
         // Some learners solve for their predictor only now.
         let shared = Arc::clone(&self.session);

@@ -1,9 +1,8 @@
-//! Runs long work off the interpreter's lock, while the calling thread answers Ctrl-C and shows
+//! Runs long work without the interpreter's lock, while the calling thread answers Ctrl-C and shows
 //! progress.
 //!
-//! Signals reach Python in its main thread only, so that is the one that waits: the work has a
-//! thread of its own, in a pool of its own (a global pool would deadlock a forked interpreter), and
-//! never takes the lock.
+//! Signals reach Python in its main thread only, so that one waits. The work has its own thread, in
+//! its own pool (a global pool would deadlock a forked interpreter), and never takes the lock.
 
 use crate::errors::{defect, guarded, raised};
 use halfseen::Monitor;
@@ -16,13 +15,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long Ctrl-C may wait for an answer, and progress for the next line.
+/// Longest delay of an answer to Ctrl-C, and interval between lines of progress.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// How long work that was asked to stop may take until it does.
+/// Longest time for work to stop after it was asked to.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// What work and interpreter tell each other.
+/// State shared by the work and the interpreter.
 #[derive(Default)]
 struct Watch {
     done: AtomicU64,
@@ -41,12 +40,12 @@ impl Monitor for Watch {
     }
 }
 
-/// Runs `work` on so many threads (0: one per processor). `progress(done, total)` is called now and
-/// then.
+/// Runs `work` on this number of threads (0: one per processor), with calls of `progress(done,
+/// total)` in between.
 ///
-/// An exception that a signal or `progress` raises ends the work early and is raised. Work that
-/// does not come to an end soon enough is left to itself: it owns all that it looks at, and ends
-/// when it next asks whether to stop.
+/// An exception raised by a signal or by `progress` ends the work early and is raised. Work that
+/// does not stop soon enough is abandoned: it owns all its data, and ends when it next checks
+/// whether to stop.
 pub(crate) fn run_interruptible<T: Send + 'static>(
     py: Python<'_>,
     threads: usize,
@@ -57,14 +56,14 @@ pub(crate) fn run_interruptible<T: Send + 'static>(
     let seen = Arc::clone(&watch);
     let spawned = std::thread::Builder::new().spawn(move || {
         let result = catch_unwind(AssertUnwindSafe(|| pool.install(|| work(&*seen))));
-        // Nobody is left to tell if the caller has given up.
+        // The caller may have given up.
         let _ = sender.send(result);
     });
     spawned.map_err(|e| unstarted(&e))?;
     wait(py, receiver, &watch, progress, Some(PATIENCE))
 }
 
-/// The same for work on what the caller keeps: that is always waited for.
+/// Does the same for work on borrowed data, which is always waited for.
 pub(crate) fn run_scoped<T: Send>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
@@ -75,15 +74,15 @@ pub(crate) fn run_scoped<T: Send>(
         let (watch, pool) = (&watch, &pool);
         scope.spawn(move || {
             let result = catch_unwind(AssertUnwindSafe(|| pool.install(|| work(watch))));
-            // Nobody is left to tell only if the caller has panicked.
+            // Fails only if the caller has panicked.
             let _ = sender.send(result);
         });
         wait(py, receiver, watch, progress, None)
     })
 }
 
-/// Waits for a result and answers the interpreter meanwhile. Once an exception is to be raised,
-/// waits no longer than `patience`.
+/// Waits for a result and serves the interpreter meanwhile. Once an exception is to be raised,
+/// waits at most `patience`.
 fn wait<T: Send>(
     py: Python<'_>,
     receiver: Receiver<std::thread::Result<halfseen::Result<T>>>,
@@ -126,9 +125,9 @@ fn unstarted(error: &dyn Display) -> PyErr {
     PyRuntimeError::new_err(format!("no threads could be started: {error}"))
 }
 
-/// Runs short work off the lock: `alone` on this thread, which it then must not leave, else in a
-/// pool of its own, as a process that is forked later would wait for the threads of a global one
-/// forever.
+/// Runs short work without the interpreter's lock: on this thread if `alone` (then it must stay
+/// there), else in its own pool, because a process forked later would wait forever for the threads
+/// of a global one.
 pub(crate) fn run_short<T: Send>(
     py: Python<'_>,
     alone: bool,
@@ -143,7 +142,7 @@ pub(crate) fn run_short<T: Send>(
     })
 }
 
-/// Lets Python answer its signals, and tells it how far the work is.
+/// Lets Python handle its signals, and reports progress to it.
 fn look(py: Python<'_>, watch: &Watch, progress: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
     py.check_signals()?;
     let (done, total) = (watch.done.load(Ordering::Relaxed), watch.total.load(Ordering::Relaxed));

@@ -1,5 +1,4 @@
-//! Completes attributes and labels together: rows whose target is missing get one, and holes are
-//! filled.
+//! Completes attributes and labels together: missing targets are predicted, missing values imputed.
 
 use crate::arrays::{Table, list};
 use crate::background::run_interruptible;
@@ -16,7 +15,7 @@ use pyo3::prelude::*;
 use std::sync::Arc;
 
 /// Attributes, (n_rows, n_columns), and scores of the labels, (n_rows, outputs), both in raw units;
-/// whether the solver converged, and why it stopped.
+/// true if the solver converged, and its reason to stop.
 type Filled<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>, bool, String);
 
 /// Completes a table and its targets by matrix completion; a target of NaN is unknown.
@@ -36,7 +35,7 @@ pub(crate) fn complete<'py>(
 ) -> PyResult<Filled<'py>> {
     let mut targets = list(targets)?;
     let labelled: Vec<bool> = targets.iter().map(|y| !y.is_nan()).collect();
-    // Nobody learns from these, but they must be targets.
+    // They must be targets, but are not used.
     let known = targets.iter().find(|y| !y.is_nan()).copied();
     let Some(any) = known else {
         return Err(PyValueError::new_err("y holds no target that is known"));
@@ -79,7 +78,8 @@ pub(crate) fn complete<'py>(
     ))
 }
 
-/// Centres and scales numbers by those that are known; the targets then, of classes `None`.
+/// Centres and scales numeric targets by the known ones; returns the targets, and `None` for
+/// classes.
 fn in_units_of_the_labelled(
     prepared: &mut Prepared<'_>,
     target: &Target,

@@ -1,4 +1,4 @@
-//! Encodes tables for Python as the program does: texts as indicators, numbers as they are.
+//! Encodes tables for Python as the program does: texts as indicators, numbers unchanged.
 
 use crate::arrays::Table;
 use crate::errors::{guarded, raised};
@@ -10,7 +10,7 @@ use numpy::PyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// The columns of a table, and the categories of those that hold texts.
+/// Columns of a table, and the categories of text columns.
 #[pyclass(frozen, module = "halfseen._core")]
 pub(crate) struct Encoder(Schema);
 
@@ -28,7 +28,7 @@ impl Encoder {
         })
     }
 
-    /// An encoder from the text that `to_json` wrote.
+    /// Reads an encoder from the text that `to_json` wrote.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Encoder> {
         let wrong = |e| PyValueError::new_err(format!("this is no saved encoder: {e}"));
@@ -45,8 +45,8 @@ impl Encoder {
         Ok((py.get_type::<Encoder>().getattr("from_json")?, (self.to_json()?,)))
     }
 
-    /// The encoded table, (n_rows, n_encoded_columns), and the number of cells with a category that
-    /// is not known.
+    /// Returns the encoded table, (n_rows, n_encoded_columns), and the number of cells with an
+    /// unknown category.
     fn encode<'py>(
         &self,
         py: Python<'py>,
@@ -61,14 +61,14 @@ impl Encoder {
         Ok((PyArray2::from_owned_array(py, cells), unknown))
     }
 
-    /// Name of each column, and its categories where it is a text.
+    /// Name of each column, and its categories if it is text.
     #[getter]
     fn columns(&self) -> Vec<(String, Option<Vec<String>>)> {
         described(&self.0)
     }
 }
 
-/// The cells in memory of our own.
+/// Copies the cells into memory that this module owns.
 fn own(matrix: Matrix) -> Array2<f64> {
     if let Matrix::F64(cells) = matrix {
         return cells;

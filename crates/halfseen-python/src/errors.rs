@@ -1,4 +1,4 @@
-//! Turns the library's errors, and its defects, into Python's exceptions.
+//! Turns the library's errors and defects into Python's exceptions.
 
 use halfseen::{ErrorClass, ErrorKind};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
@@ -9,12 +9,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 import_exception!(halfseen.errors, BudgetSpent);
 
-/// The exception for an error: [`BudgetSpent`] for that, else a `ValueError` with the library's
-/// message, as parameters, data and numbers out of range all are.
+/// Returns the exception for an error: [`BudgetSpent`] for that, else a `ValueError` with the
+/// library's message, for parameters, data and numbers out of range alike.
 pub(crate) fn raised(error: halfseen::Error) -> PyErr {
     let mut text = error.to_string();
     if let ErrorKind::OutOfRange { .. } | ErrorKind::NotAValue { .. } = error.kind() {
-        // What the library calls auto is None in Python, but for the words of a choice.
+        // The library's `auto` is None in Python, except among the words of a choice.
         text = text.replace(", or auto", ", or None").replace("must be auto,", "must be None,");
     }
     if let ErrorKind::BudgetSpent { .. } | ErrorKind::CostSpent { .. } = error.kind() {
@@ -28,7 +28,7 @@ pub(crate) fn raised(error: halfseen::Error) -> PyErr {
     }
 }
 
-/// Runs `work`; a panic, which would be a defect of ours, becomes a `RuntimeError` that says so.
+/// Runs `work`; a panic, which is a defect of the library, becomes a `RuntimeError` that says so.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> halfseen::Result<T>) -> PyResult<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => result.map_err(raised),
@@ -36,7 +36,7 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> halfseen::Result<T>) -> PyResult
     }
 }
 
-/// The exception for a panic.
+/// Returns the exception for a panic.
 pub(crate) fn defect(panic: &(dyn Any + Send)) -> PyErr {
     let text = panic
         .downcast_ref::<String>()

@@ -14,11 +14,11 @@ use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What is declared of attributes besides a learner's parameters, all by name.
+/// Declarations on attributes besides a learner's parameters, all by name.
 #[derive(Default, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Declared {
-    /// `none`, `common`, `each` or `max`; `None` lets the family decide.
+    /// `none`, `common`, `each` or `max`; `None` leaves the choice to the family.
     scale: Option<String>,
     known: Vec<String>,
     groups: Vec<(String, Vec<String>)>,
@@ -29,7 +29,7 @@ pub(crate) struct Declared {
 }
 
 impl Declared {
-    /// As the library takes them, for this learner.
+    /// Returns the library's options for this learner.
     pub(crate) fn options(self, learner: &dyn halfseen::Learner) -> PyResult<Options> {
         let scale = self.scale.map(|scale| scale.parse()).transpose().map_err(raised)?;
         let moment = |(name, (mean, square))| (name, Moment { mean, square });
@@ -52,8 +52,8 @@ impl Declared {
 
 /// Fits the learner of this name.
 ///
-/// `targets` are numbers, (n_rows), or with `classes` (labels, sorted) for each row the index of
-/// its class. `weights`, (n_rows), are what rows count.
+/// `targets` are numbers, (n_rows), or with `classes` (sorted labels) the index of each row's
+/// class. `weights`, (n_rows), are the rows' sample weights.
 #[pyfunction]
 #[pyo3(signature = (learner, parameters, table, target_name, targets, classes, declared, threads, progress, weights=None))]
 #[allow(clippy::too_many_arguments)]
@@ -89,7 +89,7 @@ pub(crate) fn fit(
     Ok(Model::new(model))
 }
 
-/// The target as the library has it.
+/// Returns the library's target.
 pub(crate) fn target(values: Vec<f64>, classes: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<Target> {
     let Some(classes) = classes else { return Ok(Target::Numbers(values)) };
     let classes = classes.iter().map(label).collect::<PyResult<Vec<_>>>()?;
@@ -102,15 +102,15 @@ pub(crate) fn target(values: Vec<f64>, classes: Option<Vec<Bound<'_, PyAny>>>) -
     Ok(coded(values, classes))
 }
 
-/// The target that these indices of classes are.
+/// Returns the target with these class indices.
 pub(crate) fn coded(codes: Vec<f64>, classes: Vec<Label>) -> Target {
     Target::Classes { classes, codes: codes.into_iter().map(|v| v as u32).collect() }
 }
 
-/// A number as it is, anything else as text.
+/// Returns a number as it is, anything else as text.
 fn label(value: &Bound<'_, PyAny>) -> PyResult<Label> {
     match value.extract::<f64>() {
-        // A whole number that doubles do not hold is a text, or it would be taken for its
+        // A whole number without an exact double becomes text, or it would be taken for its
         // neighbour.
         Ok(number) if number.is_finite() && value.eq(number)? => Ok(Label::Number(number)),
         Ok(number) if number.is_finite() => Ok(Label::Text(value.str()?.to_string())),

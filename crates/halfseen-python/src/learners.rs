@@ -1,4 +1,4 @@
-//! Hands the library's declarations to Python, and makes learners of parameters given as text.
+//! Passes the library's declarations to Python, and builds learners from parameters given as text.
 
 use crate::errors::raised;
 use halfseen::learner::{Learner, take_all_without_a_budget};
@@ -7,7 +7,7 @@ use halfseen::registry::{ALIASES, all, find};
 use pyo3::prelude::*;
 use serde_json::json;
 
-/// Every learner with its parameters, as JSON.
+/// Returns every learner with its parameters, as JSON.
 ///
 /// Python builds signatures and documentation from it, so that defaults and ranges are written
 /// once.
@@ -36,7 +36,7 @@ fn described(learner: &dyn Learner) -> serde_json::Value {
     })
 }
 
-/// A word for a kind of values, and the words that are values.
+/// Returns the name of a kind of values, and the words among its values.
 fn named(kind: &Kind) -> (&'static str, &'static [&'static str]) {
     match kind {
         Kind::Count { .. } => ("count", &[]),
@@ -56,7 +56,7 @@ fn named(kind: &Kind) -> (&'static str, &'static [&'static str]) {
     }
 }
 
-/// The learner of this name with parameters set from text.
+/// Returns the learner of this name with parameters set from text.
 pub(crate) fn configured(
     name: &str,
     parameters: &[(String, String)],

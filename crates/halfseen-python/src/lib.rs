@@ -1,8 +1,8 @@
-//! Shows the library to Python: the private module `halfseen._core`.
+//! Exposes the library to Python: the private module `halfseen._core`.
 //!
-//! Only what Python cannot do lies here: arrays in, arrays out, long work off the interpreter's
-//! lock. Everything that a user meets is written in Python, in `python/halfseen`; every rule and
-//! every default is the library's.
+//! It holds only what Python cannot do: conversion of arrays, and long work without the
+//! interpreter's lock. The user interface is written in Python, in `python/halfseen`; every rule
+//! and every default is the library's.
 
 mod arrays;
 mod ask_tell;

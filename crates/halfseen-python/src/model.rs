@@ -1,4 +1,4 @@
-//! Holds a fitted model for Python: predicts off the lock, and is JSON when saved.
+//! Holds a fitted model for Python: predicts without the interpreter's lock, and is saved as JSON.
 
 use crate::arrays::{Table, matrix};
 use crate::background::run_short;
@@ -12,14 +12,14 @@ use pyo3::prelude::*;
 use serde_json::json;
 use std::sync::Arc;
 
-/// Absent columns, ignored columns, and cells with a category that is not known.
+/// Absent columns, ignored columns, and number of cells with an unknown category.
 type Met = (Vec<String>, Vec<String>, usize);
 
 /// A fitted model of the library.
 #[pyclass(frozen, module = "halfseen._core")]
 pub(crate) struct Model {
     pub(crate) model: Arc<model::Model>,
-    /// One panel per column: what predicting needs of a layout.
+    /// Layout with one panel per column, as needed for predictions.
     layout: Arc<Layout>,
     numbers_only: bool,
 }
@@ -32,12 +32,12 @@ impl Model {
         Model { model: Arc::new(model), layout, numbers_only }
     }
 
-    /// Whether a score is one weighted sum, for which nobody starts threads.
+    /// Returns true if a score is one linear model, for which no threads are started.
     fn is_sum(&self) -> bool {
         self.model.predictor.linear().is_ok()
     }
 
-    /// Scores as an array, (n_rows, outputs).
+    /// Returns scores as an array, (n_rows, outputs).
     pub(crate) fn array<'py>(
         py: Python<'py>,
         scores: model::Scores,
@@ -49,13 +49,12 @@ impl Model {
 
 #[pymethods]
 impl Model {
-    /// A model from the text of a model file.
+    /// Reads a model from the text of a model file.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Model> {
         Ok(Model::new(model::Model::from_json(text).map_err(raised)?))
     }
 
-    /// The text of the model file.
     fn to_json(&self) -> PyResult<String> {
         self.model.to_json().map_err(raised)
     }
@@ -64,7 +63,7 @@ impl Model {
         Ok((py.get_type::<Model>().getattr("from_json")?, (self.to_json()?,)))
     }
 
-    /// Scores of numbers in the order of the model's columns, (n_rows, outputs).
+    /// Returns scores of numbers in the order of the model's columns, (n_rows, outputs).
     fn scores<'py>(
         &self,
         py: Python<'py>,
@@ -90,9 +89,8 @@ impl Model {
         Model::array(py, scores)
     }
 
-    /// Scores of a table whose columns are matched by name, (n_rows, outputs), and what the table
-    /// had too little or too much of: absent columns, other columns, cells with a category that is
-    /// not known.
+    /// Returns scores of a table whose columns are matched by name, (n_rows, outputs), with the
+    /// absent columns, the unused columns and the number of cells with an unknown category.
     fn scores_of_table<'py>(
         &self,
         py: Python<'py>,
@@ -106,8 +104,8 @@ impl Model {
         ))
     }
 
-    /// Prediction intervals for a table whose columns are matched by name, (n_rows, 2), in units of
-    /// the target.
+    /// Returns prediction intervals for a table whose columns are matched by name, (n_rows, 2), in
+    /// units of the target.
     fn intervals_of_table<'py>(
         &self,
         py: Python<'py>,
@@ -120,31 +118,31 @@ impl Model {
         PyArray1::from_vec(py, ends).reshape([table.0.rows(), 2])
     }
 
-    /// The least and the largest number that is predicted, in units of the target; `None` where
-    /// there is no such range.
+    /// Smallest and largest possible prediction, in units of the target; `None` without clipping.
     #[getter]
     fn clip(&self) -> Option<(f64, f64)> {
         self.model.clip().map(|[least, largest]| (least, largest))
     }
 
-    /// The same model without that range.
+    /// Returns the same model without clipping.
     fn without_clip(&self) -> Model {
         Model::new(model::Model::clone(&self.model).without_clip())
     }
 
-    /// Standard error of each column's weight, in raw units; `None` where the fit did not ask for
-    /// any.
+    /// Returns the standard error of each column's weight, in raw units; `None` if the fit computed
+    /// none.
     fn errors(&self) -> Option<Vec<f64>> {
         self.model.raw_standard_errors()
     }
 
-    /// Name and weight of each column, and the intercept, in raw units; `None` where the predictor
-    /// is no weighted sum.
+    /// Returns the name and weight of each column, and the intercept, in raw units; `None` if the
+    /// predictor is not linear.
     fn weights(&self) -> Option<(Vec<(String, f64)>, f64)> {
         self.model.raw_weights().ok()
     }
 
-    /// How often each column was read; `None` where every cell is, or nobody counted.
+    /// Returns the number of reads of each column; `None` if every cell is read, or reads were not
+    /// counted.
     fn attributes_read(&self) -> PyResult<Option<Vec<u64>>> {
         let counts = &self.model.report.panel_reads;
         let layout = self.model.prepare.schema.layout().map_err(raised)?;
@@ -152,40 +150,37 @@ impl Model {
         Ok((!counts.is_empty()).then(|| (0..layout.slots()).map(of).collect()))
     }
 
-    /// The report as JSON.
     fn report(&self) -> PyResult<String> {
         serde_json::to_string(&self.model.report).map_err(|e| PyValueError::new_err(e.to_string()))
     }
 
-    /// What its notes say, in words.
+    /// Returns the texts of the report's notes.
     fn notes(&self) -> Vec<String> {
         self.model.report.notes.iter().map(ToString::to_string).collect()
     }
 
-    /// Why the fit stopped, in words.
     fn stop(&self) -> String {
         self.model.report.stop.to_string()
     }
 
-    /// The learner's name.
     #[getter]
     fn learner(&self) -> &str {
         &self.model.learner
     }
 
-    /// The learner's parameters as JSON.
+    /// Parameters of the learner, as JSON.
     #[getter]
     fn parameters(&self) -> String {
         serde_json::Value::Object(self.model.params.clone()).to_string()
     }
 
-    /// Name of each attribute, and its categories where it is a text.
+    /// Name of each attribute, and its categories if it is text.
     #[getter]
     fn columns(&self) -> Vec<(String, Option<Vec<String>>)> {
         described(&self.model.prepare.schema)
     }
 
-    /// What was declared of attributes, as JSON: scale, known, groups and prices.
+    /// Declarations on attributes, as JSON: scale, known, groups and prices.
     #[getter]
     fn declared(&self) -> String {
         let (schema, known) = (&self.model.prepare.schema, |c: &&ColumnSchema| c.known);
@@ -193,7 +188,7 @@ impl Model {
         let groups: Vec<_> =
             schema.groups.iter().map(|group| (&group.name, &group.columns)).collect();
         let scale = match &self.model.prepare.scaler {
-            // Nobody declared one: the learner scaled by its reads.
+            // Not declared: the learner scaled by its reads.
             Scaler::None {} if schema.by_reads => None,
             Scaler::None {} => Some("none"),
             Scaler::Common { .. } => Some("common"),
@@ -204,19 +199,17 @@ impl Model {
             .to_string()
     }
 
-    /// The target's name.
     #[getter]
     fn target(&self) -> &str {
         &self.model.target
     }
 
-    /// Whether classes are told.
+    /// True if the model predicts classes.
     #[getter]
     fn classifies(&self) -> bool {
         self.model.task == Task::Classification
     }
 
-    /// The labels of the classes.
     #[getter]
     fn classes<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let label = |label: &Label| match label {
@@ -227,7 +220,7 @@ impl Model {
     }
 }
 
-/// Name of each column of a schema, and its categories where it is a text.
+/// Returns the name of each column of a schema, and its categories if it is text.
 pub(crate) fn described(schema: &Schema) -> Vec<(String, Option<Vec<String>>)> {
     let categories = |kind: &ColumnKind| match kind {
         ColumnKind::Number => None,

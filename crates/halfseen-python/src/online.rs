@@ -1,4 +1,4 @@
-//! Lets Python teach KARMA from tables that come in parts.
+//! Lets Python train KARMA on tables that arrive in parts.
 
 use crate::arrays::{Table, list};
 use crate::background::run_scoped;
@@ -20,7 +20,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) struct OnlineKarma(Mutex<IncrementalKarma>);
 
 impl OnlineKarma {
-    /// Lets other threads of Python run while it waits for one that teaches.
+    /// Locks the learner; other threads of Python run while it waits for one that teaches.
     fn lock(&self) -> MutexGuard<'_, IncrementalKarma> {
         Python::attach(|py| self.0.lock_py_attached(py)).unwrap_or_else(PoisonError::into_inner)
     }
@@ -52,7 +52,7 @@ impl OnlineKarma {
         Ok(OnlineKarma(Mutex::new(started)))
     }
 
-    /// The state that `to_json` wrote; it goes on with the same bits.
+    /// Reads the state that `to_json` wrote; it continues with the same bits.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<OnlineKarma> {
         let read = serde_json::from_str(text).map_err(|e| PyValueError::new_err(e.to_string()))?;
@@ -67,7 +67,7 @@ impl OnlineKarma {
         Ok((py.get_type::<OnlineKarma>().getattr("from_json")?, (self.to_json()?,)))
     }
 
-    /// Learns from the rows of one more table, in their order.
+    /// Learns from the rows of another table, in their order.
     fn teach(
         &self,
         py: Python<'_>,
@@ -86,7 +86,6 @@ impl OnlineKarma {
         })
     }
 
-    /// What has been learned so far.
     fn model(&self) -> PyResult<Model> {
         Ok(Model::new(self.lock().model().map_err(raised)?))
     }

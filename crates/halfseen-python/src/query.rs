@@ -1,16 +1,16 @@
-//! Shows a learner's question to Python: a number, its reads, and JSON.
+//! Exposes a learner's query to Python: a number, its reads, and JSON.
 
 use halfseen::budget;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// A question; see the library's `budget::Query`.
+/// A query; see the library's `budget::Query`.
 #[pyclass(frozen, module = "halfseen._core")]
 pub(crate) struct Query(pub(crate) budget::Query);
 
 #[pymethods]
 impl Query {
-    /// A query from the text that `to_json` wrote.
+    /// Reads a query from the text that `to_json` wrote.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Query> {
         let wrong = |e| PyValueError::new_err(format!("this is no query of a learner: {e}"));
@@ -29,13 +29,13 @@ impl Query {
         self.0 == other.0
     }
 
-    /// Its number, from 0.
+    /// Number of the query, from 0.
     #[getter]
     fn number(&self) -> u64 {
         self.0.number
     }
 
-    /// Number of the panel of each read, and what it is read for.
+    /// Number of the panel of each read, and the purpose of the read.
     #[getter]
     fn reads(&self) -> Vec<(u32, &'static str)> {
         let role = |read: &budget::Read| match read.role {
@@ -48,7 +48,7 @@ impl Query {
     }
 }
 
-/// A value of the library as JSON.
+/// Returns a value of the library as JSON.
 pub(crate) fn text(value: &impl serde::Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|e| PyValueError::new_err(e.to_string()))
 }

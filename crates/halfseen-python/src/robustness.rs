@@ -1,5 +1,5 @@
-//! Tries models as an adversary would: certifies the predictions of rows, attacks rows, and values
-//! their attributes.
+//! Tests models against an adversary: certifies the predictions of rows, attacks rows, and computes
+//! the costs of their attributes.
 
 use crate::arrays::{Table, list};
 use crate::background::run_interruptible;
@@ -15,11 +15,12 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Rows between two looks at what the interpreter wants.
+/// Number of rows between two checks for signals.
 const BATCH: u32 = 1024;
 
 /// Largest budget (NaN: none), budget that changes the prediction (NaN: none), the columns whose
-/// loss does, whether the first is the largest, and how many attributes are missing: each (n_rows).
+/// deletion changes it, true if the first is the largest, and the number of missing attributes:
+/// each (n_rows).
 type Certified<'py> = (
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<f64>>,
@@ -28,7 +29,8 @@ type Certified<'py> = (
     Bound<'py, PyArray1<i64>>,
 );
 
-/// The attributes that can vanish, in the order of a threat's values: name and columns of each.
+/// Returns the attributes that can be deleted, in the order of a threat's costs: name and columns
+/// of each.
 #[pyfunction]
 pub(crate) fn attributes(model: &Model) -> PyResult<Vec<(String, Vec<usize>)>> {
     let layout = model.model.prepare.schema.layout().map_err(raised)?;
@@ -38,7 +40,7 @@ pub(crate) fn attributes(model: &Model) -> PyResult<Vec<(String, Vec<usize>)>> {
         .collect())
 }
 
-/// One certificate for each row of the table, against an adversary who pays these values.
+/// Returns a certificate per row of the table, against an adversary with these costs.
 #[pyfunction]
 pub(crate) fn certify<'py>(
     py: Python<'py>,
@@ -76,8 +78,8 @@ pub(crate) fn certify<'py>(
     ))
 }
 
-/// The share of rows that are wrong, or that a threat of this budget may turn, of rows with these
-/// largest budgets (NaN: none).
+/// Returns the share of rows that are wrong, or that a threat of this budget may change, for rows
+/// with these largest budgets (NaN: none).
 #[pyfunction]
 pub(crate) fn certified_error(
     certified: &Bound<'_, PyArray1<f64>>,
@@ -95,8 +97,8 @@ pub(crate) fn certified_error(
     Ok(halfseen::robust::certified_error(&certificates, right.into_iter(), budget))
 }
 
-/// The scores of attacked rows, (n_rows, 1), and the number of rows for which no search proved the
-/// attack to be the worst. `targets` are numbers, or of classes their indices.
+/// Returns the scores of attacked rows, (n_rows, 1), and the number of rows for which the attack
+/// was not proved to be the worst. `targets` are numbers, or class indices.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn attack<'py>(
@@ -133,7 +135,7 @@ pub(crate) fn attack<'py>(
     Ok((Model::array(py, Scores::estimates(scores))?, unproven))
 }
 
-/// The mutual information of each attribute with the classes.
+/// Returns the mutual information of each attribute with the classes.
 #[pyfunction]
 pub(crate) fn information<'py>(
     py: Python<'py>,
@@ -157,7 +159,7 @@ fn target_of(model: &Model, targets: &Bound<'_, PyArray1<f64>>) -> PyResult<Targ
     })
 }
 
-/// Tries some rows after the other, and stops where the monitor says so.
+/// Processes rows in batches, and stops when the monitor says so.
 fn each_batch(
     trial: &mut Trial<'_>,
     rows: usize,

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 /// A folder for one test.
 pub(crate) struct Place(tempfile::TempDir);
 
-/// What a run gave.
+/// Result of a run.
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,

@@ -1,13 +1,13 @@
 """Learn linear and kernel predictors from data you only half see.
 
-Attributes can be unseen at three moments, and each is a family of estimators:
+Attributes can be unobserved at three moments, each with a family of estimators:
 
 ==========================  =============================================================================
 moment                      estimators
 ==========================  =============================================================================
 while collecting            :mod:`halfseen.budget`: read at most ``budget`` attributes of each example
-in the data as they came    :mod:`halfseen.missing`: learn from rows with holes, fill nothing in
-at prediction time          :mod:`halfseen.robust`: prepare for attributes that vanish
+in the data as they came    :mod:`halfseen.missing`: learn from rows with missing values
+at prediction time          :mod:`halfseen.robust`: prepare for deleted attributes
 ==========================  =============================================================================
 
 All follow scikit-learn's contract; NaN means missing. scikit-learn is imported with the first estimator.
@@ -159,7 +159,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for, and scikit-learn only with it."""
+    """Import a name on first use, and scikit-learn only with it."""
     if name in _HOME_OF:
         value = getattr(importlib.import_module(f"halfseen.{_HOME_OF[name]}"), name)
     elif name in _MODULES:

@@ -1,4 +1,4 @@
-"""Try fitted estimators as an adversary would: certify predictions, attack rows, score them."""
+"""Test fitted estimators against an adversary: certify predictions, attack rows, score them."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,29 +16,28 @@ from halfseen._estimator import Estimator, _seed_of, _threads
 
 @dataclass(frozen=True)
 class Certificates:
-    """What no deletion can do to the predictions of rows: the result of :func:`halfseen.robust.certify`.
+    """Certificates of predictions under deletions: the result of :func:`halfseen.robust.certify`.
 
     Attributes
     ----------
     prediction : ndarray of shape (n_samples,)
-        What is predicted of each row as it is.
+        Predictions for the rows as they are.
     certified : ndarray of shape (n_samples,)
-        The largest budget with which no adversary can change the prediction; cells that are missing count as
-        spent. The cost of all attributes where nothing changes it; NaN where attributes that cost nothing
-        do.
+        Largest budget with which no adversary can change the prediction; missing cells count as spent. The
+        cost of all attributes if no deletion changes it; NaN if deletions of cost 0 do.
     flips_at : ndarray of shape (n_samples,)
-        The least budget that is known to be enough to change it; NaN if none is.
+        Smallest budget known to suffice to change the prediction; NaN if there is none.
     flips : tuple of ndarray
-        The indices of the features whose deletion changes the prediction at that budget, increasing; empty
-        where nothing does.
+        Indices of the features whose deletion changes the prediction at that budget, increasing; empty if
+        there are none.
     exact : ndarray of shape (n_samples,)
-        Whether ``certified`` is the largest such budget; if not it is a lower bound.
+        True if ``certified`` is the largest such budget, False if it is a lower bound.
     missing : ndarray of shape (n_samples,)
-        How many attributes of the row are missing.
+        Number of missing attributes of the row.
     attributes : tuple of str
-        Names of the attributes that can vanish, in the order of ``costs``.
+        Names of the attributes that can be deleted, in the order of ``costs``.
     costs : ndarray of shape (n_attributes,)
-        What each costs the adversary.
+        Cost of each to the adversary.
     """
 
     prediction: t.Array
@@ -55,20 +54,20 @@ class Certificates:
         return len(self.prediction)
 
     def error(self, threat: float, y: ArrayLike | None = None) -> float:
-        """Bound the error under every attack of a budget.
+        """Bound the error under all attacks of a budget.
 
         Parameters
         ----------
         threat : float
             The adversary's budget.
         y : array-like of shape (n_samples,), optional
-            True labels. Without them (as for numbers, which are never wrong, but may move too far) every
-            prediction counts as right.
+            True labels. Without them every prediction counts as right; numeric ones are never wrong, but may
+            move too far.
 
         Returns
         -------
         error : float
-            The share of rows that are wrong, or that a threat of this budget may turn.
+            Share of rows that are wrong, or that a threat of this budget may change.
         """
         right = np.ones(len(self), dtype=bool) if y is None else self.prediction == column_or_1d(y)
         return _core.certified_error(self.certified, right.tolist(), float(threat))
@@ -76,20 +75,20 @@ class Certificates:
 
 @dataclass(frozen=True)
 class Attacked:
-    """What attacked rows are predicted to be: the result of :func:`halfseen.robust.attack`.
+    """Predictions for attacked rows: the result of :func:`halfseen.robust.attack`.
 
     Attributes
     ----------
     prediction : ndarray of shape (n_samples,)
-        What is predicted of each row after the attack.
+        Predictions after the attack.
     scores : ndarray of shape (n_samples,)
-        The scores that say so: above 0 the second class, or the number itself.
+        Their scores: above 0 for the second class, or the predicted number.
     score : float
-        Accuracy, or for numbers the coefficient of determination, of the predictions.
+        Accuracy, or for a regression the coefficient of determination.
     threat : float
         The adversary's budget.
     unproven : int
-        Rows for which no search proved that no other deletions do more damage; 0 but for ``kind='exact'``.
+        Rows whose deletions were not proved to be the worst; 0 except for ``kind='exact'``.
     """
 
     prediction: t.Array
@@ -100,7 +99,7 @@ class Attacked:
 
 
 def attributes(estimator: Any) -> tuple[str, ...]:
-    """Name the attributes that can vanish, in the order in which ``costs`` are given.
+    """Return the attributes that can be deleted, in the order of ``costs``.
 
     Parameters
     ----------
@@ -110,7 +109,7 @@ def attributes(estimator: Any) -> tuple[str, ...]:
     Returns
     -------
     names : tuple of str
-        The features, without those declared ``known``; those of one of the ``groups`` are one attribute.
+        Features except those declared ``known``; each of the ``groups`` is one attribute.
     """
     _check(estimator)
     return tuple(name for name, _ in _core.attributes(estimator.model_))
@@ -123,26 +122,25 @@ def certify(
     within: float | None = None,
     y: ArrayLike | None = None,
 ) -> Certificates:
-    """Certify predictions: the largest threat that cannot change each, and what would change it first.
+    """Certify predictions: the largest threat that cannot change each, and the first deletions that can.
 
-    Equal costs, and whole ones, give exact certificates; for others a search may give up, which ``exact``
-    says.
+    Certificates are exact if costs are equal or integers; otherwise a search may give up, see ``exact``.
 
     Parameters
     ----------
     estimator : object
-        A fitted estimator of this package that predicts by a weighted sum: all of :mod:`halfseen.budget` but
-        FIML, :mod:`halfseen.robust` and :mod:`halfseen.full`, and `GeometricMarginClassifier`.
+        A fitted linear estimator of this package: all of :mod:`halfseen.budget` except FIML,
+        :mod:`halfseen.robust` and :mod:`halfseen.full`, and `GeometricMarginClassifier`.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        The rows. What is missing (NaN) counts as deleted already.
+        The rows. A missing value (NaN) counts as already deleted.
     costs : {'uniform', 'mi'} or array-like of shape (n_features,), optional
-        What it costs the adversary to take an attribute: 1 each; in proportion to its mutual information with
-        the target; or one number for each feature (with ``groups`` for each of :func:`attributes`). By
-        default as the estimator was fitted for, else 'uniform'.
+        The adversary's cost of deleting an attribute: 1 each; in proportion to its mutual information with
+        the target; or one number per feature (with ``groups``, per entry of :func:`attributes`). By default
+        the costs of the fit, else 'uniform'.
     within : float, optional
-        For estimates of numbers, and required there: how far one may move, in units of the target.
+        Required for regressors: the largest change allowed, in units of the target.
     y : array-like of shape (n_samples,), optional
-        Labels, of use only to ``costs='mi'`` where the estimator was fitted without.
+        Labels, used only by ``costs='mi'`` if the estimator was fitted without it.
 
     Returns
     -------
@@ -188,34 +186,33 @@ def attack(
     ] = "exact",
     random_state: t.Seed = 0,
 ) -> Attacked:
-    """Attack rows before they are predicted: attributes vanish, or turn into noise, within a budget.
+    """Attack rows before prediction: attributes are deleted, or become noise, within a budget.
 
     Parameters
     ----------
     estimator : object
-        A fitted estimator of this package that predicts by a weighted sum; see :func:`certify`.
+        A fitted linear estimator of this package; see :func:`certify`.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        The rows. What is missing (NaN) counts as deleted already.
+        The rows. A missing value (NaN) counts as already deleted.
     y : array-like of shape (n_samples,)
         The targets, which the adversary knows.
     threat : float, optional
         The adversary's budget. By default the one that the estimator prepared for.
     costs : {'uniform', 'mi'} or array-like of shape (n_features,), optional
-        What it costs to take an attribute: 1 each; in proportion to its mutual information with ``y``; or one
-        number for each feature (with ``groups`` for each of :func:`attributes`). By default as the estimator
-        was fitted for, else 'uniform'.
+        Cost of deleting an attribute: 1 each; in proportion to its mutual information with ``y``; or one
+        number per feature (with ``groups``, per entry of :func:`attributes`). By default the costs of the
+        fit, else 'uniform'.
     kind : {'exact', 'greedy', 'random', 'noise', 'greedy-value', 'greedy-weight', 'noise-weight'}
-        'exact', the deletions that do the most damage; 'greedy', those that do harm, the most for their cost
-        first; 'random' ones; 'noise', random attributes turn into noise, uniform on [-1, 1] in scaled units.
-        'greedy-value', 'greedy-weight' and 'noise-weight' take the largest costs, or the largest weights,
-        first.
+        'exact', the deletions that do the most damage; 'greedy', harmful deletions by damage per cost;
+        'random' ones; 'noise', random attributes become noise, uniform on [-1, 1] in scaled units.
+        'greedy-value', 'greedy-weight' and 'noise-weight' begin with the largest costs, or weights.
     random_state : int, RandomState instance or None, default=0
-        Seed of what is random. A row meets the same random order under every budget.
+        Seed of random attacks. The random order of a row is the same under every budget.
 
     Returns
     -------
     attacked : Attacked
-        The predictions, and what is left of the score.
+        The predictions after the attack, and their score.
 
     Examples
     --------
@@ -235,9 +232,7 @@ def attack(
         own = estimator.report_.get("threat")
         if own is None:
             name = type(estimator).__name__
-            raise ValueError(
-                f"{name} prepares for no threat of its own: say how much may vanish, as in threat=10"
-            )
+            raise ValueError(f"{name} prepares for no threat of its own: give a budget, as in threat=10")
         threat = own["budget"]
     count, seed = _threads(getattr(estimator, "n_jobs", None)), _seed_of(random_state)
     scores, unproven = _core.attack(estimator.model_, table, targets, given, float(threat), kind, seed, count)
@@ -257,16 +252,16 @@ class Attackable:
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows. What is missing (NaN) counts as deleted already.
+            The rows. A missing value (NaN) counts as already deleted.
         costs : {'uniform', 'mi'} or array-like of shape (n_features,), optional
-            What it costs the adversary to take an attribute; by default as in fit.
+            The adversary's cost of deleting an attribute; by default as in fit.
         within : float, optional
-            For estimates of numbers, and required there: how far one may move, in units of the target.
+            Required for regressors: the largest change allowed, in units of the target.
 
         Returns
         -------
         certificates : Certificates
-            One certificate for each row.
+            One certificate per row.
         """
         return certify(self, X, costs=costs, within=within)
 
@@ -292,22 +287,22 @@ class Attackable:
         threat : float, optional
             The adversary's budget; by default the one that the fit prepared for.
         costs : {'uniform', 'mi'} or array-like of shape (n_features,), optional
-            What it costs the adversary to take an attribute; by default as in fit.
+            The adversary's cost of deleting an attribute; by default as in fit.
         kind : {'exact', 'greedy', 'random', 'noise', 'greedy-value', 'greedy-weight', 'noise-weight'}
             The attack.
         random_state : int, RandomState instance or None, default=0
-            Seed of what is random.
+            Seed of random attacks.
 
         Returns
         -------
         score : float
-            Accuracy, or for numbers the coefficient of determination.
+            Accuracy, or for a regression the coefficient of determination.
         """
         return attack(self, X, y, threat, costs, kind, random_state).score
 
 
 def without_known(estimator: Any, costs: Any) -> Any:
-    """Return what attributes cost: those of features without the known ones, which cannot vanish."""
+    """Return the costs of attributes, without known ones, which cannot be deleted."""
     costs = column_or_1d(costs, dtype=np.float64)
     declared = estimator._declarations()
     if declared["known"] and not declared["groups"] and len(costs) == estimator.n_features_in_:
@@ -318,21 +313,21 @@ def without_known(estimator: Any, costs: Any) -> Any:
 def _check(estimator):
     if not isinstance(estimator, Estimator):
         raise TypeError(
-            f"an estimator of halfseen is needed, not {type(estimator).__name__}: of a pipeline or a search"
-            " pass the estimator within, and rows as it sees them"
+            f"an estimator of halfseen is needed, not {type(estimator).__name__}: for a pipeline or"
+            " a search, pass the estimator inside, and rows as transformed for it"
         )
     check_is_fitted(estimator, "model_")
 
 
 def _table(estimator, X):
-    """Return the number of rows, and X as the library takes it."""
+    """Return the number of rows, and X as a table of the library."""
     _check(estimator)
     X = estimator._validated(X, reset=False, ensure_all_finite="allow-nan")
     return X.shape[0], estimator._table(X)
 
 
 def _codes(estimator, y, rows):
-    """Return targets as numbers: of classes their indices."""
+    """Return targets as numbers, classes as indices."""
     y = column_or_1d(y)
     if len(y) != rows:
         raise ValueError(f"Found input variables with inconsistent numbers of samples: {[rows, len(y)]}")
@@ -347,7 +342,7 @@ def _codes(estimator, y, rows):
 
 
 def _costs(estimator, costs, table, targets):
-    """Return what each attribute costs the adversary."""
+    """Return the cost of each attribute to the adversary."""
     own = estimator.report_.get("threat")
     if isinstance(costs, str) and costs not in ("uniform", "mi"):
         raise ValueError(
@@ -359,7 +354,7 @@ def _costs(estimator, costs, table, targets):
     if mutual:
         if targets is None or not is_classifier(estimator):
             raise ValueError(
-                "costs = 'mi' needs labels: mutual information is that of an attribute with the class"
+                "costs = 'mi' needs labels, to compute the mutual information of attribute and class"
             )
         return _core.information(estimator.model_, table, targets).tolist()
     if costs is None or isinstance(costs, str):

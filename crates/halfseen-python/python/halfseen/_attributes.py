@@ -1,4 +1,4 @@
-"""Read what a caller declares of attributes: scale, what is known or read together, prices and bounds."""
+"""Read the declarations on attributes: scale, known ones, panels, prices and bounds."""
 
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,12 +6,12 @@ from typing import Any
 
 
 def read(estimator: Any, names: Sequence[str]) -> Any:
-    """Return what an estimator's parameters declare of attributes of these names, as the library takes it.
+    """Return an estimator's declarations on attributes of these names, for the library.
 
     Raises
     ------
     TypeError
-        If a parameter is not of the kind its documentation says.
+        If a parameter does not have its documented type.
     ValueError
         If an attribute is named by an index that X does not have.
     """
@@ -43,7 +43,7 @@ def read(estimator: Any, names: Sequence[str]) -> Any:
     groups = mapping("groups", "names of panels to lists of attributes")
     groups = {str(group): each("groups", columns) for group, columns in groups.items()}
     bounds = mapping("bounds", "attributes to (low, high)")
-    # A panel that is known is known column by column.
+    # A known panel means its columns.
     opened = [
         column for of in known for column in (groups.pop(of) if of in groups and of not in names else [of])
     ]

@@ -1,4 +1,4 @@
-"""Complete the documentation of estimators: what bases say of parameters and attributes is written once."""
+"""Complete the documentation of estimators by the parameters and attributes of their bases."""
 
 import inspect
 import re
@@ -7,7 +7,7 @@ _ORDER = ("Parameters", "Attributes", "See Also", "Notes", "References", "Exampl
 
 
 def sections(text: str) -> dict[str, str]:
-    """Split a docstring into its sections by name; what comes before the first one is under ''."""
+    """Split a docstring into its sections by name; the text before the first is under ''."""
     parts = re.split(r"^(\w[\w ]*)\n-+\n", inspect.cleandoc(text), flags=re.MULTILINE)
     return {"": parts[0].strip()} | {
         name: body.strip("\n") for name, body in zip(parts[1::2], parts[2::2], strict=True)
@@ -26,10 +26,10 @@ def joined(parts: dict[str, str]) -> str:
 
 
 def completed(cls: type) -> str:
-    """Return the documentation of a class with what its bases say.
+    """Return the documentation of a class, completed from its bases.
 
     Every parameter of the constructor gets an entry, with its default. Attributes are those of the class and
-    of all bases. Other sections are the class's own, or else those of the first base that has them.
+    of all bases. Other sections are the class's own, or those of the first base that has them.
     """
     whole: dict[str, str] = {}
     parameters, attributes = whole.copy(), whole.copy()

@@ -1,4 +1,4 @@
-"""Hold what all estimators share: from arrays to a fitted model of the library, and back."""
+"""Define the base of all estimators: from arrays to a fitted model of the library, and back."""
 
 import json
 import numbers
@@ -25,7 +25,7 @@ from halfseen.warnings import DataWarning
 
 
 class Estimator(BaseEstimator):
-    """What every estimator of the package does.
+    """Base of every estimator of the package.
 
     A subclass names its learner. ``generate.py`` writes its constructor from the library's declarations, and
     here the documentation of the parameters that families share.
@@ -55,38 +55,37 @@ class Estimator(BaseEstimator):
         GiB that the matrices of one fit may take; one that needs more is refused before it begins. Fits
         that run side by side (tuning, comparisons) may each take so much. Range: a finite number above 0.
     random_state : int, RandomState instance or None
-        Seed of all that is drawn: an int is that seed, otherwise one is drawn and kept in ``report_``.
+        Seed of all random draws: an int is used as is, otherwise one is drawn and kept in ``report_``.
     scale : {'none', 'common', 'each', 'max'} or None
-        How attributes are scaled before learning: as given; all divided by one number; each centred and
-        divided by its deviation (or declared bounds); each divided by its largest absolute value, so that
-        zero stays zero. None: what suits the family (budgeted learners look at no unread cell, so 'none'
-        without bounds).
+        Scaling of attributes: none; all divided by one number; each centred and divided by its standard
+        deviation (or declared bounds); each divided by its largest absolute value, so that zero stays zero.
+        None: the family's default (budgeted learners use no unread cell, so 'none' without bounds).
     known : list of str or int, or None
-        Attributes, by name or index, whose values are known for every example: they cost nothing and never
-        vanish. The name of a panel of ``groups`` means all its attributes.
+        Attributes, by name or index, whose values are known for every example: they cost nothing and are
+        never deleted. The name of a panel of ``groups`` means all its attributes.
     groups : dict of str to list, or None
-        Attributes that are read, or vanish, together: name of the panel -> names or indices of its columns.
-        ``Encoder.groups_`` gives those of text columns.
+        Attributes that are read, or deleted, together: name of the panel -> names or indices of its
+        columns. ``Encoder.groups_`` gives those of text columns.
     n_jobs : int or None
-        Threads of a fit: None means 1, -1 one per processor. Results have the same bits for any number.
+        Number of threads: None means 1, -1 one per processor. Results do not depend on it, to the bit.
     verbose : bool or callable
-        Whether to show progress on stderr; or a function of (done, total) that is called now and then.
+        True to show progress on stderr; or a function of (done, total) to be called regularly.
 
     Attributes
     ----------
     report_ : dict
-        How the fit went: why it stopped, what was read, objective and gap, notes on the data;
-        ``report_["params"]["seed"]`` repeats it.
+        Report of the fit: reason to stop, reads, objective and gap, notes on the data;
+        ``report_["params"]["seed"]`` reproduces it.
     reads_ : int
-        Cells that were read, with multiplicity, as the papers count them.
+        Number of reads, with multiplicity, as the papers count them.
     distinct_ : int
-        Different cells that were read.
+        Number of distinct cells read.
     n_iter_ : int
-        Passes or iterations.
+        Number of passes or iterations.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where X had any.
+        Names of the features, if X had any.
     """
 
     #: The library's name of the learner.
@@ -101,28 +100,28 @@ class Estimator(BaseEstimator):
     feature_names_in_: t.Array
 
     def __init_subclass__(cls, **keywords: Any) -> None:
-        """Complete the documentation of an estimator by what its bases say."""
+        """Complete the documentation of an estimator from its bases."""
         super().__init_subclass__(**keywords)
         ours = cls.__module__.startswith("halfseen.") and not cls.__name__.startswith("_")
         if ours and cls._learner and cls.__doc__:
             cls.__doc__ = completed(cls)
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn what the estimator takes."""
+        """Return the estimator's tags for scikit-learn."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self._takes_holes
         return tags
 
     def _parameters(self, seed):
-        """Return the learner's parameters as the library reads them, by its names."""
+        """Return the learner's parameters as texts, under the library's names."""
         return [
             (of.written, text_of(of.name, seed if of.name == "random_state" else getattr(self, of.name)))
             for of in declared(self._learner)
         ]
 
     def _seed(self):
-        """Return ``random_state`` as a seed: an int is that seed, anything else draws one of 63 bits."""
+        """Return ``random_state`` as a seed: an int unchanged, else a draw of 63 bits."""
         return _seed_of(getattr(self, "random_state", 0))
 
     def _names(self):
@@ -130,11 +129,11 @@ class Estimator(BaseEstimator):
         return [f"x{j}" for j in range(self.n_features_in_)] if names is None else list(names)
 
     def _declarations(self):
-        """Return what is declared of attributes, by name."""
+        """Return the declarations on attributes, by name."""
         return _attributes.read(self, self._names())
 
     def _table(self, X):
-        """Return X as the library takes it: a C-contiguous array of float64 is not copied."""
+        """Return X as a table of the library: a C-contiguous array of float64 is not copied."""
         if scipy.sparse.issparse(X):
             X = X.tocsr(copy=False)
             if not X.has_canonical_format:
@@ -152,7 +151,7 @@ class Estimator(BaseEstimator):
         )
 
     def _validated(self, X, **rules):
-        """Return X (and y) as scikit-learn checks them; of a frame's texts say what to do with them."""
+        """Return X (and y) after scikit-learn's checks; errors on text columns name the remedy."""
         if isinstance(X, np.ma.MaskedArray):
             X = X.astype(np.float64).filled(np.nan)
         try:
@@ -162,10 +161,10 @@ class Estimator(BaseEstimator):
 
             if "contains NaN" in str(error) and not self._takes_holes and "Input X" in str(error):
                 raise ValueError(
-                    f"Input X contains NaN. {type(self).__name__} needs every cell that it reads: estimators"
-                    " of halfseen.missing learn from rows with holes; FIMLRegressor, FIMLClassifier,"
-                    " AERRRegressor and AELRRegressor with passive='all' from what happens to be observed; or"
-                    " fill them in, as sklearn.impute.SimpleImputer does"
+                    f"Input X contains NaN. {type(self).__name__} needs every cell that it reads: use an"
+                    " estimator of halfseen.missing, or FIMLRegressor, FIMLClassifier, AERRRegressor or"
+                    " AELRRegressor with passive='all', which learn from observed cells; or impute missing"
+                    " values, as sklearn.impute.SimpleImputer does"
                 ) from None
             columns = [] if "feature names" in str(error) else _tables.columns_without_numbers(X)
             if not columns:
@@ -182,8 +181,8 @@ class Estimator(BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. NaN is a missing cell: estimators of :mod:`halfseen.missing` take it, and those that
-            keep their reads (FIML); others refuse it.
+            The examples. NaN is a missing value: estimators of :mod:`halfseen.missing` and FIML accept it,
+            others refuse it.
         y : array-like of shape (n_samples,)
             The targets.
 
@@ -195,13 +194,12 @@ class Estimator(BaseEstimator):
         Raises
         ------
         ValueError
-            If data or parameters are not what the learner can use; the message names the place and the
-            remedy.
+            If the learner cannot use the data or the parameters; the message names the place and the remedy.
         """
         return self._fit(X, y)
 
     def _forget(self):
-        """Let go of what an earlier fit has left: if this one fails, nothing is fitted."""
+        """Delete the results of an earlier fit: if this one fails, nothing is fitted."""
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
 
@@ -213,7 +211,7 @@ class Estimator(BaseEstimator):
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
             there = sample_weight != 0
             if not there.all():
-                # Rows that do not count have no class either.
+                # The class of a row of weight 0 does not count either.
                 X, y, sample_weight = X[there], y[there], sample_weight[there]
         targets, classes = self._targets(y)
         seed = self._seed()
@@ -246,8 +244,8 @@ class Estimator(BaseEstimator):
         Parameters
         ----------
         path : str or path-like
-            Where to; a file that is there is replaced at once, or stays as it was. It holds this
-            estimator alone, and not the other steps of a pipeline.
+            Path of the file; an existing one is replaced atomically. It holds this estimator only, not the
+            other steps of a pipeline.
         """
         from halfseen import model
 
@@ -255,7 +253,7 @@ class Estimator(BaseEstimator):
         model.write(self.model_, path)
 
     def _keep(self, model, quiet=False):
-        """Keep a fitted model, and what users look for in it; unless quiet, warn of what they must know."""
+        """Store a fitted model and its public attributes; unless quiet, warn of notes on the data."""
         report = json.loads(model.report())
         report["params"] = json.loads(model.parameters)
         report["notes_text"] = model.notes()
@@ -273,7 +271,7 @@ class Estimator(BaseEstimator):
         if not report["converged"]:
             warnings.warn(model.stop(), ConvergenceWarning, stacklevel=4)
         for note, text in zip(report["notes"], model.notes(), strict=True):
-            # Of what says nothing of the data, and asks for nothing, it is enough to be in the report.
+            # Notes that say nothing on the data and need no action are only in the report.
             if not any(kind in note for kind in ("risk-bound", "guarded-refinements")):
                 warnings.warn(text, DataWarning, stacklevel=4)
 
@@ -284,7 +282,7 @@ class Estimator(BaseEstimator):
         plain = type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and len(X)
         if plain and X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_"):
             return model.scores(X)  # scikit-learn's checks would take longer than a row's prediction
-        # Cells that are missing at prediction time are what the package is for: all predictors take them.
+        # All predictors accept missing cells at prediction time.
         X = self._validated(X, reset=False, ensure_all_finite="allow-nan")
         if scipy.sparse.issparse(X):
             return model.scores_of_table(self._table(X))[0]
@@ -292,7 +290,7 @@ class Estimator(BaseEstimator):
 
 
 class Weighted(Estimator):
-    """Let rows count by weights; for estimators whose learner takes them."""
+    """Add ``sample_weight`` to ``fit``; for estimators whose learner supports it."""
 
     if TYPE_CHECKING:
 
@@ -304,12 +302,12 @@ class Weighted(Estimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. NaN is a missing cell: estimators of :mod:`halfseen.missing` take it, and those that
-            keep their reads (FIML); others refuse it.
+            The examples. NaN is a missing value: estimators of :mod:`halfseen.missing` and FIML accept it,
+            others refuse it.
         y : array-like of shape (n_samples,)
             The targets.
         sample_weight : array-like of shape (n_samples,), optional
-            What rows count: 2 is a row twice, 0 a row that is not there, for losses as for means and scales.
+            Weights of the rows in losses, means and scales: 2 counts a row twice, 0 leaves it out.
 
         Returns
         -------
@@ -319,8 +317,7 @@ class Weighted(Estimator):
         Raises
         ------
         ValueError
-            If data or parameters are not what the learner can use; the message names the place and the
-            remedy.
+            If the learner cannot use the data or the parameters; the message names the place and the remedy.
         """
         return self._fit(X, y, sample_weight)
 
@@ -350,7 +347,7 @@ def _threads(n_jobs: int | None) -> int:
 
 @contextmanager
 def _progress(verbose: t.Verbose) -> Iterator[Callable[[int, int], object] | None]:
-    """Give the function that shows progress, or None, and end the line that it has begun."""
+    """Provide the function that shows progress, or None, and end its line."""
     if callable(verbose) or not verbose:
         yield verbose or None
         return

@@ -1,4 +1,4 @@
-"""Make fitted estimators of model files."""
+"""Turn model files into fitted estimators."""
 
 import importlib
 from typing import Any
@@ -33,7 +33,7 @@ def estimator_of(model: Any) -> Any:
     for of in estimator_classes():
         if of._learner == model.learner and is_classifier(of()) == (model.classes is not None):
             return _fitted(of, model)
-    kind = "estimates numbers" if model.classes is None else "tells classes apart"
+    kind = "predicts numbers" if model.classes is None else "predicts classes"
     raise ValueError(
         f"no estimator of halfseen is the learner '{model.learner}' that {kind}; predict with the model"
         " itself"

@@ -1,4 +1,4 @@
-"""Hold what estimators share that learn from one batch after another."""
+"""Define the base of estimators that learn from batches."""
 
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,10 +12,10 @@ from halfseen._estimator import Estimator, _progress
 class Incremental(Estimator):
     """Learn from batches of examples, in their order.
 
-    A subclass says how its learner of the library is taught (``_teach``), and what it learned (``_so_far``).
+    A subclass defines the training of its learner (``_teach``) and the current model (``_so_far``).
     """
 
-    # Whether what was learned before an error or an interrupt is told at once.
+    # True to update the model at once after an error or an interrupt.
     _tells_before_errors = True
     _teach: Any
     _so_far: Any
@@ -33,7 +33,7 @@ class Incremental(Estimator):
             with _progress(self.verbose) as progress:
                 self._teach(self._table(X), targets, labels, named, progress)
         except BaseException:
-            # What was read was paid for, and has been learned from.
+            # Reads before the error were paid for, and learned from.
             if self._tells_before_errors and self._started_before():
                 self._keep(self._so_far(), quiet=True)
             raise
@@ -41,12 +41,12 @@ class Incremental(Estimator):
         return self
 
     def _batch(self, y, classes, first):
-        """Return the targets of a batch as the library takes them."""
+        """Return the targets of a batch for the library."""
         return self._targets(y)
 
 
 class IncrementalClassifier(Incremental):
-    """Learn from batches that need not show every class."""
+    """Learn from batches that need not contain every class."""
 
     _multi_class: bool
     classes_: t.Array
@@ -56,7 +56,7 @@ class IncrementalClassifier(Incremental):
         def set_partial_fit_request(self, *, classes: t.Request = ...) -> Self: ...
 
     def _take_classes(self, classes):
-        """Keep the labels that there are."""
+        """Store the labels."""
         found = unique_labels(classes)
         if len(found) < 2 or (len(found) > 2 and not self._multi_class):
             name, told = type(self).__name__, "classes" if self._multi_class else "two classes"
@@ -64,7 +64,7 @@ class IncrementalClassifier(Incremental):
         self.classes_ = found
 
     def _batch(self, y, classes, first):
-        """Return the targets of a batch as the library takes them: indices of classes, and the classes."""
+        """Return the targets of a batch for the library: indices of classes, and the classes."""
         check_classification_targets(y)
         if classes is None and not hasattr(self, "classes_"):
             raise ValueError("classes must be passed on the first call to partial_fit.")

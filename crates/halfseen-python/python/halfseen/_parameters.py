@@ -1,4 +1,4 @@
-"""Read the library's declarations of parameters, and write values as the library reads them."""
+"""Read the library's declarations of parameters, and format values for the library."""
 
 import json
 import numbers
@@ -13,7 +13,7 @@ RENAMED = {"seed": "random_state"}
 
 
 class Declared(NamedTuple):
-    """A parameter of a learner: its name here and in the library, and what it may be."""
+    """A parameter of a learner: its names here and in the library, and its allowed values."""
 
     name: str
     written: str
@@ -31,7 +31,7 @@ _DECLARED = {
 
 
 def learners() -> dict[str, Any]:
-    """Return what the library declares of every learner, by name."""
+    """Return the library's declarations of every learner, by name."""
     return _LEARNERS
 
 
@@ -41,12 +41,12 @@ def declared(learner: str) -> tuple[Declared, ...]:
 
 
 def text_of(name: str, value: Any) -> str:
-    """Return a parameter's value as the text that the library reads.
+    """Return a parameter's value as text for the library.
 
     Raises
     ------
     TypeError
-        If it is neither a number, a text, a truth value, None nor a sequence of numbers.
+        If it is neither a number, a string, a bool, None nor a sequence of numbers.
     """
     if value is None:
         return "auto"

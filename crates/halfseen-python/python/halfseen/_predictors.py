@@ -1,4 +1,4 @@
-"""Hold what regressors share, and what classifiers share: targets, scores and predictions."""
+"""Define the bases of regressors and classifiers: targets, scores and predictions."""
 
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,7 +11,7 @@ from halfseen._estimator import Estimator
 
 
 class Regressor(RegressorMixin, Estimator):
-    """Estimate numbers."""
+    """Predict numbers."""
 
     _poor_score = False
 
@@ -20,7 +20,7 @@ class Regressor(RegressorMixin, Estimator):
         def set_score_request(self, *, sample_weight: t.Request = ...) -> Self: ...
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn whether a good score is to be expected on its small checks."""
+        """Return the tags for scikit-learn, including poor scores on its small checks."""
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = self._poor_score
         return tags
@@ -37,7 +37,7 @@ class Regressor(RegressorMixin, Estimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. NaN is a missing cell.
+            The examples. NaN is a missing value.
 
         Returns
         -------
@@ -48,7 +48,7 @@ class Regressor(RegressorMixin, Estimator):
 
 
 class LinearRegressor(Regressor):
-    """Estimate numbers by a weighted sum.
+    """Predict numbers by a linear model.
 
     Attributes
     ----------
@@ -63,24 +63,24 @@ class LinearRegressor(Regressor):
 
 
 class ClippedRegressor(LinearRegressor):
-    """Estimate numbers within the range of the targets learned from."""
+    """Predict numbers clipped to the range of the training targets."""
 
     if TYPE_CHECKING:
 
         def set_predict_request(self, *, clip: t.Request = ...) -> Self: ...
 
     def predict(self, X: t.Matrix, *, clip: bool = True) -> t.Array:
-        """Estimate the target, within the range of the targets learned from.
+        """Estimate the target, clipped to the range of the training targets.
 
-        Beyond that range a few rows of heavy tails would make most of the squared error. ``coef_`` and
-        ``intercept_`` do not know of it.
+        Without clipping a few rows of heavy tails would cause most of the squared error. ``coef_`` and
+        ``intercept_`` are those of the unclipped model.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. NaN is a missing cell.
+            The examples. NaN is a missing value.
         clip : bool, default=True
-            Whether predictions keep within that range.
+            True to clip predictions to that range.
 
         Returns
         -------
@@ -91,7 +91,7 @@ class ClippedRegressor(LinearRegressor):
 
 
 class Classifier(ClassifierMixin, Estimator):
-    """Tell classes apart.
+    """Predict classes.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class Classifier(ClassifierMixin, Estimator):
         def set_score_request(self, *, sample_weight: t.Request = ...) -> Self: ...
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn how many classes are told apart."""
+        """Return the tags for scikit-learn, including the support of more than two classes."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = self._multi_class
         return tags
@@ -124,8 +124,8 @@ class Classifier(ClassifierMixin, Estimator):
             kind = type_of_target(y, input_name="y", raise_unknown=True)
             raise ValueError(
                 f"Only binary classification is supported. The type of the target is {kind}: y holds"
-                f" {len(self.classes_)} classes, and {name} tells two apart. KARMAClassifier and"
-                " sklearn.multiclass.OneVsRestClassifier tell more."
+                f" {len(self.classes_)} classes, and {name} is a binary classifier. Use"
+                " KARMAClassifier or sklearn.multiclass.OneVsRestClassifier."
             )
         return codes.astype(np.float64), self.classes_.tolist()
 
@@ -138,23 +138,23 @@ class Classifier(ClassifierMixin, Estimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. NaN is a missing cell.
+            The examples. NaN is a missing value.
 
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Of two classes the score of the second: above 0 it is predicted. Of more one score each.
+            For two classes the score of the second: above 0 it is predicted. For more, one score each.
         """
         scores = self._scores(X, clip=False)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X: t.Matrix) -> t.Array:
-        """Tell the class.
+        """Predict the class.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. NaN is a missing cell.
+            The examples. NaN is a missing value.
 
         Returns
         -------
@@ -167,7 +167,7 @@ class Classifier(ClassifierMixin, Estimator):
 
 
 class LinearClassifier(Classifier):
-    """Tell two classes apart by a weighted sum.
+    """Predict one of two classes by a linear model.
 
     Attributes
     ----------

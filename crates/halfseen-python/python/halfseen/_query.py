@@ -1,4 +1,4 @@
-"""Define a learner's question and what is said of it, and read the answers that come to it."""
+"""Define a learner's queries and records of them, and parse the answers."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,9 @@ class Read(NamedTuple):
     Attributes
     ----------
     panel : str
-        What is read: an attribute, or a panel of several.
+        Attribute, or panel of several, that is read.
     role : str
-        What for: 'gradient', 'product', 'full' (both), or 'known' (it costs nothing).
+        Purpose: 'gradient', 'product', 'full' (both), or 'known' (it costs nothing).
     """
 
     panel: str
@@ -25,24 +25,24 @@ class Read(NamedTuple):
 
 
 class Query:
-    """What a learner wants to know of its next example, decided before anything of it is seen.
+    """Attributes that a learner wants to read of its next example, chosen before any of them is observed.
 
-    It may wait for days, and several may be open at once. :meth:`Learner.ask` makes one.
+    It may stay open for days, and several may be open at once. :meth:`Learner.ask` creates one.
 
     Attributes
     ----------
     number : int
-        Its number, from 0.
+        Number of the query, from 0.
     attributes : tuple of str
-        What to look at, each once, even where a value serves two ends.
+        Attributes to read, each once, even if a value has two purposes.
     known : tuple of str
-        Those of ``attributes`` that are always known: they cost nothing, and come with every query.
+        Those of ``attributes`` that are always known: they cost nothing, and are in every query.
     reads : tuple of Read
-        What the values are for.
+        Purposes of the values.
 
     See Also
     --------
-    Learner : Asks, and is told.
+    Learner : Asks the queries.
     """
 
     def __init__(
@@ -56,12 +56,12 @@ class Query:
         self.number, self.attributes, self.known, self.reads = query.number, attributes, known, reads
 
     def to_json(self) -> str:
-        """Return the query as a text that :meth:`from_json` reads.
+        """Return the query as text for :meth:`from_json`.
 
         Returns
         -------
         text : str
-            JSON: the names, and under ``query`` what a learner of the library takes in any language.
+            JSON: the names, and under ``query`` the library's query, for all languages.
         """
         return json.dumps(
             {
@@ -85,12 +85,12 @@ class Query:
         Returns
         -------
         query : Query
-            The same query. Whether it was edited on the way is found when it is answered.
+            The same query. Edits are detected when it is answered.
 
         Raises
         ------
         ValueError
-            If it is no query.
+            If it is not a query.
         """
         try:
             saved = json.loads(text)
@@ -102,12 +102,12 @@ class Query:
         return cls(_core.Query.from_json(query), names["attributes"], names["known"], reads)
 
     def __repr__(self):
-        """Show the number and what to look at."""
+        """Show the number and the attributes to read."""
         known = f", known={list(self.known)}" if self.known else ""
         return f"Query({self.number}, {[name for name in self.attributes if name not in self.known]}{known})"
 
     def __eq__(self, other: object) -> bool:
-        """Compare all that the learner decided."""
+        """Compare the whole queries of the library."""
         if not isinstance(other, Query):
             return NotImplemented
         return self._query == other._query
@@ -129,13 +129,13 @@ class OpenQuery(NamedTuple):
     query : Query
         The query.
     asked_since : int
-        How many were asked after it.
+        Number of queries asked after it.
     closed_since : int
-        How many were answered, skipped or forgotten since it was asked.
+        Number of queries answered, skipped or forgotten since it was asked.
     missing : tuple of str
-        The attributes of which nothing was told yet.
+        Attributes without an answer.
     has_target : bool
-        Whether the target was told.
+        True if the target is known.
     """
 
     query: Query
@@ -146,7 +146,7 @@ class OpenQuery(NamedTuple):
 
 
 class Remaining(NamedTuple):
-    """What is left to spend if all open queries are answered.
+    """Reads and money left if all open queries are answered.
 
     Attributes
     ----------
@@ -155,9 +155,9 @@ class Remaining(NamedTuple):
     cost : float or None
         Money of ``total_cost``; None: no limit.
     promised_reads : int
-        Reads that open queries ask for.
+        Reads of open queries.
     promised_cost : float
-        What those cost.
+        Their cost.
     """
 
     reads: int | None
@@ -167,20 +167,20 @@ class Remaining(NamedTuple):
 
 
 class KeptRead(NamedTuple):
-    """One value that was read, or could not be had.
+    """One value that was read, or was not available.
 
     Attributes
     ----------
     number : int
-        The number of the example's query.
+        Number of the example's query.
     attribute : str
         The attribute.
     value : float or None
         The value in its own units.
     reason : str or None
-        Why there is none.
+        Reason why there is no value.
     target : float, label or None
-        The example's target; None while nobody told it.
+        The example's target; None while unknown.
     """
 
     number: int
@@ -190,14 +190,14 @@ class KeptRead(NamedTuple):
     target: Any
 
 
-#: The reason of a value for which nobody gave one.
+#: Default reason of an unavailable value.
 NO_REASON = "no reason given"
 
 
 def given(
     query: Query, values: Mapping[str, float], reasons: Mapping[str, str] | None
 ) -> list[tuple[str, float | str]]:
-    """Return values by name as the library takes them: a text is the reason why there is none."""
+    """Return values by name for the library: a string is the reason why there is none."""
     reasons = {} if reasons is None else dict(reasons)
     for name, reason in reasons.items():
         if name not in query.attributes:
@@ -227,7 +227,7 @@ def part(query: Query, values: Mapping[str, Any] | None) -> dict[str, float]:
 
 
 def cells(query: Query, values: Any) -> dict[str, float]:
-    """Return the values of a query's attributes by name, NaN where one was refused."""
+    """Return the values of a query's attributes by name, NaN for a refused one."""
     asked = query.attributes
     if hasattr(values, "keys"):
         given = list(values.keys())
@@ -257,7 +257,7 @@ def cells(query: Query, values: Any) -> dict[str, float]:
 
 
 def number(value: Any, name: str) -> float:
-    """Return a number, NaN for what says that there is none."""
+    """Return a number, NaN for None or NA."""
     if value is None or type(value).__name__ == "NAType":
         return float("nan")
     try:
@@ -269,11 +269,11 @@ def number(value: Any, name: str) -> float:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names as a message shows them."""
+    """Format names for a message."""
     shown = ", ".join(repr(name) for name in list(names)[:10])
     return shown if len(names) <= 10 else f"{shown} and {len(names) - 10} more"
 
 
 def problem(error: Exception) -> str:
-    """Return what is wrong with a text that was read."""
+    """Describe the error in a text that was read."""
     return f"the key {error} is missing" if isinstance(error, KeyError) else str(error)

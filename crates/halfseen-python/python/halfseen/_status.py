@@ -1,4 +1,4 @@
-"""Say how far a learner is that asks: its report, open queries, what is left to spend, what was read."""
+"""Report the progress of a learner that asks: report, open queries, budget left and reads."""
 
 import json
 from typing import Any
@@ -11,12 +11,12 @@ from halfseen._query import KeptRead, OpenQuery, Query, Read, Remaining, number
 
 
 class Status:
-    """What a learner says of itself; see :class:`halfseen.Learner`.
+    """Status of a learner; see :class:`halfseen.Learner`.
 
     Attributes
     ----------
     attributes : tuple of str
-        The names of all attributes.
+        Names of all attributes.
     """
 
     attributes: tuple[str, ...]
@@ -26,13 +26,13 @@ class Status:
     _sampled: int
 
     def export(self) -> list[KeptRead]:
-        """Return what was read, where reads are kept.
+        """Return all reads, if reads are kept.
 
         Returns
         -------
         reads : list of KeptRead
             Number of the query, attribute, value or reason, and target, in the order in which examples were
-            closed; then what was told of open queries. ``pandas.DataFrame`` makes a frame of it.
+            closed; then the answers so far to open queries. ``pandas.DataFrame`` accepts the list.
 
         Raises
         ------
@@ -50,7 +50,7 @@ class Status:
 
     @property
     def open(self) -> list[OpenQuery]:
-        """The open queries, oldest first, as a list of :class:`OpenQuery`."""
+        """Open queries, oldest first, as a list of :class:`OpenQuery`."""
         return [
             OpenQuery(self._named(query), asked, closed, tuple(missing), target)
             for query, asked, closed, missing, target in self._learner.open()
@@ -58,33 +58,33 @@ class Status:
 
     @property
     def remaining(self) -> Remaining:
-        """The reads and the money that are left if all open queries are answered."""
+        """Reads and money left if all open queries are answered."""
         return Remaining(*self._learner.remaining())
 
     @property
     def keeps_reads(self) -> bool:
-        """Whether what is read from now on is kept for :meth:`export`."""
+        """True if further reads are kept for :meth:`export`."""
         return self._learner.settings[0]
 
     @property
     def strict(self) -> bool:
-        """Whether values outside their bounds are refused."""
+        """True if values outside their bounds are refused."""
         return self._learner.settings[1]
 
     @property
     def total_cost(self) -> float | None:
-        """What all reads may cost together; None is no limit."""
+        """Limit on the cost of all reads; None is no limit."""
         return self._learner.settings[2]
 
     def set_total_cost(self, total: float | None) -> None:
-        """Set what all reads may cost together, at the estimator's ``prices`` (1 each without any).
+        """Set the limit on the cost of all reads, at the estimator's ``prices`` (1 each without any).
 
-        Queries that it does not pay for are refused from now on, open queries counted.
+        Further queries beyond it are refused; open queries count.
 
         Parameters
         ----------
         total : float or None
-            The cost; None: no limit.
+            The limit; None: no limit.
 
         Raises
         ------
@@ -95,42 +95,42 @@ class Status:
         self._learner.set(keep, strict, None if total is None else number(total, "total_cost"))
 
     def set_keep_reads(self, keep: bool = True) -> None:
-        """Say whether what is read from now on is kept for :meth:`export`.
+        """Set whether further reads are kept for :meth:`export`.
 
         Parameters
         ----------
         keep : bool, default True
-            False drops what was kept.
+            False deletes the reads kept so far.
         """
         _, strict, cost = self._learner.settings
         self._learner.set(bool(keep), strict, cost)
 
     def set_strict(self, strict: bool = True) -> None:
-        """Say whether values outside the estimator's ``bounds`` are refused.
+        """Set whether values outside the estimator's ``bounds`` are refused.
 
         Parameters
         ----------
         strict : bool, default True
-            False: they are taken and counted.
+            False: they are accepted and counted.
         """
         keep, _, cost = self._learner.settings
         self._learner.set(keep, bool(strict), cost)
 
     @property
     def report(self) -> dict[str, Any]:
-        """What was read, told and refused so far, as a dict."""
+        """Reads, answers and refusals so far, as a dict."""
         return json.loads(self._learner.report())
 
     @property
     def attributes_read(self) -> NDArray[Any]:
-        """How often each attribute was read, (n_attributes,)."""
+        """Number of reads of each attribute, (n_attributes,)."""
         counts = np.zeros(len(self.attributes), dtype=np.int64)
         for (_, columns), count in zip(self._panels, self.report.get("panel_reads", ()), strict=False):
             counts[columns] = count
         return counts
 
     def _named(self, query):
-        """Return a query of the library with the names of what it asks for."""
+        """Return a query of the library with the names of its attributes."""
         attributes = tuple(self._learner.attributes_of(query))
         free = {self.attributes[column] for _, columns in self._panels[self._sampled :] for column in columns}
         reads = tuple(Read(self._panels[panel][0], role) for panel, role in query.reads)

@@ -1,7 +1,7 @@
-"""Take frames and arrays apart into columns of numbers and of texts, as the program has them.
+"""Convert frames and arrays to columns of numbers and of text, as the program does.
 
-What is a number and what a text follows the program's readers: strings, categories and truth values are
-texts, integers, floats and decimals are numbers. None, NaN, NA and null are missing.
+As in the program, strings, categories and booleans are text; integers, floats and decimals are numbers. None,
+NaN, NA and null are missing.
 """
 
 import datetime
@@ -20,12 +20,12 @@ _DATE_TYPES = (nw.Date, nw.Datetime, nw.Duration, nw.Time)
 
 
 def is_frame(X):
-    """Say whether X is a frame of pandas, polars or another library that narwhals knows."""
+    """Return True for a frame of pandas, polars or another library that narwhals supports."""
     return nw.dependencies.is_into_dataframe(X)
 
 
 def frame_names(X):
-    """Return the names of a frame's columns, as texts.
+    """Return the names of a frame's columns, as strings.
 
     Raises
     ------
@@ -36,12 +36,12 @@ def frame_names(X):
 
 
 def is_named(X):
-    """Say whether all columns of a frame have strings as names; otherwise they are told by their places."""
+    """Return True if the names of a frame's columns are strings; otherwise columns go by position."""
     return all(isinstance(name, str) for name in X.columns) if hasattr(X, "columns") else True
 
 
 def columns_without_numbers(X):
-    """Return the names of a frame's columns that hold no numbers; none if X is no frame."""
+    """Return the names of a frame's columns without numbers; none if X is not a frame."""
     if not is_frame(X):
         return []
     series = nw.from_native(X, eager_only=True).iter_columns()
@@ -51,19 +51,19 @@ def columns_without_numbers(X):
 
 
 def table_of_frame(X, names):
-    """Return a frame as a table of the library, its columns under these names."""
+    """Return a frame as a table of the library, with these column names."""
     frame = _narwhal(X)
     columns = [(name, _cells(series, name)) for series, name in zip(frame.iter_columns(), names, strict=True)]
     return _core.Table.columns(len(frame), columns)
 
 
 def table_of_array(X, names):
-    """Return a two-dimensional array as a table of the library: numbers as they lie in memory.
+    """Return a two-dimensional array as a table of the library; numbers are not copied.
 
     Raises
     ------
     TypeError
-        If a column holds neither numbers nor texts, or some of each.
+        If a column holds neither numbers nor text, or some of each.
     """
     if X.dtype.kind in "biuf":
         return _core.Table.dense(np.asarray(X, dtype=np.float64), names)
@@ -84,7 +84,7 @@ def _cells(series, name):
     """Return a column as numbers, or as codes and texts."""
     dtype = series.dtype
     if dtype.is_numeric():
-        # Nullable columns give NaN where they are null.
+        # Nulls become NaN.
         return np.ascontiguousarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
     if dtype in (nw.String, nw.Categorical, nw.Enum, nw.Boolean):
         return _coded(series.to_list())
@@ -96,7 +96,7 @@ def _cells(series, name):
 
 
 def _of_objects(cells, name):
-    """Return a column of any objects as numbers, or as codes and texts."""
+    """Return a column of objects as numbers, or as codes and texts."""
     kinds = {}
     for row, cell in enumerate(cells):
         if not _is_missing(cell):
@@ -145,7 +145,7 @@ def _coded(cells):
 
 
 def _written(cell):
-    """Return a category as the program's readers write it."""
+    """Format a category as the program's readers do."""
     if isinstance(cell, str):
         return cell
     if isinstance(cell, bool | np.bool_):
@@ -158,7 +158,7 @@ def _written(cell):
 def _refused(what, dates):
     if dates:
         return TypeError(
-            f"{what} holds dates or times, which have no meaning to a learner as they are; make numbers of"
-            " them first, such as days since a date, or texts, such as the name of the month"
+            f"{what} holds dates or times, which learners do not accept; make numbers of them first,"
+            " such as days since a date, or texts, such as the name of the month"
         )
     return TypeError(f"{what}: the argument must be a string or a number in every cell")

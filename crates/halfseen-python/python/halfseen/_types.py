@@ -1,4 +1,4 @@
-"""Name the types that signatures share."""
+"""Define the types that signatures share."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias
@@ -13,7 +13,7 @@ class Sparse(Protocol):
     shape: Any
 
     def tocsr(self, copy: bool = ...) -> Any:
-        """Return it in compressed rows."""
+        """Return the matrix in compressed rows."""
 
 
 Array: TypeAlias = NDArray[Any]

@@ -1,4 +1,4 @@
-"""Let a budgeted learner ask for what it wants to read, and be told: for values that somebody fetches."""
+"""Let a budgeted learner query attributes and receive answers, for values that are fetched on request."""
 
 import json
 import numbers
@@ -16,46 +16,46 @@ _FORMAT, _VERSION = "halfseen-asktell", 1
 
 
 class Learner(Status):
-    """A budgeted learner on its way: it asks before it sees, and takes one step with each answer.
+    """A budgeted learner in progress: it asks for attributes, and takes one step per answer.
 
-    Made by ``start`` of an estimator of :mod:`halfseen.budget`, such as :meth:`halfseen.AERRRegressor.start`,
-    or by :meth:`load`. Answers may come late and in any order; the same answers in the same order give the
-    same bits, whatever was saved and loaded in between. A learner that steps (all but
-    :class:`~halfseen.FIMLRegressor`, :class:`~halfseen.FIMLClassifier`,
+    Created by ``start`` of an estimator of :mod:`halfseen.budget`, such as
+    :meth:`halfseen.AERRRegressor.start`, or by :meth:`load`. Answers may come late and in any order; the same
+    answers in the same order give the same bits, even if the learner is saved and loaded in between. A
+    gradient-based learner (all except :class:`~halfseen.FIMLRegressor`, :class:`~halfseen.FIMLClassifier`,
     :class:`~halfseen.MomentLassoRegressor` and :class:`~halfseen.IdentityRegressor`) divides the step of a
-    query by the root of ``1 + 2 n`` if ``n`` others were open when it was asked. So many open queries do no
-    harm, but less is learned from as many answers. Unlike ``fit`` it does not know how many examples will
-    come: set the estimator's ``horizon`` if you do.
+    query by the root of ``1 + 2 n`` if ``n`` others were open when it was asked: many open queries do no
+    harm, but the same number of answers teaches less. Unlike ``fit`` it does not know the number of examples:
+    set the estimator's ``horizon`` if you do.
 
     Attributes
     ----------
     attributes : tuple of str
-        The names of all attributes.
+        Names of all attributes.
     attributes_read : ndarray of shape (n_attributes,)
-        How often each was read.
+        Number of reads of each.
     report : dict
-        What was read, told and refused so far; under ``missing_reasons`` how often each reason was given for
-        a value that could not be had, and under ``outside_bounds`` how many values lay outside their bounds.
+        Reads, answers and refusals so far; ``missing_reasons`` counts the reasons given for unavailable
+        values, ``outside_bounds`` the values outside their bounds.
     open : list of OpenQuery
-        The open queries, oldest first, with their age in queries and what they wait for.
+        Open queries, oldest first, with their age in queries and the missing answers.
     remaining : Remaining
-        The reads and the money that are left if all open queries are answered.
+        Reads and money left if all open queries are answered.
     total_cost : float or None
-        What all reads may cost together; see :meth:`set_total_cost`. None, the default, is no limit.
+        Limit on the cost of all reads; see :meth:`set_total_cost`. None, the default, is no limit.
     keeps_reads : bool
-        Whether what is read is kept for :meth:`export`; see :meth:`set_keep_reads`. False by default.
+        True if reads are kept for :meth:`export`; see :meth:`set_keep_reads`. False by default.
     strict : bool
-        Whether values outside the estimator's ``bounds`` are refused; see :meth:`set_strict`. By default they
-        are taken and counted.
+        True if values outside the estimator's ``bounds`` are refused; see :meth:`set_strict`. By default they
+        are accepted and counted.
 
     See Also
     --------
-    Query : What it asks.
+    Query : A question of the learner.
 
     Examples
     --------
-    A seller of records takes one cent for a look at one attribute of one customer. Nothing is known of a
-    customer but how much he spent, until the seller is asked:
+    A seller of records charges one cent per attribute of a customer. Only the amount that a customer spent is
+    known before the seller is asked:
 
     >>> import random
     >>> from halfseen import AERRRegressor
@@ -70,7 +70,7 @@ class Learner(Status):
     ...     record, _ = customer(number)
     ...     return {name: record[name] for name in attributes}
 
-    The learner says what to buy before it is bought:
+    The learner chooses the attributes before they are bought:
 
     >>> estimator = AERRRegressor(budget=2, random_state=0)
     >>> learner = estimator.start(["age", "income", "visits", "distance"], target=(100, 20))
@@ -79,7 +79,7 @@ class Learner(Status):
     ...     values = seller(number, query.attributes)
     ...     told = learner.tell(query, values, target=customer(number)[1])
 
-    What it learned is an estimator like any other, and the bill is the seller's:
+    The result is an ordinary estimator, and the number of reads is the bill:
 
     >>> model = learner.model()
     >>> {name: round(weight / 10) for name, weight in zip(learner.attributes, model.coef_, strict=True)}
@@ -96,35 +96,33 @@ class Learner(Status):
     def ask(self) -> Query:
         """Ask for values of the next example.
 
-        Several queries may be open at once. A learner that steps knows nothing yet of the answers to those
-        that are, and makes shorter steps for them; to :class:`~halfseen.FIMLRegressor` delay makes no
-        difference.
-        While all its weights are 0 it asks for fewer values than ``budget``: those for its own prediction
-        are not needed then, as that is 0.
+        Several queries may be open at once. A gradient-based learner does not know their answers yet, and
+        takes shorter steps; for :class:`~halfseen.FIMLRegressor` delay makes no difference. While all weights
+        are 0 it asks for fewer values than ``budget``: its own prediction is 0 then and needs no reads.
 
         Returns
         -------
         query : Query
-            What to look at.
+            The attributes to read.
 
         Raises
         ------
         BudgetSpent
-            If ``total_budget`` or ``total_cost`` does not pay for another example, the reads that open
-            queries asked for included. :attr:`remaining` tells what is left.
+            If ``total_budget`` or ``total_cost`` does not pay for another example, including those of open
+            queries. :attr:`remaining` shows what is left.
         """
         return self._named(self._learner.ask())
 
     def adopt(self, query: Query) -> None:
-        """Open a query of a log, which was asked before, without drawing it anew.
+        """Open a query of a log, which was asked before, without drawing it again.
 
-        A learner that was started alike, adopts the queries of a log in the order of their numbers, and is
-        told the same answers in the same order comes to the same model, bit for bit.
+        A learner with the same start that adopts the queries of a log in the order of their numbers, and gets
+        the same answers in the same order, computes the same model, bit for bit.
 
         Parameters
         ----------
         query : Query
-            A query that a learner of the same parameters, attributes and seed asked.
+            A query of a learner with the same parameters, attributes and seed.
 
         Raises
         ------
@@ -139,22 +137,22 @@ class Learner(Status):
         self._learner.adopt(query._query)
 
     def ask_observed(self, attributes: Iterable[str]) -> Query:
-        """Ask about an example of which some attributes happen to be observed; for ``passive`` estimators.
+        """Ask about an example with given observed attributes; for ``passive`` estimators.
 
         Parameters
         ----------
         attributes : iterable of str
-            The names of what is observed. A panel counts as observed if all its columns are.
+            Names of the observed attributes. A panel counts as observed if all its columns are.
 
         Returns
         -------
         query : Query
-            It names what of that is learned from.
+            The attributes among them that are used.
 
         Raises
         ------
         ValueError
-            If the learner chooses what it reads, or a name is not one of its attributes.
+            If the learner chooses its reads, or a name is not one of its attributes.
         BudgetSpent
             As in :meth:`ask`.
         """
@@ -182,14 +180,13 @@ class Learner(Status):
         query : Query
             An open query of this learner, not necessarily the last.
         values : mapping of str to float, or sequence of float
-            A value for each of ``query.attributes``, by name or in their order, in their own units. None or
-            NaN is a read that was refused: then nothing is learned, and the example is counted as skipped.
-            Only :class:`~halfseen.FIMLRegressor` and :class:`~halfseen.FIMLClassifier` learn from the others.
+            A value for each of ``query.attributes``, by name or in order, in their own units. None or NaN is
+            a refused read: the example is then skipped, and counted as such. Only
+            :class:`~halfseen.FIMLRegressor` and :class:`~halfseen.FIMLClassifier` use the other values.
         target : float or label
             The target of that example.
         reasons : mapping of str to str, optional
-            Why values could not be had, by attribute: any text. How often each was given is in
-            ``report["missing_reasons"]``.
+            Reasons for unavailable values, by attribute: any text. ``report["missing_reasons"]`` counts them.
 
         Returns
         -------
@@ -199,9 +196,9 @@ class Learner(Status):
         Raises
         ------
         ValueError
-            If the query is of another learner or of another copy of this one, was edited, or is not open
+            If the query is of another learner or another copy of this one, was edited, or is not open
             (answered, forgotten, never asked); if values are missing, too many, infinite or of other
-            attributes; if there is no target. The learner is then as it was, and the query still open.
+            attributes; if there is no target. The learner is then unchanged, and the query still open.
         """
         if not isinstance(query, Query):
             raise TypeError(f"tell takes a query that ask gave, not {type(query).__name__}")
@@ -217,31 +214,31 @@ class Learner(Status):
         *,
         reasons: Mapping[str, str] | None = None,
     ) -> bool | None:
-        """Tell what is known of a query so far: some values, why others are missing, the target.
+        """Give a partial answer to a query: some values, reasons for missing ones, the target.
 
-        It is held, also in a saved learner, until every attribute has a value or a reason and the target is
-        there; then the learner is told. A value that was missing may still be told meanwhile.
+        Parts are kept, also in a saved learner, until every attribute has a value or a reason and the target
+        is known; then the learner takes its step. A missing value may still be given until then.
 
         Parameters
         ----------
         query : Query
             An open query of this learner.
         values : mapping of str to float, optional
-            Values for some of ``query.attributes``, by name. None or NaN is a read that was refused.
+            Values for some of ``query.attributes``, by name. None or NaN is a refused read.
         target : float or label, optional
-            The target of that example; None: not known yet.
+            The target of that example; None if not yet known.
         reasons : mapping of str to str, optional
-            Why values could not be had, by attribute.
+            Reasons for unavailable values, by attribute.
 
         Returns
         -------
         learned : bool or None
-            None while something is missing; then as :meth:`tell`.
+            None while the answer is incomplete; then as :meth:`tell`.
 
         Raises
         ------
         ValueError
-            As :meth:`tell`; if another value was told before. Nothing has changed then.
+            As :meth:`tell`; or if another value was given before. Nothing is changed then.
         """
         if not isinstance(query, Query):
             raise TypeError(f"tell_part takes a query that ask gave, not {type(query).__name__}")
@@ -250,10 +247,10 @@ class Learner(Status):
         return self._learner.tell(query._query, answers, None if target is None else self._code(target))
 
     def forget(self, query: Query | int) -> None:
-        """Close a query that will not be answered whole.
+        """Close a query that will not be answered completely.
 
-        The reads that it asked for may then be spent on other examples. Those that were told by
-        :meth:`tell_part` were made: they stay on the bill, and the example counts as skipped.
+        Its reads become available for other examples. Those given by :meth:`tell_part` were made: they remain
+        counted, and the example counts as skipped.
 
         Parameters
         ----------
@@ -271,24 +268,24 @@ class Learner(Status):
         self._learner.forget(int(given))
 
     def model(self) -> Any:
-        """Return what has been learned so far.
+        """Return the current model.
 
         Returns
         -------
         estimator : object
-            A fitted estimator of the class that the learner was started from.
+            A fitted estimator of the class that started the learner.
         """
         estimator = _like(self._estimator)
         estimator._keep(estimator._learned(self._learner))
         return estimator
 
     def to_json(self) -> str:
-        """Return the whole learner as a text, open queries included.
+        """Return the whole learner as text, including open queries.
 
         Returns
         -------
         text : str
-            What :meth:`from_json` reads. The state under ``learner`` is the library's own.
+            JSON for :meth:`from_json`. The state under ``learner`` is the library's own.
         """
         estimator = self._estimator
         return json.dumps(
@@ -305,7 +302,7 @@ class Learner(Status):
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Return the learner that :meth:`to_json` wrote; it goes on with the same bits.
+        """Return the learner that :meth:`to_json` wrote; it continues with the same bits.
 
         Parameters
         ----------
@@ -320,7 +317,7 @@ class Learner(Status):
         Raises
         ------
         ValueError
-            If it is no learner, is cut off or damaged.
+            If it is not a learner, or is truncated or damaged.
         """
         from halfseen import budget
 
@@ -352,13 +349,13 @@ class Learner(Status):
         Parameters
         ----------
         path : str or path-like
-            Where to; a file that is there is replaced at once, or stays as it was.
+            Path of the file; an existing one is replaced atomically.
 
         Raises
         ------
         ValueError
-            If the file holds another learner, or this one as another copy saved it after this copy was
-            started or loaded: saving would lose what that copy was told.
+            If the file holds another learner, or another copy of this one, saved after this copy was started
+            or loaded: saving would lose the answers to that copy.
         """
         from halfseen.model import write
 
@@ -367,7 +364,7 @@ class Learner(Status):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Load a learner that :meth:`save` wrote; it goes on with the same bits.
+        """Load a learner that :meth:`save` wrote; it continues with the same bits.
 
         Parameters
         ----------
@@ -384,12 +381,12 @@ class Learner(Status):
                 text = file.read()
             return cls.from_json(text)
         except UnicodeDecodeError:
-            raise ValueError(f"{path}: this is no saved learner: it is no text") from None
+            raise ValueError(f"{path}: this is no saved learner: it is not text") from None
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
 
     def __repr__(self):
-        """Show the class of the estimator and how far it is."""
+        """Show the class of the estimator and its progress."""
         report = self.report
         told = f"{report['examples']} examples, {report['distinct']} reads"
         return f"<Learner of {type(self._estimator).__name__}: {told}>"
@@ -399,7 +396,7 @@ class Learner(Status):
         return Learner.from_json, (self.to_json(),)
 
     def _checked(self, query):
-        """Refuse a query whose names are not those of what it asks for."""
+        """Refuse a query whose names do not match its reads."""
         asked = self._named(query._query)
         if (asked.attributes, asked.known, asked.reads) != (query.attributes, query.known, query.reads):
             raise ValueError(
@@ -407,7 +404,7 @@ class Learner(Status):
             )
 
     def _code(self, target):
-        """Return a target as the library takes it."""
+        """Return a target as a number for the library."""
         classes = getattr(self._estimator, "classes_", None)
         if classes is None:
             return number(target, "the target")
@@ -423,18 +420,18 @@ def begin(estimator: Any, attributes: Any, classes: Any, scale: Any) -> Learner:
     if isinstance(attributes, numbers.Integral) and not isinstance(attributes, bool):
         names, named = [f"x{j}" for j in range(attributes)], False
     elif isinstance(attributes, str):
-        raise TypeError("attributes must be a list of names, or how many there are; got one text")
+        raise TypeError("attributes must be a list of names, or their number; got one text")
     else:
         names, named = list(attributes), True
         if not all(isinstance(name, str) for name in names):
-            raise TypeError("attributes must be a list of names, which are texts, or how many there are")
+            raise TypeError("attributes must be a list of names, which are strings, or their number")
     if not names:
         raise ValueError("there is no attribute to ask for: name at least one")
     own = _like(estimator)
     _settle(own, names, named)
     declared = own._declarations()
     for name in ("known", "groups", "prices", "bounds"):
-        # By name: those outlive the order of a table.
+        # Names do not depend on the order of a table.
         setattr(own, name, (dict(declared[name]) if name == "groups" else declared[name]) or None)
     own.random_state = own._seed()
     for name, value in own.get_params(deep=False).items():
@@ -449,7 +446,7 @@ def begin(estimator: Any, attributes: Any, classes: Any, scale: Any) -> Learner:
 
 
 def _scale(scale, labels):
-    """Return mean and deviation of a target, (0, 1) where nobody knows them."""
+    """Return mean and standard deviation of a target, (0, 1) if unknown."""
     if scale is None:
         return None if labels else (0.0, 1.0)
     try:
@@ -471,7 +468,7 @@ def _saved_at(path):
 
 
 def _like(estimator):
-    """Return an estimator of the same class and parameters, which knows its attributes and classes."""
+    """Return an estimator of the same class, parameters, attributes and classes."""
     own = type(estimator)(**estimator.get_params(deep=False))
     for name in ("n_features_in_", "feature_names_in_", "classes_"):
         if hasattr(estimator, name):
@@ -480,7 +477,7 @@ def _like(estimator):
 
 
 def _settle(estimator, names, named):
-    """Let an estimator know its attributes."""
+    """Set the attributes of an estimator."""
     for name in ("n_features_in_", "feature_names_in_", "classes_"):
         estimator.__dict__.pop(name, None)
     estimator.n_features_in_ = len(names)
@@ -489,7 +486,7 @@ def _settle(estimator, names, named):
 
 
 def _plain(value):
-    """Return a parameter as JSON has it."""
+    """Return a parameter as a value for JSON."""
     if callable(value):
         return False
     if isinstance(value, np.generic):

@@ -1,4 +1,4 @@
-"""Encode texts as the program does, so that estimators can learn from them."""
+"""Encode text columns as the program does, for estimators."""
 
 import warnings
 from typing import Any, Self
@@ -14,38 +14,37 @@ from halfseen.warnings import DataWarning
 
 
 class Encoder(TransformerMixin, BaseEstimator):
-    """Turn columns of texts into indicators, one for each category, and leave numbers as they are.
+    """Turn text columns into indicators, one per category, and leave numbers unchanged.
 
-    It is the encoder of the program ``halfseen``: a model fitted to what it gives has the same weights as one
-    that the program fits to the same table. Strings, categories and truth values of a frame are texts; each
+    It is the encoder of the program ``halfseen``: a model fitted to its output has the same weights as one
+    that the program fits to the same table. Strings, categories and booleans of a frame are text; each column
     becomes the columns ``name=category``, sorted by category, of which one is 1. A missing cell, and a
-    category that fit did not see, is NaN in all of them: unknown, and not "none of these". So estimators of
+    category absent from fit, is NaN in all of them: unknown, not "none of these". So estimators of
     :mod:`halfseen.missing` learn from such rows, and all estimators predict them.
 
-    Pass ``groups_`` to an estimator as ``groups=``: the indicators of one text are then one attribute, which
-    costs one read, and vanishes as a whole. Groups go by name, so let frames come out, with
+    Pass ``groups_`` to an estimator as ``groups=``: the indicators of one text column are then one attribute,
+    which costs one read, and is deleted as a whole. Groups refer to names, so use frames as output, with
     ``set_output(transform="pandas")`` or ``"polars"``.
 
     Attributes
     ----------
     categories_ : dict of str to list of str
-        The categories of each column of texts, sorted.
+        Categories of each text column, sorted.
     groups_ : dict of str to list of str
-        The names of the indicators of each column of texts that has any: what estimators take as ``groups``.
+        Names of the indicators of each text column that has any, for the ``groups`` of estimators.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of columns seen in fit, where all are strings.
+        Names of columns seen in fit, if all are strings.
 
     See Also
     --------
-    sklearn.preprocessing.OneHotEncoder : Other treatments of what is unknown; knows no numbers beside texts.
+    sklearn.preprocessing.OneHotEncoder : Other treatments of unknown categories; encodes numbers as well.
 
     Notes
     -----
-    What is missing is for the reader of a file to say: None, NaN, NA and null are. The texts ``""``, ``"NA"``
-    and ``"?"``, which the program takes as missing in a CSV, are texts like others here, unless they were
-    read as null.
+    None, NaN, NA and null are missing. The strings ``""``, ``"NA"`` and ``"?"``, which the program treats as
+    missing in a CSV, are ordinary text here, unless the reader of the file has turned them into null.
 
     Examples
     --------
@@ -68,7 +67,7 @@ class Encoder(TransformerMixin, BaseEstimator):
     feature_names_in_: t.Array
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn what the encoder takes."""
+        """Return the encoder's tags for scikit-learn."""
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = True
@@ -76,12 +75,12 @@ class Encoder(TransformerMixin, BaseEstimator):
         return tags
 
     def fit(self, X: ArrayLike, y: None = None) -> Self:
-        """Take the columns and their categories.
+        """Learn the columns and their categories.
 
         Parameters
         ----------
         X : frame or array-like of shape (n_samples, n_features)
-            Numbers and texts. In an array of objects each column holds either.
+            Numbers and text. In an array of objects each column holds one or the other.
         y : None
             Ignored.
 
@@ -93,7 +92,7 @@ class Encoder(TransformerMixin, BaseEstimator):
         Raises
         ------
         TypeError
-            If a column holds dates, or anything else that is neither number nor text, or both.
+            If a column holds dates, other values that are neither number nor text, or both of these.
         ValueError
             If a number is infinite, or two columns have the same name when encoded.
         """
@@ -107,7 +106,7 @@ class Encoder(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: ArrayLike) -> Any:
-        """Encode.
+        """Encode a table.
 
         Parameters
         ----------
@@ -127,17 +126,17 @@ class Encoder(TransformerMixin, BaseEstimator):
         return cells
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> t.Array:
-        """Return the names of the columns that come out.
+        """Return the names of the encoded columns.
 
         Parameters
         ----------
         input_features : array-like of str or None
-            The names of the columns that go in; None takes those of fit.
+            Names of the input columns; None uses those of fit.
 
         Returns
         -------
         names : ndarray of str
-            ``name`` for a number, ``name=category`` for each category of a text.
+            ``name`` for a number, ``name=category`` for each category of a text column.
         """
         check_is_fitted(self, "encoder_")
         names = _check_feature_names_in(self, input_features)
@@ -155,10 +154,10 @@ class Encoder(TransformerMixin, BaseEstimator):
             given = _tables.frame_names(X)
             validate_data(self, X, reset=reset, skip_check_array=True)
             if not given or not len(X):
-                check_array(X, dtype=None)  # says what is missing in scikit-learn's words
+                check_array(X, dtype=None)  # raises scikit-learn's error
             return _tables.table_of_frame(X, _check_feature_names_in(self))
         cells = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
         if cells.dtype.kind == "U" and not hasattr(X, "dtype"):
-            # A list of lists would become texts throughout if it holds one.
+            # A list of lists with one string would become strings throughout.
             cells = check_array(X, dtype=object, ensure_all_finite=False)
         return _tables.table_of_array(cells, list(_check_feature_names_in(self)))

@@ -1,9 +1,9 @@
-"""Names the exceptions that the package raises besides Python's own."""
+"""Define the package's exceptions."""
 
 
 class BudgetSpent(RuntimeError):
-    """The total budget does not pay for another example, the reads that open queries asked for included.
+    """The total budget does not pay for another example, including the reads of open queries.
 
-    ``ask`` and ``ask_observed`` raise it and ask nothing. Open queries can still be answered, and what one
-    asked for is free again where it is forgotten.
+    ``ask`` and ``ask_observed`` raise it and ask nothing. Open queries can still be answered; forgetting one
+    frees its reads.
     """

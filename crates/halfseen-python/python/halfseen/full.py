@@ -1,4 +1,4 @@
-"""Learn from every attribute of every example: references with full information that scikit-learn lacks."""
+"""Learn from every attribute of every example: full-information references that scikit-learn lacks."""
 
 from typing import Literal
 
@@ -32,8 +32,7 @@ class _OnlineLasso(Estimator):
 
     Notes
     -----
-    There is no ``sample_weight``: rows are met once, one after the other, and a step twice as long is not two
-    steps.
+    There is no ``sample_weight``: each row takes one step, and a doubled step is not two steps.
 
     References
     ----------
@@ -70,15 +69,15 @@ class _OnlineLasso(Estimator):
 
 
 class OnlineLassoRegressor(_OnlineLasso, ClippedRegressor):
-    """Online lasso: one pass over all attributes in an l1 ball; the comparator of paper B [1]_, section 5.
+    """Online lasso: one pass over all attributes in an l1 ball; the comparator in section 5 of [1]_.
 
-    Least squares with weights in an l1 ball, learned from one pass over the rows in a seeded order.
-    ``variant`` chooses the steps: exponentiated gradient (paper B's algorithm 2 with the example itself where
-    the paper estimates it), projected gradient [2]_ or regularised dual averaging [3]_. The model is the
-    average of the iterates, and its expected excess falls as one over the root of the number of rows, where
-    every row and target is bounded and the step is made for these bounds (``'theory'`` takes root means).
+    Least squares with weights in an l1 ball, learned in one pass over the rows in a seeded order. ``variant``
+    chooses the steps: exponentiated gradient (algorithm 2 of Hazan and Koren 2012 [1]_ with exact instead of
+    estimated examples), projected gradient [2]_ or regularised dual averaging [3]_. The model is the average
+    of the iterates, and its expected excess falls as one over the root of the number of rows, if rows and
+    targets are bounded and the step is made for these bounds (``'theory'`` uses root mean squares).
 
-    It is what budgeted learners are held against: the same pass, with every attribute read.
+    It is the reference for budgeted learners: the same pass, with every attribute read.
 
     Examples
     --------
@@ -96,7 +95,7 @@ class OnlineLassoRegressor(_OnlineLasso, ClippedRegressor):
 class OnlineLassoClassifier(_OnlineLasso, LinearClassifier):
     """Online lasso for two classes: one pass over all attributes in an l1 ball, on targets of -1 and +1.
 
-    As :class:`OnlineLassoRegressor`; the sign of the estimate tells the class.
+    As :class:`OnlineLassoRegressor`; the sign of the estimate is the class.
 
     Examples
     --------

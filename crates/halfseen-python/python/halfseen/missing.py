@@ -1,7 +1,7 @@
-"""Learn from rows with holes: nothing is filled in that was not seen.
+"""Learn from rows with missing values, without imputing them beforehand.
 
-NaN is a missing cell, in fit and in prediction. In sparse input a cell that is not stored is a zero that was
-seen, as everywhere in scikit-learn; a NaN that is stored is missing.
+NaN is a missing value, in fit and in prediction. In sparse input a cell that is not stored is an observed
+zero, as everywhere in scikit-learn; a stored NaN is missing.
 """
 
 import warnings
@@ -24,7 +24,7 @@ from halfseen.model import chosen
 
 
 class _Missing(Estimator):
-    """What estimators of rows with holes share."""
+    """Base of the estimators for rows with missing values."""
 
     _takes_holes = True
 
@@ -67,14 +67,14 @@ class _KARMA(Incremental, _Missing):
     KARMARegressor : For numbers.
     KARMAClassifier : For classes.
     MatrixCompletionRegressor : Attributes and targets completed as one matrix.
-    GeometricMarginClassifier : A linear machine for rows with holes.
+    GeometricMarginClassifier : A linear classifier for rows with missing values.
 
     Notes
     -----
-    A kernel machine keeps the rows it learned from: memory and time grow with their square. Beyond a few
-    thousand rows take ``features='sketch:2048'``, which is linear in them. ``solver='online'`` takes no
-    ``sample_weight``, as it makes one step for each row; ``partial_fit`` is the same algorithm over rows that
-    come in batches, whatever ``solver`` says.
+    A kernel machine keeps its training rows: memory and time grow with their number squared. Beyond a few
+    thousand rows use ``features='sketch:2048'``, which is linear in it. ``solver='online'`` does not support
+    ``sample_weight``, because it takes one step per row; ``partial_fit`` runs the same algorithm on rows in
+    batches, whatever ``solver`` is.
 
     References
     ----------
@@ -141,14 +141,14 @@ class _KARMA(Incremental, _Missing):
 
 
 class KARMAClassifier(Weighted, IncrementalClassifier, _KARMA, Classifier):
-    """Kernelised Algorithm for Risk-minimisation with Missing Attributes (KARMA): paper D [1]_, algorithm 1.
+    """Kernelised Algorithm for Risk-minimisation with Missing Attributes (KARMA) [1]_, algorithm 1.
 
-    A kernel machine that compares two rows by the attributes that both show, and by sequences of up to
-    ``gamma`` of them, so that nothing is ever filled in. Where rows lie near a subspace of few dimensions and
-    what a row shows determines the rest of it, theorem 1 of the paper says that with ``gamma`` of the order
-    of the logarithm of the accuracy this does nearly as well as the best linear predictor that sees every
-    attribute. The gap in ``report_`` bounds how far the objective is from its optimum. More than two classes
-    are told apart by one machine (Crammer and Singer).
+    A kernel machine that compares two rows by the attributes observed in both, and by sequences of up to
+    ``gamma`` of them, so that nothing is imputed. If rows lie near a subspace of low dimension and are
+    determined by their observed attributes, theorem 1 of Hazan, Livni and Mansour 2015 [1]_ applies: with
+    ``gamma`` of the order of the logarithm of the accuracy, KARMA is nearly as good as the best linear
+    predictor on complete rows. The gap in ``report_`` bounds the distance of the objective from its optimum.
+    More than two classes use one machine (Crammer and Singer).
 
     Examples
     --------
@@ -168,39 +168,39 @@ class KARMAClassifier(Weighted, IncrementalClassifier, _KARMA, Classifier):
     _multi_class = True
 
     def partial_fit(self, X: t.Matrix, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
-        """Learn from one more batch of rows with holes, in their order: algorithm 1 of the paper.
+        """Learn from one more batch of rows with missing values, in order: algorithm 1 of the paper.
 
-        Several batches are one batch of all their rows, up to rounding, at any time apart: the estimator
-        can be pickled in between. Of the rows those are kept that taught something. The first batch fixes
-        what a fit learns from its rows: rho = 1/(c m) for its m rows (take a larger ``c`` where more are to
-        come) and what ``normalization='trace'`` divides by. Let it be typical. Values are taken as they are:
-        ``scale`` is None or 'none'. With rho, ``scale`` and ``normalization`` alike it is, up to rounding,
-        what a fit with ``solver='online'`` learns of the rows in the order that it draws. After ``fit`` it
-        begins anew, and ``fit`` forgets all batches.
+        Several batches equal one batch of all rows up to rounding, at any intervals: the estimator can be
+        pickled in between. Only rows that changed the model are kept. The first batch fixes what a fit
+        computes from its rows: rho = 1/(c m) for its m rows (use a larger ``c`` if more will come) and the
+        divisor of ``normalization='trace'``. It should be representative. Values are not scaled: ``scale`` is
+        None or 'none'. With equal rho, ``scale`` and ``normalization``, a fit with ``solver='online'`` equals
+        it up to rounding for rows in its order. After ``fit`` it starts anew, and ``fit`` forgets all
+        batches.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows. NaN is a missing cell.
+            The rows. NaN is a missing value.
         y : array-like of shape (n_samples,)
-            The labels; a batch may show some of them alone.
+            The labels; a batch need not contain all of them.
         classes : array-like of shape (n_classes,), optional
             All labels. Needed in the first call, unless ``fit`` has seen them.
 
         Returns
         -------
         self : object
-            The estimator. After an error or an interrupt it has learned from the rows before.
+            The estimator. After an error or an interrupt it has learned from the preceding rows.
         """
         return self._partial_fit(X, y, classes)
 
 
 class KARMARegressor(Weighted, _KARMA, Regressor):
-    """Kernelised Algorithm for Risk-minimisation with Missing Attributes (KARMA), for numbers: paper D [1]_.
+    """Kernelised Algorithm for Risk-minimisation with Missing Attributes (KARMA) for regression [1]_.
 
-    Least squares over the kernel of :class:`KARMAClassifier`, which compares two rows by the attributes that
-    both show: nothing is filled in. The paper's theorem 1 covers any convex loss of the score; the exact
-    solution is found in closed form.
+    Least squares with the kernel of :class:`KARMAClassifier`, which compares two rows by the attributes
+    observed in both: nothing is imputed. Theorem 1 of Hazan, Livni and Mansour 2015 [1]_ covers any convex
+    loss of the score; the exact solution has a closed form.
 
     Examples
     --------
@@ -216,27 +216,27 @@ class KARMARegressor(Weighted, _KARMA, Regressor):
     """
 
     def partial_fit(self, X: t.Matrix, y: ArrayLike) -> Self:
-        """Learn from one more batch of rows with holes, in their order: algorithm 1 of the paper.
+        """Learn from one more batch of rows with missing values, in order: algorithm 1 of the paper.
 
-        Several batches are one batch of all their rows, up to rounding, at any time apart: the estimator
-        can be pickled in between. Of the rows those are kept that taught something. The first batch fixes
-        what a fit learns from its rows: rho = 1/(c m) for its m rows (take a larger ``c`` where more are to
-        come), what ``normalization='trace'`` divides by, and the mean and deviation of the targets. Let it be
-        typical. Values are taken as they are: ``scale`` is None or 'none'. With rho, ``scale`` and
-        ``normalization`` alike it is, up to rounding, what a fit with ``solver='online'`` learns of the rows
-        in the order that it draws. After ``fit`` it begins anew, and ``fit`` forgets all batches.
+        Several batches equal one batch of all rows up to rounding, at any intervals: the estimator can be
+        pickled in between. Only rows that changed the model are kept. The first batch fixes what a fit
+        computes from its rows: rho = 1/(c m) for its m rows (use a larger ``c`` if more will come), the
+        divisor of ``normalization='trace'``, and the mean and standard deviation of the targets. It should be
+        representative. Values are not scaled: ``scale`` is None or 'none'. With equal rho, ``scale`` and
+        ``normalization``, a fit with ``solver='online'`` equals it up to rounding for rows in its order.
+        After ``fit`` it starts anew, and ``fit`` forgets all batches.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows. NaN is a missing cell.
+            The rows. NaN is a missing value.
         y : array-like of shape (n_samples,)
             The targets.
 
         Returns
         -------
         self : object
-            The estimator. After an error or an interrupt it has learned from the rows before.
+            The estimator. After an error or an interrupt it has learned from the preceding rows.
         """
         return self._partial_fit(X, y)
 
@@ -248,12 +248,12 @@ class Completed:
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features)
-        The rows with their holes filled; cells that were seen are as they were.
+        The rows with missing values imputed; observed cells are unchanged.
     y : ndarray of shape (n_samples,)
-        The targets with the unknown ones filled; those that were known are as they were.
+        The targets with unknown ones predicted; known ones are unchanged.
     scores : ndarray of shape (n_samples, n_outputs)
-        The scores of all rows: of two classes one, above 0 for the second; of more one for each; of numbers
-        the estimate.
+        Scores of all rows: one for two classes, above 0 for the second; one per class for more; the estimate
+        for a regression.
     """
 
     X: t.Array
@@ -282,13 +282,13 @@ class _MatrixCompletion(_Missing):
     --------
     MatrixCompletionRegressor : For numbers.
     MatrixCompletionClassifier : For classes.
-    KARMARegressor : A kernel machine for rows with holes.
-    KARMAClassifier : A kernel machine for rows with holes.
+    KARMARegressor : A kernel machine for rows with missing values.
+    KARMAClassifier : A kernel machine for rows with missing values.
 
     Notes
     -----
-    There is no ``sample_weight``: a row twice would count twice in the losses, and otherwise in the norm that
-    stands for rank.
+    There is no ``sample_weight``: duplicating a row doubles its losses but changes the nuclear norm
+    differently.
 
     References
     ----------
@@ -324,17 +324,17 @@ class _MatrixCompletion(_Missing):
         self.verbose = verbose
 
     def complete(self, X: ArrayLike, y: ArrayLike) -> Completed:
-        """Fill targets and cells that are missing, all rows taken together (transduction).
+        """Complete missing targets and cells of all rows together (transduction).
 
-        The rows without a target help as well: their attributes are part of the matrix. Nothing is kept of
-        it: the estimator stays as it was, fitted or not.
+        Rows without a target help too: their attributes are part of the matrix. The estimator is not
+        changed, fitted or not.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The rows. NaN is a missing cell.
+            The rows. NaN is a missing value.
         y : array-like of shape (n_samples,)
-            The targets. NaN (of labels also None) is one that is not known.
+            The targets. NaN (for labels also None) is an unknown one.
 
         Returns
         -------
@@ -358,10 +358,10 @@ class _MatrixCompletion(_Missing):
         unknown = _unknown(known)
         if unknown.all():
             raise ValueError(
-                "y holds no target that is known: at least one row needs one to fill others from"
+                "y holds no target that is known: at least one row needs one to predict the others from"
             )
         targets = np.full(len(known), np.nan)
-        # A list of labels, as numpy takes it without the unknown ones.
+        # A list lets numpy choose the type of the known labels.
         targets[~unknown], classes = own._targets(np.array(known[~unknown].tolist()))
         with _progress(own.verbose) as progress:
             attributes, scores, converged, stop = _core.complete(
@@ -385,11 +385,11 @@ class _MatrixCompletion(_Missing):
 class MatrixCompletionClassifier(_MatrixCompletion, Classifier):
     """Matrix completion (MC-b, MC-1; Goldberg et al. [1]_): attributes and labels as one matrix of low rank.
 
-    Rows with their labels are parts of one matrix whose cells are partly known; the matrix of least nuclear
-    norm that agrees with them predicts the rest. Both forms are convex, and the gap in ``report_`` bounds how
-    far the objective is from its optimum. A fit learns from labelled rows; new rows are predicted one by one,
-    from what each shows. :meth:`complete` is the form of the authors, in which rows without labels help as
-    well. Paper D [2]_ compares KARMA with both.
+    Rows and their labels form one matrix with missing entries; a matrix of small nuclear norm that fits the
+    known entries predicts the rest. Both variants are convex, and the gap in ``report_`` bounds the distance
+    of the objective from its optimum. A fit learns from labelled rows; new rows are predicted one by one,
+    from their observed cells. :meth:`complete` is the authors' original form, in which rows without labels
+    help too. Hazan, Livni and Mansour 2015 [2]_ compare KARMA with both.
 
     Examples
     --------
@@ -407,7 +407,7 @@ class MatrixCompletionClassifier(_MatrixCompletion, Classifier):
 
 
 class MatrixCompletionRegressor(_MatrixCompletion, Regressor):
-    """Matrix completion (MC-b, MC-1; Goldberg et al. [1]_), for numbers.
+    """Matrix completion (MC-b, MC-1; Goldberg et al. [1]_) for regression.
 
     As :class:`MatrixCompletionClassifier`, with the squared loss of the targets.
 
@@ -425,12 +425,12 @@ class MatrixCompletionRegressor(_MatrixCompletion, Regressor):
 
 
 class GeometricMarginClassifier(Weighted, LinearClassifier, _Missing):
-    """Geometric margin (geom; Chechik et al. [1]_): the largest margin within what each row shows.
+    """Geometric margin (geom; Chechik et al. [1]_): the largest margin in each row's observed attributes.
 
-    A linear machine whose margin of a row is measured in the space of the attributes that the row shows, so
-    that rows with many holes are not held to have come too near. The problem is not convex: rounds of support
-    vector machines, each solved to a certified gap, and the best round is kept. Where nothing is missing it
-    is the support vector machine.
+    A linear classifier that measures the margin of a row in the space of its observed attributes, so that
+    rows with many missing values are not penalised for a small margin. The problem is not convex: it is
+    solved by rounds of support vector machines, each to a certified gap, and the best round is kept. Without
+    missing values it is the support vector machine.
 
     Parameters
     ----------
@@ -440,7 +440,7 @@ class GeometricMarginClassifier(Weighted, LinearClassifier, _Missing):
 
     See Also
     --------
-    KARMAClassifier : A kernel machine for rows with holes, of any number of classes.
+    KARMAClassifier : A kernel machine for rows with missing values, for any number of classes.
 
     References
     ----------
@@ -483,7 +483,7 @@ class GeometricMarginClassifier(Weighted, LinearClassifier, _Missing):
 
 
 def _unknown(y):
-    """Say which targets are missing."""
+    """Return which targets are missing."""
     if y.dtype == object:
         return np.array([label is None or label != label for label in y.tolist()], dtype=bool)
     return np.isnan(y) if y.dtype.kind == "f" else np.zeros(len(y), dtype=bool)

@@ -32,7 +32,7 @@ def load(path: str | os.PathLike[str]) -> "Model":
     OSError
         If the file cannot be read.
     ValueError
-        If it is no model, is cut off or damaged; the message names the file and the key.
+        If it is not a model, or is truncated or damaged; the message names the file and the key.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def load(path: str | os.PathLike[str]) -> "Model":
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise ValueError(
-            f"{path} is no model: it is no text; load a file that save or `halfseen fit` wrote"
+            f"{path} is no model: it is not text; load a file written by save or `halfseen fit`"
         ) from None
     try:
         return Model(_core.Model.from_json(text))
@@ -58,8 +58,8 @@ def load(path: str | os.PathLike[str]) -> "Model":
 class Model:
     """A fitted model: predicts from frames and arrays in their own units and labels.
 
-    It knows the columns it was fitted to, their categories where they are texts, and their scales. Make one
-    with :func:`load`; ``Model(estimator.model_)`` is that of a fitted estimator.
+    It holds the columns it was fitted to, the categories of text columns, and the scales. Load one with
+    :func:`load`; ``Model(estimator.model_)`` is the model of a fitted estimator.
 
     Parameters
     ----------
@@ -71,15 +71,15 @@ class Model:
     learner : str
         The library's name of the learner.
     params : dict
-        Its parameters, by the library's names.
+        Parameters, under the library's names.
     report : dict
-        How it was fitted: what was read, why it stopped, objective and gap where there are any.
+        Report of the fit: reads, reason to stop, objective and gap if there are any.
     classes : ndarray of shape (n_classes,) or None
-        The labels, sorted; None where numbers are estimated. Of two the second is meant by a positive score.
+        Sorted labels; None for a regression. Of two, a positive score means the second.
     columns : dict of str to (list of str or None)
-        The columns it was fitted to, in their order, with the categories of those that hold texts.
+        Columns it was fitted to, in order, with the categories of text columns.
     target : str
-        The name of the target.
+        Name of the target.
 
     See Also
     --------
@@ -109,18 +109,18 @@ class Model:
         Parameters
         ----------
         X : frame or array-like of shape (n_samples, n_columns)
-            A frame's columns are matched by name, in any order. An array, or a frame without names, has the
-            model's columns in their order. What is missing is NaN, None or null.
+            A frame's columns are matched by name, in any order. An array, or a frame without names, must have
+            the model's columns in order. A missing value is NaN, None or null.
 
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            An estimate of the target, or of -1 and +1 for two classes; of more classes one score each.
+            Estimates of the target, or of -1 and +1 for two classes; one score for each of more classes.
 
         Raises
         ------
         ValueError
-            If an array has another number of columns, more than half of the columns are not in a frame, or a
+            If an array has the wrong number of columns, a frame lacks more than half of the columns, or a
             number is infinite.
         """
         scores = self._scores(X)
@@ -145,29 +145,27 @@ class Model:
         return self.classes[chosen(scores)]
 
     def weights(self) -> tuple[dict[str, float], float]:
-        """Return name and weight of every encoded column, and the intercept, in raw units.
+        """Return the weight of every encoded column, and the intercept, in raw units.
 
         Returns
         -------
         weights : dict of str to float
-            By name of the column; ``name=category`` for each category of a text.
+            By name of the column; ``name=category`` for each category of a text column.
         intercept : float
-            What is predicted where all columns are zero.
+            Prediction if all columns are zero.
 
         Raises
         ------
         ValueError
-            If the predictor is no weighted sum of attributes.
+            If the predictor is not linear in the attributes.
         """
         found = self._model.weights()
         if found is None:
-            raise ValueError(
-                f"{self.learner} does not predict by one weighted sum of attributes, and so has no weights"
-            )
+            raise ValueError(f"{self.learner} does not predict by one linear model, and so has no weights")
         return dict(found[0]), found[1]
 
     def declared(self) -> dict[str, Any]:
-        """Return what was declared of attributes: their scale, what is known, read together, and priced.
+        """Return the declarations on attributes: scale, known ones, panels and prices.
 
         Returns
         -------
@@ -183,7 +181,7 @@ class Model:
         Parameters
         ----------
         path : str or path-like
-            Where to; a file that is there is replaced at once, or stays as it was.
+            Path of the file; an existing one is replaced atomically.
         """
         write(self._model, path)
 
@@ -193,22 +191,22 @@ class Model:
         Returns
         -------
         estimator : object
-            Of the class whose learner it is, with the parameters of the file. Bounds are not in the file, and
-            moments in scaled units.
+            Estimator of the learner's class with the file's parameters. Bounds are not in the file; moments
+            are in scaled units.
 
         Raises
         ------
         ValueError
-            If a column holds texts, which an estimator never sees: encode them with
-            :class:`~halfseen.Encoder` and fit again; or if the learner has no estimator here (scikit-learn
-            has ridge, lasso and linear support vector machines).
+            If a column holds text, which estimators do not accept: encode it with :class:`~halfseen.Encoder`
+            and fit again; or if the learner has no estimator here (scikit-learn has ridge, lasso and linear
+            support vector machines).
         """
         from halfseen import _from_model
 
         return _from_model.estimator_of(self)
 
     def __repr__(self):
-        """Say which learner, and how many columns."""
+        """Show the learner and the number of columns."""
         return f"Model({self.learner!r}, columns={len(self.columns)})"
 
     def __reduce__(self):
@@ -243,7 +241,7 @@ class Model:
         return scores
 
     def _remark(self, absent, ignored, unknown):
-        """Warn of what a table had too little or too much of, as the program does."""
+        """Warn of absent and unused columns and of unknown categories, as the program does."""
         from halfseen.warnings import DataWarning
 
         ignored = [name for name in ignored if name != self.target]
@@ -257,12 +255,12 @@ class Model:
 
 
 def chosen(scores: NDArray[Any]) -> NDArray[Any]:
-    """Return for each row of scores the index of the class that they mean."""
+    """Return the index of the predicted class for each row of scores."""
     return (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
 
 
 class _Saved(Protocol):
-    """What is saved as the text of a file."""
+    """Anything that is saved as a text file."""
 
     def to_json(self) -> str:
         """Return the text."""
@@ -270,7 +268,7 @@ class _Saved(Protocol):
 
 
 def write(model: _Saved, path: str | os.PathLike[str]) -> None:
-    """Write the file of a model beside its place, and put it there."""
+    """Write a model to a temporary file, and rename it."""
     path = Path(path)
     text = model.to_json() + "\n"
     handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -288,7 +286,7 @@ def write(model: _Saved, path: str | os.PathLike[str]) -> None:
 
 
 def _labels(labels):
-    """Return labels as an array: whole numbers as integers, texts as texts, and both as objects."""
+    """Return labels as an array of integers, of strings, or if mixed of objects."""
     if all(isinstance(label, float) and label.is_integer() and abs(label) < 2**53 for label in labels):
         return np.array([int(label) for label in labels])
     kinds = {type(label) for label in labels}

@@ -1,7 +1,7 @@
-"""Draw what a study of half-seen data wants to see: learning curves, robustness curves, weights and holes.
+"""Plot learning curves, robustness curves, weights and missing values.
 
-Every function draws into ``ax`` (or into a new figure) and returns the Axes, so that all of matplotlib goes
-on from there. matplotlib is needed here only: ``pip install 'halfseen[plot]'``.
+Every function draws into ``ax`` (or a new figure) and returns the Axes, for further use with matplotlib,
+which only this module needs: ``pip install 'halfseen[plot]'``.
 """
 
 import numbers
@@ -35,11 +35,10 @@ def learning_curve(
     logarithmic: bool = True,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw error on unseen rows against the attributes that were paid for.
+    """Plot the error on test rows against the attributes that were paid for.
 
-    Every estimator is fitted to growing prefixes of the training rows of each split. What it paid for are the
-    different cells that it read (``distinct_``); an estimator of another library pays for every cell of its
-    rows.
+    Every estimator is fitted to growing prefixes of the training rows of each split. It pays for the distinct
+    cells that it reads (``distinct_``); an estimator of another library pays for every cell of its rows.
 
     Parameters
     ----------
@@ -50,24 +49,24 @@ def learning_curve(
     y : array-like of shape (n_samples,)
         The targets.
     counts : int or array-like of int, default=6
-        Numbers of training rows; an int: so many of them, from a hundredth of the training
-        rows to all, in equal ratios.
+        Numbers of training rows; an int is the length of a geometric sequence from a hundredth of the
+        training rows to all.
     splits : int, default=5
-        Random splits into training and test rows; stratified for classifiers.
+        Number of random splits into training and test rows; stratified for classifiers.
     test_size : float, default=0.25
         Share of test rows.
     random_state : int, RandomState instance or None, default=None
-        Decides the splits. Estimators draw by their own.
+        Seed of the splits. Estimators use their own.
     logarithmic : bool, default=True
-        Whether the attributes paid for are shown on a logarithmic axis.
+        True for a logarithmic axis of the attributes paid for.
     ax : matplotlib.axes.Axes or None, default=None
-        Where to draw; None makes a new figure.
+        Axes to draw into; None creates a new figure.
 
     Returns
     -------
     ax : matplotlib.axes.Axes
-        Lines are means over the splits, bands reach one standard deviation to either side. Regressors: mean
-        squared error, in squared units of the target. Classifiers: share of wrong rows.
+        Lines are means over the splits, bands one standard deviation to either side. Regressors: mean squared
+        error, in squared units of the target. Classifiers: share of misclassified rows.
 
     Examples
     --------
@@ -98,7 +97,7 @@ def learning_curve(
             for j, count in enumerate(rows):
                 X_train = _safe_indexing(X, train[:count])
                 with warnings.catch_warnings():
-                    # What few rows do not teach is what the curve shows.
+                    # The curve itself shows the effect of few rows.
                     warnings.simplefilter("ignore", DataWarning)
                     fitted = clone(estimator).fit(X_train, _safe_indexing(y, train[:count]))
                 paid[i, j] = _paid(fitted, X_train)
@@ -122,34 +121,33 @@ def robustness_curve(
     random_state: t.Seed = 0,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw error under attack against the number of attributes that an adversary takes away.
+    """Plot the error under attack against the number of deleted attributes.
 
     Parameters
     ----------
     estimators : fitted estimator, list of fitted estimators or dict of str to fitted estimator
-        Estimators of this package that predict by a weighted sum, all regressors or all classifiers. Keys
-        name the lines.
+        Linear estimators of this package, all regressors or all classifiers. Keys name the lines.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        Rows that were not trained on.
+        Test rows.
     y : array-like of shape (n_samples,)
         Their targets.
     threats : array-like of float or None, default=None
         Budgets of the adversary; None: ten from 0 to half of all attributes.
     costs : 'uniform', 'mi' or array-like of shape (n_attributes,), default='uniform'
-        What it costs the adversary to take an attribute; see :func:`halfseen.robust.attack`. The same for all
+        The adversary's cost of deleting an attribute; see :func:`halfseen.robust.attack`. The same for all
         lines.
     kind : str, default='exact'
         The attack; see :func:`halfseen.robust.attack`.
     random_state : int, RandomState instance or None, default=0
-        Seed of attacks that draw.
+        Seed of random attacks.
     ax : matplotlib.axes.Axes or None, default=None
-        Where to draw; None makes a new figure.
+        Axes to draw into; None creates a new figure.
 
     Returns
     -------
     ax : matplotlib.axes.Axes
-        Regressors: mean squared error, in squared units of the target. Classifiers: share of wrong rows. A
-        ring marks the threat that an estimator prepared for.
+        Regressors: mean squared error, in squared units of the target. Classifiers: share of misclassified
+        rows. A ring marks the threat that an estimator prepared for.
 
     Examples
     --------
@@ -209,25 +207,25 @@ def weights_image(
     colorbar: bool = True,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw the weights of attributes that form a grid, such as pixels.
+    """Plot the weights of attributes that form a grid, such as pixels.
 
     Parameters
     ----------
     estimator : fitted estimator, or array-like of shape (n_features,)
-        What has ``coef_``; or weights themselves.
+        Object with ``coef_``; or the weights themselves.
     shape : tuple of int
         Rows and columns of the grid; their product is the number of attributes.
     output : int, default=0
-        Which row of ``coef_`` is drawn, where there are several.
+        Row of ``coef_`` to plot, if there are several.
     colorbar : bool, default=True
-        Whether a colour bar is drawn beside.
+        True to add a colour bar.
     ax : matplotlib.axes.Axes or None, default=None
-        Where to draw; None makes a new figure.
+        Axes to draw into; None creates a new figure.
 
     Returns
     -------
     ax : matplotlib.axes.Axes
-        Red raises the score, blue lowers it, white is 0; both ends of the colours are equally far from 0.
+        Red raises the score, blue lowers it, white is 0; the colour scale is symmetric about 0.
 
     Examples
     --------
@@ -267,21 +265,21 @@ def weights_image(
 
 
 def missingness(X: t.Matrix, *, names: Sequence[str] | None = None, ax: "Axes | None" = None) -> "Axes":
-    """Draw which cells are missing: rows grouped by their pattern of holes, columns by how much they lack.
+    """Plot the missing cells: rows grouped by pattern, columns sorted by their share of missing values.
 
     Parameters
     ----------
     X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
-        Examples with NaN, or what a data frame calls missing.
+        Examples with NaN, or the missing values of a data frame.
     names : list of str or None, default=None
         Names of the attributes; None takes those of a data frame.
     ax : matplotlib.axes.Axes or None, default=None
-        Where to draw; None makes a new figure.
+        Axes to draw into; None creates a new figure.
 
     Returns
     -------
     ax : matplotlib.axes.Axes
-        The most frequent pattern lies on top, the fullest column to the left.
+        The most frequent pattern is at the top, the column with fewest missing values at the left.
 
     Examples
     --------
@@ -301,7 +299,7 @@ def missingness(X: t.Matrix, *, names: Sequence[str] | None = None, ax: "Axes | 
     shares = holes.mean(axis=0)
     order = np.argsort(shares, kind="stable")
     patterns, sizes = np.unique(holes[:, order], axis=0, return_counts=True)
-    # Frequent patterns first, of equally frequent ones those with fewer holes.
+    # Frequent patterns first, then those with fewer missing values.
     rank = np.lexsort((patterns.sum(axis=1), -sizes))
     ax = _axes(ax)
     from matplotlib.colors import ListedColormap
@@ -310,7 +308,7 @@ def missingness(X: t.Matrix, *, names: Sequence[str] | None = None, ax: "Axes | 
     seen, missing = "#dfe5ea", "#b5382a"
     sizes = sizes[rank]
     edges = np.concatenate([[0], np.cumsum(sizes)])
-    # One band per pattern, as high as it has rows: the picture does not grow with the rows.
+    # One band per pattern, with height equal to its rows: the size of the plot is independent of them.
     ax.pcolormesh(
         np.arange(columns + 1) - 0.5,
         edges,
@@ -346,11 +344,11 @@ def missingness(X: t.Matrix, *, names: Sequence[str] | None = None, ax: "Axes | 
 
 
 def _axes(ax):
-    """Return the Axes to draw into: a new one if there is none."""
+    """Return the Axes to draw into, new if there is none."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError("pictures need matplotlib: pip install 'halfseen[plot]'") from error
+        raise ImportError("plots need matplotlib: pip install 'halfseen[plot]'") from error
     if ax is None:
         _, ax = plt.subplots(layout="constrained")
     if not isinstance(ax, plt.Axes):
@@ -366,7 +364,7 @@ def _named(estimators):
         several = estimators if isinstance(estimators, list | tuple) else [estimators]
         named = {}
         for estimator in several:
-            # Of a pipeline the last step is what it is about.
+            # The last step names a pipeline.
             own = type(estimator[-1] if hasattr(estimator, "steps") else estimator).__name__
             name, number = own, 2
             while name in named:
@@ -380,13 +378,13 @@ def _named(estimators):
 
 
 def _tells(named):
-    """Return whether estimators are classifiers, which all must be, or none."""
+    """Return True for classifiers and False for regressors; refuse a mixture."""
     from sklearn.base import is_classifier
 
     tells = {is_classifier(estimator) for estimator in named.values()}
     if len(tells) > 1:
         raise ValueError(
-            "classifiers and regressors have errors of different kinds; draw each into an Axes of its own"
+            "classifiers and regressors have different kinds of errors; plot them into separate Axes"
         )
     return tells.pop()
 
@@ -407,14 +405,14 @@ def _counts(counts, rows):
 
 
 def _paid(fitted, X):
-    """Return how many different cells were read."""
+    """Return the number of distinct cells read."""
     last = fitted[-1] if hasattr(fitted, "steps") else getattr(fitted, "best_estimator_", fitted)
     rows, columns = X.shape
     return getattr(last, "distinct_", rows * columns)
 
 
 def _error(predicted, y, tells):
-    """Return the mean squared error, or of classes the share of wrong rows."""
+    """Return the mean squared error, or for classes the share of misclassified rows."""
     return np.mean(predicted != y) if tells else np.mean((predicted - y) ** 2)
 
 
@@ -425,7 +423,7 @@ def _error_words(tells, rows):
 
 
 def _band(ax, at, errors, name):
-    """Draw mean and standard deviation of errors, (n_splits, n_points)."""
+    """Plot mean and standard deviation of errors, (n_splits, n_points)."""
     mean, deviation = errors.mean(axis=0), errors.std(axis=0)
     (line,) = ax.plot(at, mean, marker="o", markersize=4, label=name)
     if len(errors) > 1:
@@ -440,7 +438,7 @@ def _band(ax, at, errors, name):
 
 
 def _finish(ax, title):
-    """Start errors at 0, and say what lines and bands are."""
+    """Start the axis of errors at 0, and add the legend."""
     ax.set_ylim(bottom=0.0)
     ax.grid(alpha=0.3, linewidth=0.6)
     ax.set_axisbelow(True)
@@ -466,7 +464,7 @@ def _holes(X):
         cells = np.asarray(X)
         if cells.ndim != 2:
             raise ValueError(f"X must have rows and columns; it has {cells.ndim} dimensions")
-        # NaN is what does not equal itself; None is missing among objects.
+        # NaN does not equal itself; None is missing among objects.
         holes = (cells != cells) | np.equal(cells, None) if cells.dtype == object else np.isnan(cells)
         holes = holes.astype(bool)
     return holes, [f"x{j}" for j in range(holes.shape[1])]

@@ -1,8 +1,8 @@
-"""Learn predictors that bear the loss of attributes, and try what any linear predictor bears.
+"""Learn predictors that are robust to deleted attributes, and test the robustness of any linear predictor.
 
-An adversary may take attributes of a total value of ``threat`` from every row, once the predictor is known.
-Training rows are whole: NaN is refused in fit, and in prediction it is an attribute that was taken, which
-counts 0. Attributes are scaled so that zero stays zero.
+An adversary who knows the predictor may delete attributes of a total cost of ``threat`` from every row.
+Training rows are complete: fit refuses NaN. In prediction NaN is a deleted attribute, which counts as 0.
+Attributes are scaled so that zero stays zero.
 """
 
 from typing import Literal
@@ -37,7 +37,7 @@ __all__ = [
 
 
 class _Robust(Attackable, Estimator):
-    """What robust estimators share.
+    """Base of robust estimators.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class _Robust(Attackable, Estimator):
     costs: t.Costs
 
     def _parameters(self, seed):
-        """Return the learner's parameters as the library reads them; of costs those of what can vanish."""
+        """Return the learner's parameters as texts; costs only of attributes that can be deleted."""
         if isinstance(self.costs, str) or np.ndim(self.costs) != 1:
             return super()._parameters(seed)
         texts = dict(super()._parameters(seed))
@@ -103,15 +103,15 @@ class _RobustLP(_Robust):
     --------
     RobustLPRegressor : For numbers.
     RobustLPClassifier : For two classes.
-    RobustPerceptronClassifier : One pass over the rows, where the program takes too long.
-    FDROPClassifier : A Euclidean norm in the place of the box.
+    RobustPerceptronClassifier : One pass over the rows, if the program takes too long.
+    FDROPClassifier : A Euclidean norm instead of the box.
     halfseen.robust.attack : Attack any linear predictor of the package.
 
     Notes
     -----
-    Only the ratio of ``box_radius`` and ``margin`` matters. A search over ``threat`` by the score of whole
-    rows finds 0: let it score by ``lambda model, X, y: model.attacked_score(X, y, threat=3)``. Rows cannot
-    count by ``sample_weight`` where ``chunk`` is set: a chunk is so many rows.
+    Only the ratio of ``box_radius`` and ``margin`` matters. A search over ``threat`` by the score of complete
+    rows selects 0: score by ``lambda model, X, y: model.attacked_score(X, y, threat=3)``. With ``chunk``
+    there is no ``sample_weight``: a chunk is a number of rows.
 
     References
     ----------
@@ -167,13 +167,13 @@ class _RobustLP(_Robust):
 
 
 class RobustLPClassifier(Weighted, _RobustLP, LinearClassifier):
-    """Robust linear program: the least mean hinge loss under the worst deletions; paper E [1]_, program (4).
+    """Robust linear program: the least mean hinge loss under the worst deletions; program (4) of [1]_.
 
-    The loss of a row is that after the adversary has taken what hurts it most; its mean is minimised over a
-    box of weights, exactly: the gap in ``report_`` bounds the distance from the optimum by duality. Where all
-    costs are equal the linear program is the adversary's problem itself (theorem 1), else an upper bound, or
-    the problem itself with ``deletions='whole'``. Theorem 2 bounds the error of new rows under every attack;
-    ``report_["notes_text"]`` says by how much.
+    Minimises the mean loss after the worst deletions in each row over a box of weights, exactly: the gap in
+    ``report_`` bounds the distance from the optimum by duality. If all costs are equal the linear program is
+    exact for whole deletions (Dekel and Shamir 2008 [1]_, theorem 1), else an upper bound, unless
+    ``deletions='whole'``. Theorem 2 bounds the error of new rows under all attacks; the bound is in
+    ``report_["notes_text"]``.
 
     Examples
     --------
@@ -189,12 +189,11 @@ class RobustLPClassifier(Weighted, _RobustLP, LinearClassifier):
 
 
 class RobustLPRegressor(Weighted, _RobustLP, LinearRegressor):
-    """Robust linear program for numbers: a quantile under the worst deletions; after paper E [1]_.
+    """Robust linear program for regression: a quantile under the worst deletions; after [1]_.
 
-    The pinball loss of a row (for the median half the absolute error) is that after the adversary has moved
-    the estimate to the worse side; its mean is minimised over a box of weights, exactly, by row generation.
-    It is not in the paper, whose setting it takes over; the gap in ``report_`` bounds the distance from the
-    optimum.
+    Minimises the mean pinball loss (for the median half the absolute error) after the worst deletions in each
+    row over a box of weights, exactly, by row generation. It is an extension of Dekel and Shamir 2008 [1]_,
+    not in the paper; the gap in ``report_`` bounds the distance from the optimum.
 
     Examples
     --------
@@ -206,16 +205,16 @@ class RobustLPRegressor(Weighted, _RobustLP, LinearRegressor):
     True
     """
 
-    _poor_score = True  # where each of ten attributes counts alone, weights that bear the loss of one are 0
+    _poor_score = True  # if each of ten attributes counts alone, weights robust to the loss of one are 0
 
 
 class RobustPerceptronClassifier(LinearClassifier, _Robust):
-    """Robust Perceptron: one pass of steps on rows under their worst deletions; paper E [1]_, section 3.
+    """Robust Perceptron: one pass over rows under their worst deletions; Dekel, Shamir 2008 [1]_, section 3.
 
-    Each row is attacked under the weights of the moment, and the weights make a step on what is left of it;
+    Each row is attacked under the current weights, and the weights take a step on the remaining attributes;
     the model is their average. Theorem 4 of the paper bounds the mean loss by that of the best weights in the
-    box, plus something that falls as one over the root of the number of rows. Its cost is that of reading the
-    rows and sorting them.
+    box, plus a term that falls as one over the root of the number of rows. Its cost is that of reading and
+    sorting the rows.
 
     Parameters
     ----------
@@ -233,8 +232,7 @@ class RobustPerceptronClassifier(LinearClassifier, _Robust):
 
     Notes
     -----
-    There is no ``sample_weight``: rows are met one after the other, and a step twice as long is not two
-    steps.
+    There is no ``sample_weight``: each row takes one step, and a doubled step is not two steps.
 
     References
     ----------
@@ -297,14 +295,14 @@ class RobustPerceptronClassifier(LinearClassifier, _Robust):
 class FDROPClassifier(Weighted, LinearClassifier, _Robust):
     """Feature dropping (FDROP): support vector machine under the worst deletions; Globerson, Roweis [1]_.
 
-    Hinge losses after the deletions that hurt each row most, and half the squared length of the weights,
-    minimised by cutting planes to a certified gap. Where costs differ the adversary may take attributes in
-    part, which bounds the loss from above. With ``threat=0`` it is the linear support vector machine. Paper E
-    [2]_ compares with it.
+    Minimises hinge losses after the worst deletions in each row, plus half the squared norm of the weights,
+    by cutting planes to a certified gap. If costs differ, the adversary may delete parts of attributes, which
+    bounds the loss from above. With ``threat=0`` it is the linear support vector machine. Dekel and Shamir
+    2008 [2]_ compare with it.
 
     See Also
     --------
-    RobustLPClassifier : A box in the place of the Euclidean norm.
+    RobustLPClassifier : A box instead of the Euclidean norm.
 
     References
     ----------

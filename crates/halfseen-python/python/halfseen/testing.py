@@ -1,4 +1,4 @@
-"""List the public estimators, and which of scikit-learn's checks they fail for a reason."""
+"""List the public estimators, and the scikit-learn checks that they are expected to fail."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from halfseen.missing import GeometricMarginClassifier, KARMAClassifier
 __all__ = ["estimators", "expected_failed_checks"]
 
 _FINITE = (
-    "fit refuses NaN, since it needs every cell that it reads; predict takes it as what it is at prediction"
-    " time, an attribute that vanished or was not measured. Infinite values are refused by both."
+    "fit refuses NaN, since it needs every cell that it reads; predict accepts it as an attribute that was"
+    " deleted or not measured. Both refuse infinite values."
 )
 _WEIGHTS = (
-    "a row of weight 2 and a row twice are one problem, solved from two sides to the solver's tolerance:"
-    " scores agree up to ``tol``, and the check allows 1e-7. With tol=1e-9 it passes."
+    "a row of weight 2 and a duplicated row are the same problem, each solved to the solver's tolerance:"
+    " scores agree up to ``tol``, but the check allows 1e-7. With tol=1e-9 it passes."
 )
 
 
@@ -24,7 +24,7 @@ def estimators() -> list[Any]:
     Returns
     -------
     estimators : list of estimator
-        Those of all families, and the encoder.
+        Estimators of all families, and the encoder.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def estimators() -> list[Any]:
 
 
 def expected_failed_checks(estimator: Any) -> dict[str, str]:
-    """Return which of scikit-learn's checks an estimator fails, and why.
+    """Return the scikit-learn checks that an estimator is expected to fail, with reasons.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
     Returns
     -------
     checks : dict of str to str
-        Name of the check -> reason; at most two. What ``sklearn.utils.estimator_checks.check_estimator`` and
-        ``parametrize_with_checks`` take as ``expected_failed_checks``.
+        Name of the check -> reason; at most two. For the ``expected_failed_checks`` of
+        ``sklearn.utils.estimator_checks.check_estimator`` and ``parametrize_with_checks``.
 
     Examples
     --------

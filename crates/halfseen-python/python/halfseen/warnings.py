@@ -1,5 +1,5 @@
-"""Names the warnings that the package gives besides scikit-learn's."""
+"""Define the package's warnings."""
 
 
 class DataWarning(UserWarning):
-    """Say what a reader of a fit must know of the data: see ``report_["notes"]``."""
+    """Warn of a property of the data that affects the fit: see ``report_["notes"]``."""

@@ -1,15 +1,16 @@
-"""Learn while each look costs something: at most ``budget`` attributes of each example are read.
+"""Learn from paid reads: at most ``budget`` attributes of each example are read.
 
-Reads are chosen by the learner, before anything of an example is seen; nothing else of it is touched. A fit
-needs no means, deviations or norms of cells that nobody paid for.
+The learner chooses its reads before any value of an example is observed, and uses nothing else: a fit needs
+no means, standard deviations or norms of unread cells.
 
 ============================  ==============================================================================
-rows that are at hand         ``fit`` (one pass in a random order) or ``partial_fit`` (batch after batch)
-values that somebody fetches  ``start``: a :class:`halfseen.Learner` that says what to read, and is told
+rows in memory                ``fit`` (one pass in a random order) or ``partial_fit`` (batch after batch)
+values fetched on request     ``start``: a :class:`halfseen.Learner` that asks for reads and gets answers
 ============================  ==============================================================================
 
-:class:`FIMLRegressor` and :class:`FIMLClassifier` keep what was read, and use it better than the published
-learners, which forget it after one step. With ``passive='all'`` they learn from any table with holes.
+:class:`FIMLRegressor` and :class:`FIMLClassifier` keep their reads, and use them better than the published
+learners, which discard them after one step. With ``passive='all'`` they learn from tables with missing
+values.
 """
 
 from halfseen.budget._aesvr import AESVRClassifier, AESVRRegressor

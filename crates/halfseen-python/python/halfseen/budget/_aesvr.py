@@ -1,4 +1,4 @@
-"""Define the learner of smooth losses that are no squares: AESVR."""
+"""Define the learner of smooth losses other than the square: AESVR."""
 
 from typing import Literal
 
@@ -96,14 +96,14 @@ class _AESVR(Budgeted):
 
 
 class AESVRRegressor(_AESVR, BudgetedRegressor):
-    """Attribute Efficient Support Vector Regression: paper B [1]_, algorithm 4, theorem 4.4.
+    """Attribute Efficient Support Vector Regression: Hazan and Koren 2012 [1]_, algorithm 4, theorem 4.4.
 
-    Learns by the absolute error outside a tube, smoothed. All reads of an example but one estimate the
-    example; the slope of the loss, which is no linear function of the product, is estimated by a random
-    number of further reads. So the budget is not kept on each example: the mean is at most 1.06 reads
-    above ``budget``, and ``report_["max_reads"]`` was the most. The expected excess of
-    the smoothed loss falls as one over the root of the number of examples, with a constant that explodes
-    where residuals exceed ``smoothing_width``; a ``DataWarning`` then says so.
+    Minimises the smoothed absolute error outside a tube. All reads of an example but one estimate the
+    example; the slope of the loss, which is not linear in the product, is estimated by a random number of
+    further reads. So the budget holds on average only: the mean is at most 1.06 reads above ``budget``, and
+    ``report_["max_reads"]`` is the maximum. The expected excess of the smoothed loss falls as one over the
+    root of the number of examples, with a constant that explodes if residuals exceed ``smoothing_width``; a
+    ``DataWarning`` then says so.
 
     Examples
     --------
@@ -118,11 +118,10 @@ class AESVRRegressor(_AESVR, BudgetedRegressor):
 
 
 class AESVRClassifier(_AESVR, BudgetedClassifier):
-    """Attribute Efficient Support Vector Regression for two classes: paper B [1]_, algorithm 4, theorem 4.4.
+    """Attribute Efficient Support Vector Regression for two classes: Hazan and Koren 2012 [1]_, algorithm 4.
 
-    :class:`AESVRRegressor` on the labels as -1 and +1, by the absolute error or by a loss of classes: the
-    smoothed hinge, the exponential loss or the logistic one. The budget is kept nearly, and on average, as
-    there.
+    :class:`AESVRRegressor` on the labels -1 and +1, with the absolute error or a classification loss: the
+    smoothed hinge, the exponential or the logistic loss (theorem 4.4). The budget holds on average, as there.
 
     Examples
     --------

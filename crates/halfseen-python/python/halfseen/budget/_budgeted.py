@@ -1,4 +1,4 @@
-"""Hold what all budgeted estimators share: batches, ask and tell, and the books."""
+"""Define the base of budgeted estimators: batches, ask and tell, and counts of reads."""
 
 import warnings
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Budgeted(Incremental):
-    """What budgeted estimators do besides.
+    """Base of budgeted estimators.
 
     Parameters
     ----------
@@ -84,42 +84,42 @@ class Budgeted(Incremental):
         of the moments (less variance on average over examples, no theorem), or half and half (at most
         twice the theorem's variance).
     prices : dict or None
-        What one read of an attribute or of a panel costs, by name or index; 1 elsewhere.
+        Price of one read of an attribute or a panel, by name or index; 1 for others.
     bounds : dict or None
-        Declared (low, high) of attributes, by name or index: what an honest learner may scale by.
+        Declared (low, high) of attributes, by name or index, by which honest learners may scale.
 
     Attributes
     ----------
     attributes_read_ : ndarray of shape (n_features,)
-        How often each attribute was read; an always-known one costs nothing and counts 0. The columns of a
+        Number of reads of each attribute; 0 for an always-known one, which costs nothing. The columns of a
         panel are read together.
 
     Notes
     -----
-    ``budget`` counts every read of one example, those for the product <w, x> included; always-known
-    attributes and targets cost nothing. A fit looks at nothing else, so ``scale`` needs declared ``bounds``
-    (or is 'none'), and the norms that set the step are estimated from the reads as they come.
+    ``budget`` counts every read of one example, including those for the product <w, x>; always-known
+    attributes and targets cost nothing. A fit uses nothing else, so ``scale`` needs declared ``bounds`` (or
+    is 'none'), and the norms that set the step are estimated from the reads as they come.
 
-    Rates of the expected excess are those of theorems, which need bounds on every example and target, and
-    steps made for these bounds. ``'theory'`` puts root mean squares in their place: where tails are heavy
-    such steps are too long, and the excess can be many times what the theorem's formula gives.
+    Rates of the expected excess are those of theorems, which assume bounds on every example and target, and
+    steps for these bounds. ``'theory'`` uses root mean squares instead: with heavy tails such steps are too
+    long, and the excess can be many times the theorem's.
 
-    There is no ``sample_weight``: an example is read once, and a row of weight 2 could not equal the same row
-    twice, of which other attributes would be read the second time.
+    There is no ``sample_weight``: an example is read once, and a row of weight 2 cannot equal a duplicated
+    row, whose other attributes would be read the second time.
     """
 
     @property
     def _takes_holes(self) -> bool:  # type: ignore[override]
-        """Whether rows come with what happens to be observed of them."""
+        """True if the learner is passive, and rows come with their observed cells."""
         return getattr(self, "passive", "no") != "no"
 
     @property
     def attributes_read_(self) -> t.Array:
-        """How often each attribute was read: ndarray of shape (n_features,)."""
+        """Number of reads of each attribute: ndarray of shape (n_features,)."""
         return np.array(self.model_.attributes_read(), dtype=np.int64)
 
     def _keep(self, model, quiet=False):
-        """Warn besides of bounds that do not hold, and of reads that ran out."""
+        """Warn also of violated bounds, and of a spent budget."""
         super()._keep(model, quiet)
         if quiet:
             return
@@ -131,13 +131,13 @@ class Budgeted(Incremental):
             texts.append(
                 f"values outside their declared bounds were read: {report['outside_bounds']} (first: row"
                 f" {first['row']}, column {first['column']!r}: {first['value']}, declared {first['low']} to"
-                f" {first['high']}); the theorems take every value to be within"
+                f" {first['high']}); the theorems assume every value to be within"
             )
         for text in texts:
             warnings.warn(text, DataWarning, stacklevel=5)
 
     def _started(self, targets, classes, scale, named=None):
-        """Return a learner of the library over this estimator's attributes, told nothing as yet."""
+        """Return a new learner of the library over this estimator's attributes."""
         return _core.Learner.start(
             self._learner,
             self._parameters(self._seed()),
@@ -150,7 +150,7 @@ class Budgeted(Incremental):
         )
 
     def _learned(self, learner):
-        """Return the model that a learner of the library has come to."""
+        """Return the current model of a learner of the library."""
         return learner.model(_threads(getattr(self, "n_jobs", None)))
 
     def _teach(self, table, targets, classes, named, progress):
@@ -163,54 +163,54 @@ class Budgeted(Incremental):
 
 
 class BudgetedRegressor(ClippedRegressor, Budgeted):
-    """Estimate numbers from a few attributes of each example."""
+    """Predict numbers from a few attributes of each example."""
 
-    _poor_score = True  # after one pass over a few attributes of the 200 rows of scikit-learn's checks
+    _poor_score = True  # after one pass over a few attributes of 200 rows in scikit-learn's checks
 
     def partial_fit(self, X: t.Matrix, y: ArrayLike) -> Self:
         """Learn from one more batch of examples, in their order.
 
-        Several batches are one batch of all their rows, to the bit, and may lie any time apart: the
-        estimator can be pickled in between. The first batch fixes the parameters, and by its targets the
-        mean and the deviation that targets are scaled by: let it be typical. ``total_budget`` holds over
-        all batches. How many examples will come is not known, so steps are long at first and fall as they
-        come: set ``horizon`` if you know it. After ``fit`` it begins anew, and ``fit`` forgets all batches.
+        Several batches give the same bits as one batch of all rows, at any intervals: the estimator can be
+        pickled in between. The first batch fixes the parameters, and the mean and standard deviation that
+        scale the targets: it should be representative. ``total_budget`` holds over all batches. The number of
+        examples to come is unknown, so steps are long at first and decrease: set ``horizon`` if you know it.
+        After ``fit`` it starts anew, and ``fit`` forgets all batches.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. Of each only what the learner asks for is looked at.
+            The examples. Only the attributes that the learner reads are used.
         y : array-like of shape (n_samples,)
             The targets.
 
         Returns
         -------
         self : object
-            The estimator. After an error or an interrupt it has learned from the rows before; one that keeps
-            its reads (FIML) has kept theirs, and fits to them with the next batch.
+            The estimator. After an error or an interrupt it has learned from the preceding rows; FIML has
+            kept their reads, and fits to them with the next batch.
         """
         return self._partial_fit(X, y)
 
     def start(
         self, attributes: Sequence[str] | int, *, target: tuple[float, float] | None = None
     ) -> "Learner":
-        """Start to ask: for values that are fetched one by one, and not at hand as rows.
+        """Start a learner that asks for values, if they are fetched on request.
 
-        Attributes without ``bounds`` are scaled by their own reads as they come. Learners that step make
-        shorter steps where many queries are open at once; :class:`FIMLRegressor` does not mind.
+        Attributes without ``bounds`` are scaled by their own reads as they come. Gradient-based learners take
+        shorter steps if many queries are open at once; :class:`FIMLRegressor` does not need to.
 
         Parameters
         ----------
         attributes : list of str, or int
-            The names of the attributes, or how many there are.
+            Names of the attributes, or their number.
         target : tuple of float and float, optional
-            Mean and deviation of the target, as far as they are known beforehand. Targets are scaled by
-            them, and ``radius`` and ``known_radius`` bound weights for scaled targets. By default (0, 1).
+            Mean and standard deviation of the target, if known beforehand. They scale the targets, and
+            ``radius`` and ``known_radius`` bound weights for scaled targets. By default (0, 1).
 
         Returns
         -------
         learner : Learner
-            It says what to read next, and is told.
+            It asks for reads, and takes the answers.
 
         Examples
         --------
@@ -229,51 +229,51 @@ class BudgetedRegressor(ClippedRegressor, Budgeted):
 
 
 class BudgetedClassifier(IncrementalClassifier, LinearClassifier, Budgeted):
-    """Tell two classes apart from a few attributes of each example."""
+    """Predict one of two classes from a few attributes of each example."""
 
     def partial_fit(self, X: t.Matrix, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Learn from one more batch of examples, in their order.
 
-        Several batches are one batch of all their rows, to the bit, and may lie any time apart: the
-        estimator can be pickled in between. The first batch fixes the parameters, and by its labels the
-        mean of -1 and +1 that is taken for known: let it be typical. ``total_budget`` holds over all
-        batches. How many examples will come is not known, so steps are long at first and fall as they come:
-        set ``horizon`` if you know it. After ``fit`` it begins anew, and ``fit`` forgets all batches.
+        Several batches give the same bits as one batch of all rows, at any intervals: the estimator can be
+        pickled in between. The first batch fixes the parameters, and the mean of the labels -1 and +1: it
+        should be representative. ``total_budget`` holds over all batches. The number of examples to come is
+        unknown, so steps are long at first and decrease: set ``horizon`` if you know it. After ``fit`` it
+        starts anew, and ``fit`` forgets all batches.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. Of each only what the learner asks for is looked at.
+            The examples. Only the attributes that the learner reads are used.
         y : array-like of shape (n_samples,)
-            The labels; a batch may show one of them alone.
+            The labels; a batch may contain only one of them.
         classes : array-like of shape (2,), optional
             Both labels. Needed in the first call, unless ``fit`` has seen them.
 
         Returns
         -------
         self : object
-            The estimator. After an error or an interrupt it has learned from the rows before; one that keeps
-            its reads (FIML) has kept theirs, and fits to them with the next batch.
+            The estimator. After an error or an interrupt it has learned from the preceding rows; FIML has
+            kept their reads, and fits to them with the next batch.
         """
         return self._partial_fit(X, y, classes)
 
     def start(self, attributes: Sequence[str] | int, classes: ArrayLike) -> "Learner":
-        """Start to ask: for values that are fetched one by one, and not at hand as rows.
+        """Start a learner that asks for values, if they are fetched on request.
 
-        Attributes without ``bounds`` are scaled by their own reads as they come. Learners that step make
-        shorter steps where many queries are open at once; :class:`FIMLClassifier` does not mind.
+        Attributes without ``bounds`` are scaled by their own reads as they come. Gradient-based learners take
+        shorter steps if many queries are open at once; :class:`FIMLClassifier` does not need to.
 
         Parameters
         ----------
         attributes : list of str, or int
-            The names of the attributes, or how many there are.
+            Names of the attributes, or their number.
         classes : array-like of shape (2,)
             Both labels.
 
         Returns
         -------
         learner : Learner
-            It says what to read next, and is told.
+            It asks for reads, and takes the answers.
 
         Examples
         --------

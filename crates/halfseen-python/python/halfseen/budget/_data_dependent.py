@@ -81,13 +81,13 @@ class _GAERR(Budgeted):
 
 
 class GAERRRegressor(_GAERR, BudgetedRegressor):
-    """General Attribute Efficient Ridge Regression: paper C [1]_, algorithm 1, theorem 3.1.
+    """General Attribute Efficient Ridge Regression: Kukliansky and Shamir 2015 [1]_, theorem 3.1.
 
-    :class:`AERRRegressor` with declared ``probabilities`` for the reads of the gradient, such as those that
-    an expert would give. The guarantee is that of :class:`AERRRegressor`, with the sum of the second moments
-    over the probabilities in the place of d times theirs: good probabilities make it smaller, and an
-    attribute that is never read must never vary. With equal probabilities it is :class:`AERRRegressor` to the
-    bit.
+    :class:`AERRRegressor` with declared ``probabilities`` for the reads of the gradient, for example from an
+    expert. The guarantee is that of :class:`AERRRegressor`, with the sum of the second moments divided by the
+    probabilities in place of d times the sum of the second moments: good probabilities reduce it, and an
+    attribute that is never read must be constant. With equal probabilities it is :class:`AERRRegressor` to
+    the bit.
 
     Examples
     --------
@@ -102,9 +102,9 @@ class GAERRRegressor(_GAERR, BudgetedRegressor):
 
 
 class GAERRClassifier(_GAERR, BudgetedClassifier):
-    """General Attribute Efficient Ridge Regression for two classes: paper C [1]_, algorithm 1, theorem 3.1.
+    """General Attribute Efficient Ridge Regression for two classes: Kukliansky and Shamir 2015 [1]_.
 
-    :class:`GAERRRegressor` on the labels as -1 and +1: the sign of what it estimates is the class.
+    :class:`GAERRRegressor` on the labels -1 and +1: the sign of its estimate is the class.
 
     Examples
     --------
@@ -204,17 +204,18 @@ class _DDAERR(Budgeted):
 
 
 class DDAERRRegressor(_DDAERR, BudgetedRegressor):
-    """Data-Dependent Attribute Efficient Ridge Regression: paper C [1]_, theorems 3.5, 3.6 and 3.12.
+    """Data-Dependent Attribute Efficient Ridge Regression: Kukliansky and Shamir 2015 [1]_, section 3.
 
     :class:`AERRRegressor` that reads attributes in proportion to the root of their second moments. The
-    expected excess of the squared error falls as ``sqrt((H / k + 1) / m)``, H the squared sum of these roots:
-    at most what :class:`AERRRegressor` has, and far less where few attributes carry most of an example.
+    expected excess of the squared error falls as ``sqrt((H / k + 1) / m)`` (theorem 3.5), H the squared sum
+    of these roots: at most that of :class:`AERRRegressor`, and far less if few attributes carry most of the
+    norm.
 
     The moments are declared, estimated from the reads as they come (the default; no theorem), or with
     ``moments="two-phase"`` by a first phase of uniform reads. The latter keeps the guarantee with
-    probability 1 - ``confidence`` (theorem 3.6 where ``moment_norm`` is given, else 3.12), needs to know
-    how many examples will come (``fit`` does; otherwise set ``horizon``), and is what ``phase1``,
-    ``smoothing``, ``confidence`` and ``moment_norm`` belong to.
+    probability 1 - ``confidence`` (theorem 3.6 if ``moment_norm`` is given, else 3.12), and needs the number
+    of examples (known in ``fit``; otherwise set ``horizon``). ``phase1``, ``smoothing``, ``confidence`` and
+    ``moment_norm`` are its parameters.
 
     Examples
     --------
@@ -232,9 +233,9 @@ class DDAERRRegressor(_DDAERR, BudgetedRegressor):
 
 
 class DDAERRClassifier(_DDAERR, BudgetedClassifier):
-    """Data-Dependent Attribute Efficient Ridge Regression for two classes: paper C [1]_, theorem 3.5.
+    """Data-Dependent Attribute Efficient Ridge Regression for two classes: Kukliansky and Shamir 2015 [1]_.
 
-    :class:`DDAERRRegressor` on the labels as -1 and +1: the sign of what it estimates is the class.
+    :class:`DDAERRRegressor` on the labels -1 and +1: the sign of its estimate is the class.
 
     Examples
     --------
@@ -323,13 +324,13 @@ class _DDAELR(Budgeted):
 
 
 class DDAELRRegressor(_DDAELR, BudgetedRegressor):
-    """Data-Dependent Attribute Efficient Lasso Regression: paper C [1]_, section 4.
+    """Data-Dependent Attribute Efficient Lasso Regression: Kukliansky and Shamir 2015 [1]_, section 4.
 
     :class:`AELRRegressor` that reads attributes in proportion to their second moments. The expected excess of
-    the squared error is that of :class:`AELRRegressor` with the mean squared length of an example in the
-    place of d times the largest second moment.
+    the squared error is that of :class:`AELRRegressor` with the mean squared norm of an example instead of d
+    times the largest second moment.
 
-    Where the moments come from: as in :class:`DDAERRRegressor`.
+    The moments are those of :class:`DDAERRRegressor`: declared, online or two-phase.
 
     Examples
     --------
@@ -345,9 +346,9 @@ class DDAELRRegressor(_DDAELR, BudgetedRegressor):
 
 
 class DDAELRClassifier(_DDAELR, BudgetedClassifier):
-    """Data-Dependent Attribute Efficient Lasso Regression for two classes: paper C [1]_, section 4.
+    """Data-Dependent Attribute Efficient Lasso Regression for two classes: Kukliansky and Shamir 2015 [1]_.
 
-    :class:`DDAELRRegressor` on the labels as -1 and +1: the sign of what it estimates is the class.
+    :class:`DDAELRRegressor` on the labels -1 and +1: the sign of its estimate is the class.
 
     Examples
     --------

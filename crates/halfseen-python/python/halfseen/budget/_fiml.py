@@ -1,4 +1,4 @@
-"""Define the learner that keeps its reads, and fits the joint distribution to them: FIML."""
+"""Define the learner that keeps its reads, and fits a joint distribution to them: FIML."""
 
 from collections.abc import Callable
 from functools import update_wrapper
@@ -13,7 +13,7 @@ from halfseen.budget._budgeted import Budgeted, BudgetedClassifier, BudgetedRegr
 
 
 class _WithLink:
-    """A method that is there where a link turns scores into probabilities."""
+    """A method that exists only if a link turns scores into probabilities."""
 
     def __init__(self, method: Callable[..., Any]) -> None:
         self.method = method
@@ -55,27 +55,27 @@ class _FIML(Budgeted):
     Attributes
     ----------
     coef_errors_ : ndarray shaped as ``coef_``
-        Standard error of each weight, in units of the data; there only where ``deviations`` is above 0.
+        Standard error of each weight, in units of the data; only if ``deviations`` is above 0.
 
     See Also
     --------
     FIMLRegressor : For numbers.
     FIMLClassifier : For two classes.
     AERRRegressor : A published learner, with a guarantee.
-    halfseen.KARMARegressor : A kernel machine for rows with holes.
-    halfseen.KARMAClassifier : A kernel machine for rows with holes, of any number of classes.
+    halfseen.KARMARegressor : A kernel machine for rows with missing values.
+    halfseen.KARMAClassifier : A kernel machine for rows with missing values, for any number of classes.
 
     Notes
     -----
-    ``budget`` counts every read of one example; always-known attributes and targets cost nothing. A fit looks
-    at nothing else. With a budget of 1 no two attributes are ever seen together: then only how each goes with
-    the target is learned, and a ``DataWarning`` says so. What is read, refused or missing may depend on what
-    was read before, but not on the values themselves.
+    ``budget`` counts every read of one example; always-known attributes and targets cost nothing. A fit uses
+    nothing else. With a budget of 1 no two attributes are read together: then only the correlation of each
+    with the target is learned, with a ``DataWarning``. Reads, refusals and missing values may depend on
+    earlier reads, but not on the unobserved values themselves.
 
-    ``partial_fit`` and ``Learner.model`` fit to all that was kept, each time anew: give large batches. What a
-    batch showed is kept even if the fit to it is interrupted. There is no ``sample_weight``: an example is
-    read once, and a row of weight 2 could not equal the same row twice, of which other attributes would be
-    read the second time. The method is our own, and no guarantee is claimed.
+    ``partial_fit`` and ``Learner.model`` fit anew to all reads that were kept: use large batches. The reads
+    of a batch are kept even if its fit is interrupted. There is no ``sample_weight``: an example is read
+    once, and a row of weight 2 cannot equal a duplicated row, whose other attributes would be read the second
+    time. The method is our own, and has no guarantee.
 
     References
     ----------
@@ -140,17 +140,17 @@ class _FIML(Budgeted):
 
 
 class FIMLRegressor(_FIML, BudgetedRegressor):
-    """Full-information maximum likelihood (FIML) from what was read: nothing is forgotten, nothing filled in.
+    """Full-information maximum likelihood (FIML) from all reads, which are kept, without imputation.
 
-    **Rows with holes** are learned from as they are: with ``budget=None`` every cell that X shows is read.
-    With a ``budget`` the learner chooses what it reads, as all of :mod:`halfseen.budget` do: so many
-    attributes of each example. Then a NaN among them is a read that was paid for and refused. (With a
+    **Rows with missing values** need no treatment: with ``budget=None`` all observed cells of X are read.
+    With a ``budget`` the learner chooses that number of attributes of each example, as all of
+    :mod:`halfseen.budget` do. A NaN among them is then a read that was paid for and refused. (With a
     ``total_budget`` alone it chooses 4 of each example.)
 
-    All reads are kept. The joint distribution of attributes and target is fitted to them, by the likelihood
-    of what was read: a factor model, then refinements of it, averaged by how they predict reads that were
-    held out. So it tunes itself, and needs no data beside its reads. What a new row shows is all that a
-    prediction uses: missing cells are replaced by what is expected of them given the others.
+    The joint distribution of attributes and target is fitted to all reads by maximum likelihood: a factor
+    model, then refinements of it, averaged by their predictions of held-out reads. So it tunes itself, and
+    needs no data beside its reads. A prediction uses the observed cells of a row: missing values are replaced
+    by their conditional expectations.
 
     Examples
     --------
@@ -165,7 +165,7 @@ class FIMLRegressor(_FIML, BudgetedRegressor):
     >>> model.score(X, y) > 0.4
     True
 
-    Of a table with holes all is used that it shows, and every prediction comes with how sure it is:
+    All observed cells of a table with missing values are used, and predictions have intervals:
 
     >>> holes = np.where(rng.random(X.shape) < 0.3, np.nan, X)
     >>> model = FIMLRegressor(random_state=0).fit(holes, y)
@@ -175,10 +175,10 @@ class FIMLRegressor(_FIML, BudgetedRegressor):
     """
 
     def predict_interval(self, X: t.Matrix, level: float = 0.9) -> t.Array:
-        """Tell ranges that hold the targets of a share ``level`` of rows, if the fitted model is right.
+        """Return intervals that contain the targets of a share ``level`` of rows, if the model is right.
 
-        A missing cell widens the range of its row. What is not known of the weights does too, where
-        ``deviations`` is above 0; otherwise the weights count as known, and after few reads ranges are too
+        A missing value widens the interval of its row. So does the uncertainty of the weights if
+        ``deviations`` is above 0; otherwise the weights count as known, and after few reads intervals are too
         narrow.
 
         Parameters
@@ -191,7 +191,7 @@ class FIMLRegressor(_FIML, BudgetedRegressor):
         Returns
         -------
         ends : ndarray of shape (n_samples, 2)
-            Lower and upper end for each row, in units of the target.
+            Lower and upper ends, in units of the target.
         """
         check_is_fitted(self, "model_")
         X = self._validated(X, reset=False, ensure_all_finite="allow-nan")
@@ -199,15 +199,15 @@ class FIMLRegressor(_FIML, BudgetedRegressor):
 
 
 class FIMLClassifier(_FIML, BudgetedClassifier):
-    """Full-information maximum likelihood (FIML) for two classes, from what was read.
+    """Full-information maximum likelihood (FIML) for two classes, from all reads.
 
-    **Rows with holes** are learned from as they are: with ``budget=None`` every cell that X shows is read.
-    With a ``budget`` the learner chooses so many attributes of each example; a NaN among them is a read that
-    was paid for and refused.
+    **Rows with missing values** need no treatment: with ``budget=None`` all observed cells of X are read.
+    With a ``budget`` the learner chooses that number of attributes of each example; a NaN among them is a
+    read that was paid for and refused.
 
-    :class:`FIMLRegressor` on the labels as -1 and +1: the sign of what it estimates is the class. With a
-    ``link`` the score is turned into a probability, which also knows what a row does not show, and
-    :meth:`predict_proba` is there.
+    :class:`FIMLRegressor` on the labels -1 and +1: the sign of its estimate is the class. With a ``link`` the
+    score becomes a probability, which accounts for the missing values of a row, and :meth:`predict_proba` is
+    available.
 
     Examples
     --------
@@ -220,7 +220,7 @@ class FIMLClassifier(_FIML, BudgetedClassifier):
     >>> model.score(X, y) > 0.8
     True
 
-    A row that shows nothing is as likely as its class is common; one that shows what matters is not:
+    An empty row gets the share of the class as its probability; a row with the relevant attributes does not:
 
     >>> empty = np.full((1, 10), np.nan)
     >>> bool(abs(model.predict_proba(empty)[0, 1] - np.mean(y == "yes")) < 0.05)
@@ -232,17 +232,17 @@ class FIMLClassifier(_FIML, BudgetedClassifier):
 
     @_WithLink
     def predict_proba(self, X: t.Matrix) -> t.Array:
-        """Tell how likely each class is; there only where ``link`` is not 'identity'.
+        """Return the probabilities of the classes; only if ``link`` is not 'identity'.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. NaN is a missing cell: the less a row shows, the less is its probability sure.
+            The examples. NaN is a missing value: the fewer cells are observed, the less certain the class.
 
         Returns
         -------
         probabilities : ndarray of shape (n_samples, 2)
-            One for each class, in the order of ``classes_``.
+            One per class, in the order of ``classes_``.
         """
         scores = self._scores(X)[:, 0]
         if self.report_["params"]["link"] == "identity":

@@ -67,14 +67,13 @@ class _MomentLasso(Budgeted):
 
 
 class MomentLassoRegressor(_MomentLasso, BudgetedRegressor):
-    """Baseline of paper A [1]_, algorithm 1, theorem 1: least squares in moments from pairs of reads.
+    """Baseline of Cesa-Bianchi et al. 2010 [1]_, algorithm 1, theorem 1: least squares in estimated moments.
 
-    Pairs of attributes are read of each example, whatever was learned before, and give unbiased estimates
-    of all second moments; the weights in the l1 ball are those of least squared error in these.
-    ``moment_repair`` says what becomes of estimates that are no second moments of anything. The excess of the
-    squared error falls as ``d ** 2 / k`` times one over the root of the number of examples. Memory grows
-    with the square of the number of columns, and a solution takes its third power: ``partial_fit`` solves
-    anew for every batch, so give it large ones.
+    Pairs of reads of each example, independent of earlier results, give unbiased estimates of all second
+    moments; the weights in the l1 ball minimise the squared error in these. ``moment_repair`` is the
+    treatment of estimates that are not positive semidefinite. The excess of the squared error falls as ``d **
+    2 / k`` times one over the root of the number of examples. Memory grows with the square of the number of
+    columns, and time with its third power: ``partial_fit`` solves anew for every batch, so use large ones.
 
     Examples
     --------
@@ -89,9 +88,9 @@ class MomentLassoRegressor(_MomentLasso, BudgetedRegressor):
 
 
 class MomentLassoClassifier(_MomentLasso, BudgetedClassifier):
-    """Baseline of paper A [1]_, algorithm 1, theorem 1, for two classes.
+    """Baseline of Cesa-Bianchi et al. 2010 [1]_, algorithm 1, theorem 1, for two classes.
 
-    :class:`MomentLassoRegressor` on the labels as -1 and +1: the sign of what it estimates is the class.
+    :class:`MomentLassoRegressor` on the labels -1 and +1: the sign of its estimate is the class.
 
     Examples
     --------
@@ -153,11 +152,11 @@ class _Identity(Budgeted):
 
 
 class IdentityRegressor(_Identity, BudgetedRegressor):
-    """Strawman of paper A [1]_, footnote 2: attributes are taken to be uncorrelated.
+    """Strawman of Cesa-Bianchi et al. 2010 [1]_, footnote 2: attributes are assumed to be uncorrelated.
 
-    Estimates how each attribute goes with the target, and takes the covariance of the attributes for a
-    multiple of the identity. It is not, where attributes are correlated or differ in scale, and no number
-    of examples mends that: there is no guarantee. It is here to show what second moments are worth.
+    Estimates the covariance of each attribute with the target, and assumes the covariance of the attributes
+    to be a multiple of the identity. If attributes are correlated or differ in scale this is false, for any
+    number of examples: there is no guarantee. It shows the benefit of second moments.
 
     Examples
     --------
@@ -172,10 +171,10 @@ class IdentityRegressor(_Identity, BudgetedRegressor):
 
 
 class IdentityClassifier(_Identity, BudgetedClassifier):
-    """Strawman of paper A [1]_, footnote 2, for two classes: attributes are taken to be uncorrelated.
+    """Strawman of Cesa-Bianchi et al. 2010 [1]_, footnote 2, for two classes: uncorrelated attributes.
 
-    :class:`IdentityRegressor` on the labels as -1 and +1: the sign of what it estimates is the class. There
-    is no guarantee.
+    :class:`IdentityRegressor` on the labels -1 and +1: the sign of its estimate is the class. There is no
+    guarantee.
 
     Examples
     --------

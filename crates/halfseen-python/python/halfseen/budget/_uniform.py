@@ -74,14 +74,13 @@ class _AER(Budgeted):
 
 
 class AERRegressor(_AER, BudgetedRegressor):
-    """Attribute Efficient Regression: paper A [1]_, algorithm 2, theorem 2.
+    """Attribute Efficient Regression: Cesa-Bianchi et al. 2010 [1]_, algorithm 2, theorem 2.
 
     Least squares with weights in an l1 ball. Half of the reads of an example, drawn without replacement,
     estimate the example itself, the others its product with the weights; strongly convex steps follow the
     estimated gradient. The expected excess of the squared error falls as ``sqrt(log m / m)`` in the number m
     of examples, and as one over the root of the reads per example. With a budget of all attributes nothing is
-    sampled. Where only a few reads can be had, :class:`AERRRegressor` and :class:`AELRRegressor` make more of
-    them.
+    sampled. With only a few reads, :class:`AERRRegressor` and :class:`AELRRegressor` are more efficient.
 
     Examples
     --------
@@ -98,10 +97,10 @@ class AERRegressor(_AER, BudgetedRegressor):
 
 
 class AERClassifier(_AER, BudgetedClassifier):
-    """Attribute Efficient Regression for two classes: paper A [1]_, algorithm 2, theorem 2.
+    """Attribute Efficient Regression for two classes: Cesa-Bianchi et al. 2010 [1]_, algorithm 2, theorem 2.
 
-    :class:`AERRegressor` on the labels as -1 and +1: the sign of what it estimates is the class. The
-    guarantee is about the squared error, which bounds the share of wrong labels from above.
+    :class:`AERRegressor` on the labels -1 and +1: the sign of its estimate is the class. The guarantee is for
+    the squared error, which bounds the share of misclassified rows from above.
 
     Examples
     --------
@@ -182,18 +181,17 @@ class _AERR(Budgeted):
 
 
 class AERRRegressor(_AERR, BudgetedRegressor):
-    """Attribute Efficient Ridge Regression: paper B [1]_, algorithm 1, theorem 3.1.
+    """Attribute Efficient Ridge Regression: Hazan and Koren 2012 [1]_, algorithm 1, theorem 3.1.
 
     Least squares with weights in a Euclidean ball. All reads of an example but one, drawn uniformly,
     estimate the example; the last, drawn in proportion to the squared weights, its product with them.
-    Each example moves the weights by one projected gradient step; the model is an average over them. The
-    expected excess of the squared error falls as ``sqrt(d / (k m))`` for m examples with k reads of d
-    attributes each: hiding attributes costs what a sample smaller by the factor k / d would.
+    Each example takes one projected gradient step; the model averages the weights. The expected excess of the
+    squared error falls as ``sqrt(d / (k m))`` for m examples with k reads of d attributes each: unread
+    attributes cost as much as a sample smaller by the factor k / d.
 
-    With ``passive`` nothing is chosen: rows come with NaN where nothing was observed, completely at
-    random, and all that they show is learned from. Then no theorem is claimed, ``budget`` plays no part
-    and the ``scale`` of ``fit`` may look at all cells; batches and single examples come unseen, and are
-    scaled by declared ``bounds`` or not at all.
+    With ``passive`` the learner chooses nothing: rows have NaN, missing completely at random, and all
+    observed cells are used. Then no theorem is claimed, ``budget`` has no effect and the ``scale`` of ``fit``
+    may use all cells; batches and single examples are scaled by declared ``bounds`` or not at all.
 
     Examples
     --------
@@ -207,7 +205,7 @@ class AERRRegressor(_AERR, BudgetedRegressor):
     >>> model.score(X, y) > 0.8
     True
 
-    What a batch shows is learned from, and the next one goes on from there:
+    Batches are learned from one after the other:
 
     >>> model = AERRRegressor(budget=4, random_state=0)
     >>> for rows in np.split(np.arange(2000), 4):
@@ -218,10 +216,10 @@ class AERRRegressor(_AERR, BudgetedRegressor):
 
 
 class AERRClassifier(_AERR, BudgetedClassifier):
-    """Attribute Efficient Ridge Regression for two classes: paper B [1]_, algorithm 1, theorem 3.1.
+    """Attribute Efficient Ridge Regression for two classes: Hazan and Koren 2012 [1]_, algorithm 1.
 
-    :class:`AERRRegressor` on the labels as -1 and +1: the sign of what it estimates is the class. The
-    guarantee is about the squared error, which bounds the share of wrong labels from above.
+    :class:`AERRRegressor` on the labels -1 and +1: the sign of its estimate is the class. The guarantee
+    (theorem 3.1) is for the squared error, which bounds the share of misclassified rows from above.
 
     Examples
     --------
@@ -301,13 +299,12 @@ class _AELR(Budgeted):
 
 
 class AELRRegressor(_AELR, BudgetedRegressor):
-    """Attribute Efficient Lasso Regression: paper B [1]_, algorithm 2, theorem 3.4.
+    """Attribute Efficient Lasso Regression: Hazan and Koren 2012 [1]_, algorithm 2, theorem 3.4.
 
-    Least squares with weights in an l1 ball. Reads are spent as in :class:`AERRRegressor`, the product's in
-    proportion to the absolute weights; weights move by exponentiated gradient steps with clipped entries.
-    The expected excess of the squared error falls as ``sqrt(d log d / (k m))`` where attributes are
-    bounded: the dimension enters only through what is not read, so this is the choice for many attributes
-    of which few matter.
+    Least squares with weights in an l1 ball. Reads are chosen as in :class:`AERRRegressor`, the product's in
+    proportion to the absolute weights; weights take exponentiated gradient steps with clipped entries. The
+    expected excess of the squared error falls as ``sqrt(d log d / (k m))`` for bounded attributes: the
+    dimension enters only through the unread attributes, so this suits many attributes of which few matter.
 
     ``passive`` means what it does in :class:`AERRRegressor`.
 
@@ -324,10 +321,10 @@ class AELRRegressor(_AELR, BudgetedRegressor):
 
 
 class AELRClassifier(_AELR, BudgetedClassifier):
-    """Attribute Efficient Lasso Regression for two classes: paper B [1]_, algorithm 2, theorem 3.4.
+    """Attribute Efficient Lasso Regression for two classes: Hazan and Koren 2012 [1]_, algorithm 2.
 
-    :class:`AELRRegressor` on the labels as -1 and +1: the sign of what it estimates is the class. The
-    guarantee is about the squared error, which bounds the share of wrong labels from above.
+    :class:`AELRRegressor` on the labels -1 and +1: the sign of its estimate is the class. The guarantee
+    (theorem 3.4) is for the squared error, which bounds the share of misclassified rows from above.
 
     Examples
     --------
@@ -419,12 +416,12 @@ class _PNorm(Budgeted):
 
 
 class PNormRegressor(_PNorm, BudgetedRegressor):
-    """Additive p-norm updates from a few reads: paper A [1]_, section 5; Gentile [2]_, theorem 1.
+    """Additive p-norm updates from a few reads: Cesa-Bianchi et al. 2010 [1]_, section 5; Gentile 2003 [2]_.
 
     Between gradient descent (``p=2``, as :class:`AERRRegressor` before its projection) and exponentiated
     gradient (p near 2 log d, as :class:`AELRRegressor`). Reads are those of :class:`AERRRegressor`. The
-    expected excess of the squared error falls as ``sqrt((p - 1) / m)`` times a factor for what is not read,
-    where the weights stay in a ball of the dual norm, which ``project=True`` sees to.
+    expected excess of the squared error falls as ``sqrt((p - 1) / m)`` times a factor for unread attributes
+    (theorem 1 of [2]_) if the weights stay in a ball of the dual norm, which ``project=True`` ensures.
 
     Examples
     --------
@@ -439,9 +436,9 @@ class PNormRegressor(_PNorm, BudgetedRegressor):
 
 
 class PNormClassifier(_PNorm, BudgetedClassifier):
-    """Additive p-norm updates for two classes: paper A [1]_, section 5; Gentile [2]_, theorem 1.
+    """Additive p-norm updates for two classes: Cesa-Bianchi et al. 2010 [1]_, section 5; Gentile 2003 [2]_.
 
-    :class:`PNormRegressor` on the labels as -1 and +1: the sign of what it estimates is the class.
+    :class:`PNormRegressor` on the labels -1 and +1: the sign of its estimate is the class.
 
     Examples
     --------
