@@ -32,7 +32,7 @@ const CENTRAL: [f64; 2] = [0.1, 10.0];
 const SHORTEST: f64 = 1e-10;
 /// Number of consecutive steps without a fall of `left` below `ENOUGH` of its least that ends the
 /// path.
-const PATIENCE: u32 = 8;
+const PATIENCE: u32 = 12;
 const ENOUGH: f64 = 0.9;
 
 /// Step lengths of slacks and multipliers.

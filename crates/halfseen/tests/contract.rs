@@ -400,7 +400,8 @@ fn weights_that_are_none_are_refused_by_row_and_all_zero_is_no_row() {
 fn learners_that_take_no_weights_refuse_them() {
     let mut refusing: Vec<Box<dyn Learner>> =
         all().into_iter().filter(|l| !l.needs().weights).collect();
-    assert_eq!(refusing.len(), 18);
+    // More where learners were added, and none fewer.
+    assert!(refusing.len() >= 18 && all().len() - refusing.len() >= 9, "{}", refusing.len());
     refusing.push(learner("karma", &[("solver", "online")]));
     refusing.push(learner("robust-lp", &[("chunk", "50")]));
     for learner in refusing {
