@@ -175,7 +175,7 @@ def compare(learner, X, y, classes, setting, folder):
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_rust_program_and_python_learn_the_same_bits(learner, tmp_path):
-    family = _parameters.learners()[learner]["family"]
+    family = _parameters.learners()[ALIASES.get(learner, learner)]["family"]
     budget = {"budget": 4} if family == "budget" else {}
     for classes in (False, True):
         if learner in CLASSES_ONLY and not classes:

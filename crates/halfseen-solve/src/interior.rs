@@ -30,9 +30,7 @@ const GAIN: f64 = 0.05;
 const CENTRAL: [f64; 2] = [0.1, 10.0];
 /// Step length below which there is no progress.
 const SHORTEST: f64 = 1e-10;
-/// Number of consecutive steps without a fall of `left` below `ENOUGH` of its least that ends the
-/// path.
-const PATIENCE: u32 = 12;
+/// Fall of what is left, relative to its least, that counts as progress.
 const ENOUGH: f64 = 0.9;
 
 /// Step lengths of slacks and multipliers.
@@ -151,6 +149,9 @@ pub(crate) trait CentralPath {
     type System;
     /// Fraction of the way to the boundary of a step.
     const SHARE: f64;
+    /// Number of consecutive steps without a fall of `left` below `ENOUGH` of its least that ends
+    /// the path.
+    const PATIENCE: u32 = 12;
     /// Largest number of centrality correctors per step.
     const CORRECTORS: usize = 0;
 
@@ -257,7 +258,7 @@ pub(crate) fn follow<P: CentralPath>(
         if steps >= most {
             break Stop::IterationLimit;
         }
-        if idle >= PATIENCE {
+        if idle >= P::PATIENCE {
             break Stop::NoProgress;
         }
         if let Err(stop) = step(path) {
@@ -376,7 +377,7 @@ mod tests {
         assert_eq!(toy.run(1e-9, 2), (2, Stop::IterationLimit));
         let idle = |_: &mut Toy<0>| Progress { solved: false, left: 1.0 };
         let mut toy = Toy::<0>::new();
-        let patience = u64::from(PATIENCE);
+        let patience = u64::from(<Toy<0> as CentralPath>::PATIENCE);
         assert_eq!(follow(&mut toy, idle, 99, &Silent), (patience, Stop::NoProgress));
         let mut toy = Toy::<0> { fails: true, ..Toy::new() };
         assert_eq!(toy.run(1e-9, 60), (0, Stop::NumericalFailure));

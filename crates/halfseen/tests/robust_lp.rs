@@ -421,3 +421,20 @@ fn numbers_and_impossible_threats_are_refused() {
     let learner = RobustLp { margin: Some(-1.0), ..RobustLp::default() };
     assert!(learner.fit(&data.examples(), &Silent).is_err());
 }
+
+#[test]
+fn attributes_of_very_different_sizes_are_solved_to_the_tolerance() {
+    let mut stream = Stream::new(12, Purpose::Data, 0);
+    let signs: Vec<f64> = (0..500).map(|i| if i % 5 < 2 { -1.0 } else { 1.0 }).collect();
+    // Positive attributes, as measured, of sizes .01 to 2,000, all correlated with the class.
+    let x = Array2::from_shape_fn((500, 24), |(i, j)| {
+        let size = 10.0_f64.powf(-2.0 + 5.3 * j as f64 / 23.0);
+        size * (3.0 + 0.8 * signs[i] + stream.normal()).max(0.1)
+    });
+    let data = Data::new(x, signs, &singletons(24)).told();
+    for threat in [1.0, 3.0, 6.0] {
+        let learner = RobustLp { threat: Some(threat), ..RobustLp::default() };
+        let fit = learner.fit(&data.examples(), &Silent).unwrap();
+        assert_eq!(fit.report.stop, Stop::Tolerance, "{threat}: {:?}", fit.report);
+    }
+}
