@@ -11,26 +11,22 @@ pub(crate) fn number(value: f64) -> String {
     }
 }
 
-/// Formats a count with a space between groups of three digits.
+/// Formats the mean of counts as a whole number: 12,345.
 pub(crate) fn thousands(value: f64) -> String {
-    in_groups(&format!("{value:.0}"), " ")
+    grouped(value.round_ties_even() as u64)
 }
 
-/// Formats a count, or states that it is too large.
+/// Formats a count, or says that it is larger than any.
 pub(crate) fn count(count: Option<u64>) -> String {
     count.map_or("more than 10^18".into(), grouped)
 }
 
-/// Formats a count as 12,345, for tables with columns separated by spaces.
+/// Formats a count with a comma before every three digits: 12,345.
 pub(crate) fn grouped(number: u64) -> String {
-    in_groups(&number.to_string(), ",")
-}
-
-/// Joins groups of three digits.
-fn in_groups(digits: &str, between: &str) -> String {
+    let digits = number.to_string();
     let groups = digits.as_bytes().rchunks(3).rev();
     let groups: Vec<&str> = groups.filter_map(|g| std::str::from_utf8(g).ok()).collect();
-    groups.join(between)
+    groups.join(",")
 }
 
 /// Formats a number with four significant digits.

@@ -18,37 +18,36 @@ pub struct Model {
     pub learner: String,
     /// Its parameters.
     pub params: serde_json::Map<String, serde_json::Value>,
-    /// From tables to scaled values, and from scores back to the target's units.
+    /// Map from tables to scaled values, and from scores back to the target's units.
     pub prepare: Prepare,
     /// The name of the target column.
     pub target: String,
-    /// What is predicted.
+    /// Prediction of numbers or of classes.
     pub task: Task,
-    /// The classes, sorted; of two the second is the one that a positive score means, of more each
-    /// has a score of its own.
+    /// Classes, sorted. A positive score means the second of two; each of more has its own score.
     pub classes: Vec<Label>,
     /// The predictor in scaled units.
     pub predictor: Predictor,
-    /// How it was fitted.
+    /// Report of the fit.
     pub report: Report,
 }
 
 /// Predictions for the rows of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
-    /// For each row the score: an estimate of the target, or of -1/+1 for two classes; of more
-    /// classes one for each.
+    /// Score of each row: an estimate of the target, or of -1 and +1 for two classes; one per class
+    /// for more.
     pub scores: Scores,
-    /// What the table had too much or too little of.
+    /// Columns that the table had in excess, or lacked.
     pub applied: Applied,
 }
 
 /// Prediction intervals for the rows of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Intervals {
-    /// For each row the lower and the upper end, in the target's units.
+    /// Lower and upper end for each row, in the target's units.
     pub ends: Vec<(f64, f64)>,
-    /// What the table had too much or too little of.
+    /// Columns that the table had in excess, or lacked.
     pub applied: Applied,
 }
 
