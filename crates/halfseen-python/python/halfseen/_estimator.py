@@ -36,24 +36,24 @@ class Estimator(BaseEstimator):
         Radius B of the ball that holds the weights of the sampled attributes, in scaled units and the
         norm of the method. Range: a finite number above 0.
     intercept : bool
-        Whether an unpenalised constant is learned.
+        If true, an unpenalised intercept is learned.
     known_radius : float
         Radius of the Euclidean ball that holds the intercept and the weights of the always-known
         attributes, in scaled units. Range: a finite number above 0.
     step : float or str
-        Step size: theory (from the theorem, for the norms that the data have), a multiple of it such as
-        3.2x, or a number. Range: theory, a multiple of it such as 3.2x, or a finite number above 0.
+        Step size: theory (from the theorem, for the norms of the data), a multiple of it such as 3.2x, or
+        a number. Range: theory, a multiple of it such as 3.2x, or a finite number above 0.
     tol : float
         Relative duality gap at which the solver stops. Range: a finite number above 0.
     max_iter : int
-        Iterations after which the solver gives up; the report then says so. Range: an integer of at least
-        1.
+        Maximum number of iterations of the solver; the report says if it was reached. Range: an integer
+        of at least 1.
     c : float
-        Weight C of the losses in |v|^2 / 2 + C sum of losses; 1/(rho m) in the paper's terms. Range: a
-        finite number above 0.
+        Weight C of the losses in |v|^2 / 2 + C sum of losses; 1/(rho m) in the paper. Range: a finite
+        number above 0.
     memory : float
-        GiB that the matrices of one fit may take; one that needs more is refused before it begins. Fits
-        that run side by side (tuning, comparisons) may each take so much. Range: a finite number above 0.
+        Maximum memory of the matrices of one fit, in GiB; a larger fit is refused before it starts. Each
+        of several parallel fits (tuning, comparisons) may take this much. Range: a finite number above 0.
     random_state : int, RandomState instance or None
         Seed of all random draws: an int is used as is, otherwise one is drawn and kept in ``report_``.
     scale : {'none', 'common', 'each', 'max'} or None

@@ -13,12 +13,12 @@ class _OnlineLasso(Estimator):
     Parameters
     ----------
     step : float, str or None
-        Step size: theory (from the variant's theorem, for the norms that the data have), a multiple of it
-        such as 3.2x, or a number. None: 32x for eg, theory for ogd and rda. Range: theory, a multiple of
-        it such as 3.2x, a finite number above 0, or None.
+        Step size: theory (from the variant's theorem, for the norms of the data), a multiple of it such
+        as 3.2x, or a number. None: 32x for eg, theory for ogd and rda. Range: theory, a multiple of it
+        such as 3.2x, a finite number above 0, or None.
     variant : {'eg', 'ogd', 'rda'}
-        How the weights move: exponentiated gradient, projected gradient steps, or regularised dual
-        averaging.
+        Update of the weights: exponentiated gradient (eg), projected gradient (ogd), or regularised dual
+        averaging (rda).
     penalty : float
         Strength lambda of the penalty lambda |w|_1 that variant rda adds to the loss (<w,x> - y)^2 / 2;
         the other variants have none. Range: a finite number of at least 0.

@@ -38,28 +38,28 @@ class _KARMA(Incremental, _Missing):
         Length of the sequences of attributes that the kernel k_gamma compares; 1 is imputation by zero.
         Tuning tries 1 to 4. Range: an integer from 1 to 64.
     loss : {'auto', 'squared', 'hinge'}
-        What is minimised: squared (of the score against the target, -1/+1, or one column per class), or
-        hinge (Crammer and Singer's for more than two classes). auto: squared for numbers, hinge for
-        classes.
+        Loss to minimise: squared (of the score against the target: the number, -1/+1, or one column per
+        class), or hinge (Crammer and Singer's for more than two classes). auto: squared for numbers,
+        hinge for classes.
     normalization : {'none', 'trace', 'uniform', 'cosine'}
-        What the kernel is divided by: nothing; its mean over training rows with themselves (trace); its
-        largest value for rows of length 1 (uniform); or so that each row has 1 with itself (cosine,
-        another class of predictors).
+        Divisor of the kernel: none; trace, its mean over the training rows with themselves; uniform, its
+        largest value for rows of length 1; cosine, so that each row has 1 with itself (another class of
+        predictors).
     length_weights : array-like or None
         Weight a_r of the r-th power of the number of attributes that two rows share, for r = 0 to gamma -
-        1: as many numbers as gamma, of at least 0, not all 0. None: 1 each, as in the paper. Range: None,
-        or finite numbers of at least 0, separated by commas.
+        1: gamma numbers of at least 0, not all 0. None: 1 each, as in the paper. Range: None, or finite
+        numbers of at least 0, separated by commas.
     degree : int
         Exponent p of the composed kernel (k + coef0)^p; 1 is KARMA. Range: an integer from 1 to 16.
     coef0 : float
-        What is added to the kernel before it is raised to the power degree. Range: a finite number of at
+        Constant added to the kernel before it is raised to the power degree. Range: a finite number of at
         least 0.
     features : str
-        exact: the kernel itself, memory and time grow with the square of the rows. sketch:D: so many
-        random features that approximate it, linear in the rows. Range: exact, or sketch:D with a whole
-        number D of at least 1, such as sketch:2048.
+        exact: the kernel itself; memory and time grow with the square of the number of rows. sketch:D: D
+        random features that approximate it; linear in the number of rows. Range: exact, or sketch:D with
+        a whole number D of at least 1, such as sketch:2048.
     solver : {'exact', 'online'}
-        exact: to the tolerance. online: the paper's algorithm 1, one pass over the rows in a random
+        exact: solved to the tolerance. online: algorithm 1 of the paper, one pass over the rows in random
         order, averaged.
 
     See Also
@@ -267,16 +267,16 @@ class _MatrixCompletion(_Missing):
     Parameters
     ----------
     variant : {'b', '1'}
-        What the constant of the labels is: b, one number for each label (MC-b); 1, a row of ones in the
-        matrix (MC-1).
+        Intercept of the labels: b, one constant per label (MC-b); 1, a row of ones in the matrix (MC-1).
     label_weight : float
-        Weight lambda of the labels' loss beside that of the attributes. Range: a finite number above 0.
+        Weight lambda of the loss of the labels relative to that of the attributes. Range: a finite number
+        above 0.
     rank_penalty : float
-        Weight mu of the nuclear norm at the end of the continuation, as a share of the least weight at
-        which nothing but constants is learned. Range: a finite number above 0.
+        Weight mu of the nuclear norm at the end of the continuation, as a share of the smallest weight at
+        which only constants are learned. Range: a finite number above 0.
     loss : {'auto', 'logistic', 'squared'}
-        Loss of the labels' entries. auto: logistic for two classes (-1/+1), squared for more (0/1, one
-        row per class) and for numbers.
+        Loss of the label entries. auto: logistic for two classes (-1/+1), squared for more (0/1, one row
+        per class) and for numbers.
 
     See Also
     --------
@@ -435,8 +435,8 @@ class GeometricMarginClassifier(Weighted, LinearClassifier, _Missing):
     Parameters
     ----------
     rounds : int
-        Rounds of reweighting each example by the share of the weights that it shows. Range: an integer
-        from 1 to 1000.
+        Number of reweighting rounds; each weights every example by the share of the weights that lies on
+        its observed attributes. Range: an integer from 1 to 1000.
 
     See Also
     --------

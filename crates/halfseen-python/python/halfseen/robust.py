@@ -42,37 +42,37 @@ class _Robust(Attackable, Estimator):
     Parameters
     ----------
     threat : float or None
-        Budget N of the adversary: the total cost of the attributes that may vanish from a row at
-        prediction time. Attributes declared known never vanish. None: a tenth of the total cost, rounded
-        down where costs are uniform: nothing with fewer than ten attributes. Range: a finite number of at
-        least 0, or None.
+        Budget N of the adversary: maximum total cost of the attributes deleted from a row at prediction
+        time. Known attributes are never deleted. None: a tenth of the total cost, rounded down where
+        costs are uniform: 0 with fewer than ten attributes. Range: a finite number of at least 0, or
+        None.
     costs : array-like, 'uniform' or 'mi'
-        What it costs the adversary to take an attribute: uniform, 1 each; mi, in proportion to its mutual
-        information with the target in the training rows (best threshold), 1 on average; or one number for
-        each, in the order of the table. Range: uniform, mi, or finite numbers of at least 0, separated by
-        commas.
+        Cost of each attribute to the adversary: uniform, 1 each; mi, proportional to its mutual
+        information with the target in the training rows (best threshold), 1 on average; or one number per
+        attribute, in the order of the table. Range: uniform, mi, or finite numbers of at least 0,
+        separated by commas.
     margin : float or None
-        Margin gamma that must be left after the worst deletions, in units of the score. None: a hundredth
-        of the cost that is left, P = total cost - threat, but no more than a tenth of the mean sum of
-        absolute values of a row. Range: a finite number above 0, or None.
+        Margin gamma required after the worst deletions, in units of the score. None: a hundredth of the
+        remaining cost P = total cost - threat, but at most a tenth of the mean l1 norm of a row. Range: a
+        finite number above 0, or None.
     box_radius : float
         Largest absolute value C of a weight, in scaled units; only its ratio to margin matters. Range: a
         finite number above 0.
     deletions : {'fractional', 'whole'}
-        Whether the adversary may take a part of an attribute: fractional, the linear program (4), an
-        upper bound that is exact for equal costs; or whole, the program (3) itself, for costs that are
-        whole numbers.
+        fractional: the adversary may delete a part of an attribute (linear program (4), an upper bound,
+        exact for equal costs). whole: only whole attributes (program (3) itself; costs must be whole
+        numbers).
     damage : {'deletion', 'noise'}
-        What happens to the attributes that the adversary takes: deletion, they are 0; or noise, they are
-        replaced by independent noise of mean 0 that is no larger than 1 in scaled units, and the margin
-        is at least C sqrt(2 N ln(1/confidence)).
+        Effect on the attacked attributes: deletion, they become 0; noise, they are replaced by
+        independent noise of mean 0 and absolute value at most 1 in scaled units, and the margin is at
+        least C sqrt(2 N ln(1/confidence)).
     confidence : float
-        With damage = noise: the probability delta with which noise may do more than the margin covers.
-        Range: a number above 0 and below 1.
+        With damage = noise: probability delta that noise does more than the margin covers. Range: a
+        number above 0 and below 1.
     tried : int
-        How many settings of threat, margin, box and costs were tried on these rows, this one included:
-        the bound on new rows in the report holds for all of them at once. The program's tuning sets it.
-        Range: an integer from 1 to 1000000000.
+        Number of settings of threat, margin, box and costs tried on these rows, with this one; the
+        report's bound on new rows holds for all of them at once. Tuning in the program sets it. Range: an
+        integer from 1 to 1000000000.
     """
 
     costs: t.Costs
@@ -92,12 +92,11 @@ class _RobustLP(_Robust):
     Parameters
     ----------
     chunk : int or None
-        Rows of one chunk: the program is solved for random chunks of so many rows each, and their weights
-        are averaged, as the paper had to do. None: all rows at once, exactly. Range: an integer of at
-        least 2, or None.
+        Number of rows per chunk: the program is solved for random chunks and their weights are averaged,
+        as in the paper. None: all rows at once, exactly. Range: an integer of at least 2, or None.
     quantile : float
-        For numbers: the quantile q to predict, by the loss max(q r, (q - 1) r) of the residual r after
-        the worst deletions; 0.5 is half the absolute loss. Range: a number above 0 and below 1.
+        For numeric targets: the quantile q to predict, by the loss max(q r, (q - 1) r) of the residual r
+        after the worst deletions; 0.5 is half the absolute loss. Range: a number above 0 and below 1.
 
     See Also
     --------
@@ -219,12 +218,12 @@ class RobustPerceptronClassifier(LinearClassifier, _Robust):
     Parameters
     ----------
     passes : int
-        Passes over the rows, each in a random order of its own; the theorem covers one. Of several, the
-        pass whose average does best on the rows kept for validation is returned. Range: an integer from 1
-        to 10000.
+        Number of passes over the rows, each in its own random order; the theorem covers one. Of several,
+        the pass whose average does best on the validation rows is returned. Range: an integer from 1 to
+        10000.
     validation : float
-        With more than one pass: the share of the rows that choose the pass, by their loss under the worst
-        deletions, and are not learned from. Range: a number above 0 and below 1.
+        With more than one pass: share of the rows kept for validation. Their loss under the worst
+        deletions selects the pass; they are not trained on. Range: a number above 0 and below 1.
 
     See Also
     --------

@@ -12,22 +12,22 @@ class _AESVR(Budgeted):
     Parameters
     ----------
     ball : {'l2', 'l1'}
-        The ball that holds the weights: Euclidean (projected gradient, as aerr), or of the l1 norm
-        (exponentiated gradient, as aelr).
+        Ball that holds the weights: l2 (projected gradient, as in aerr) or l1 (exponentiated gradient, as
+        in aelr).
     loss : {'absolute', 'hinge', 'exponential', 'logistic'}
-        What is learned by: absolute (outside a tube, smoothed; regression), or a loss of classes -1 and
-        +1: hinge (smoothed), exponential, logistic (needs norm_bound).
+        Loss to minimise. For regression: absolute (smoothed, zero inside a tube). For classes -1 and +1:
+        hinge (smoothed), exponential, or logistic (needs norm_bound).
     tube : float
-        Residuals up to this cost nothing (delta of the absolute loss), in scaled units. Range: a finite
-        number of at least 0.
+        Residuals up to this size cost nothing (delta of the absolute loss), in scaled units. Range: a
+        finite number of at least 0.
     smoothing_width : float
-        Width eps over which the kinks of the absolute and the hinge loss are rounded, in scaled units.
-        Estimates scatter like exp(2 (residual/eps)^2): keep it above the residuals. Range: a finite
-        number above 0.
+        Width eps over which the kinks of the absolute and the hinge loss are smoothed, in scaled units.
+        The spread of the estimates grows like exp(2 (residual/eps)^2): keep eps above the residuals.
+        Range: a finite number above 0.
     norm_bound : float or None
         Declared bound on the norm of the sampled attributes of any example about their centre, in scaled
         units: Euclidean with ball = l2, largest absolute value with ball = l1. Only the logistic loss
-        needs it; None: none is declared. Range: a finite number above 0, or None.
+        needs it. None: none is declared. Range: a finite number above 0, or None.
 
     See Also
     --------

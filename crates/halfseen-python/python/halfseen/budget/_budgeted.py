@@ -24,49 +24,50 @@ class Budgeted(Incremental):
     Parameters
     ----------
     budget : int or None
-        Reads per example, all counted: those for the product <w,x> as well as those for the gradient.
-        While all weights are 0 the product is 0 and its reads are not made. None: 4, or all attributes
-        where there are fewer; of fiml in the program and in Python every cell that is there, unless there
-        is a total_budget. Range: an integer of at least 1, or None.
+        Number of reads per example, for the product <w,x> and for the gradient together. While all
+        weights are 0 the product is 0 and is not read. None: 4, or all attributes if there are fewer; for
+        fiml in the program and in Python, every cell present, unless total_budget is set. Range: an
+        integer of at least 1, or None.
     total_budget : int or None
-        Reads in all that may be made, of a fit and in ask and tell: a fit stops before the first example
-        whose reads would exceed what is left, and asking is refused, where open queries count with what
-        they asked for. None: as many as the examples need. Range: an integer of at least 1, or None.
+        Maximum number of reads in total, in a fit or in ask and tell. A fit stops before the first
+        example that would exceed it; asking is then refused, counting the reads of open queries. None: no
+        limit. Range: an integer of at least 1, or None.
     centre : {'none', 'given', 'running'}
-        What is subtracted from each attribute: nothing, the given means, or its mean over the reads made
-        so far.
+        Centre subtracted from each attribute: nothing (none), the given means, or the running mean of its
+        reads so far.
     average : {'all', 'tail'}
-        Which iterates the model averages: all of them (the theorems), or the second half; without a
-        horizon tail weighs iterate t by t.
+        Iterates that the model averages: all (as in the theorems), or those of the second half (tail).
+        Without a horizon, tail weights iterate t by t.
     truncate : int or None
-        Attributes that the model needs at prediction time: those with the largest weights; the others
-        count as their mean. None: all. Range: an integer of at least 1, or None.
+        Number of attributes that the model uses at prediction time: those with the largest weights; the
+        others are set to their means. None: all. Range: an integer of at least 1, or None.
     horizon : int or None
-        Examples to come; theory steps, penalties, tail averages and shares for a first phase use it.
-        None: the rows of a fit; unknown in ask and tell, where steps then fall as 1/sqrt(t). Range: an
+        Number of examples to come, for theory steps, penalties, tail averages and first phases. None: the
+        number of rows of a fit; unknown in ask and tell, where steps then fall as 1/sqrt(t). Range: an
         integer of at least 1, or None.
     max_cost : float or None
-        What the reads of one example may cost in all, at declared prices (1 each where nothing is said);
-        never exceeded. None: only their number is limited. Range: a finite number above 0, or None.
+        Maximum cost of the reads of one example, at declared prices (1 where none is declared); never
+        exceeded. None: only the number of reads is limited. Range: a finite number above 0, or None.
     replacement : bool
-        Whether one example's gradient reads are drawn with replacement (as paper B does) or without
-        (smaller variance).
+        If true, the gradient reads of one example are drawn with replacement (as in the paper); if false
+        without (smaller variance).
     step_rule : {'constant', 'adagrad'}
-        Whether all attributes share one step, or each has its own that falls with its squared gradients
-        (diagonal AdaGrad, after which the projection is radial: no theorem covers that; 1x is then a
-        four-hundredth of sqrt(2) times the radius).
+        constant: all attributes share one step. adagrad: each has its own, which falls with its squared
+        gradients (diagonal AdaGrad with a radial projection, which no theorem covers; 1x is a four-
+        hundredth of sqrt(2) times the radius).
     passive : {'no', 'one', 'all'}
-        no: the learner chooses what it reads. Otherwise each row comes with what happens to be observed,
-        missing completely at random, and all of that is used (the budget plays no part): one observed
-        attribute, drawn, estimates the product <w,x>, or all of them do, with less variance.
+        no: the learner chooses its reads. one, all: each row comes with the attributes that happen to be
+        observed, missing completely at random; all of them are used and the budget is ignored. The
+        product <w,x> is estimated from one randomly drawn observed attribute (one) or from all of them
+        (all: lower variance).
     moments : array-like, 'online', 'two-phase' or None
         Second moments mu = E x^2 of the attributes about their centre, in scaled units, one per column.
-        None: those that the data declare or, where the learner may look, show; where neither, online:
-        estimated from the reads as they come. two-phase: estimated from a first phase of uniform reads,
-        which has a theorem. Range: None, online, two-phase, or finite numbers of at least 0, separated by
-        commas.
+        None: those declared with the data or, where the learner may look, computed from them; otherwise
+        as online. online: estimated from the reads as they come. two-phase: estimated from a first phase
+        of uniform reads, which has a theorem. Range: None, online, two-phase, or finite numbers of at
+        least 0, separated by commas.
     exploration : float
-        With moments = online: share of uniform draws mixed in, so that no attribute starves. Range: a
+        With moments = online: share of uniform draws mixed in, so that every attribute is read. Range: a
         number above 0 and below 1.
     phase1 : float
         With moments = two-phase: length of the first phase, whose draws are uniform: a share of the
@@ -74,15 +75,15 @@ class Budgeted(Incremental):
         of at least 1.
     smoothing : float
         With moments = two-phase: constant c of the smoothed moments A + c d log(2d/delta)/n1 of the
-        second phase; 4/3 keeps the theorem, 0.001 to 0.01 often does better. Range: a finite number of at
+        second phase. 4/3 keeps the theorem; 0.001 to 0.01 often does better. Range: a finite number of at
         least 0.
     confidence : float
-        With moments = two-phase: the probability delta with which the guarantee of the second phase may
-        fail. Range: a number above 0 and below 1.
+        With moments = two-phase: probability delta that the guarantee of the second phase fails. Range: a
+        number above 0 and below 1.
     inner : {'weights', 'moments', 'mixed'}
-        How the product's reads are drawn: by the weights as the theorems have it, by |w| times the root
-        of the moments (less variance on average over examples, no theorem), or half and half (at most
-        twice the theorem's variance).
+        Distribution of the reads for the product: weights (as in the theorems), moments (proportional to
+        |w| times the root of the moments: less variance on average over examples, no theorem), or mixed
+        (half and half: at most twice the theorem's variance).
     prices : dict or None
         Price of one read of an attribute or a panel, by name or index; 1 for others.
     bounds : dict or None

@@ -14,9 +14,9 @@ class _GAERR(Budgeted):
     Parameters
     ----------
     probabilities : array-like or None
-        Probability q of each attribute in one draw for the gradient, one number per attribute that can be
-        read, in the order of the table. None: all alike. Range: None, or numbers of at least 0 that sum
-        to 1, separated by commas.
+        Probability q of each attribute in one gradient draw: one number per attribute that can be read,
+        in the order of the table. None: uniform. Range: None, or numbers of at least 0 that sum to 1,
+        separated by commas.
 
     See Also
     --------
@@ -124,9 +124,9 @@ class _DDAERR(Budgeted):
     Parameters
     ----------
     moment_norm : float or None
-        With moments = two-phase: the half-norm H = (sum of sqrt mu)^2 of the second moments, in scaled
-        units, where it is known beforehand. None: estimated from the first phase. Range: a finite number
-        above 0, or None.
+        With moments = two-phase: half-norm H = (sum of sqrt mu)^2 of the second moments, in scaled units,
+        if known beforehand. None: estimated from the first phase. Range: a finite number above 0, or
+        None.
 
     See Also
     --------

@@ -36,21 +36,21 @@ class _FIML(Budgeted):
     Parameters
     ----------
     design : {'uniform', 'adaptive'}
-        How the attributes to read are chosen. uniform: every set of so many attributes is as likely as
-        any other. adaptive: after a first uniform part in proportion to what each adds to the prediction,
-        as the reads so far tell; three tenths of the reads stay uniform.
+        Choice of the attributes to read. uniform: every set of the same size is equally likely. adaptive:
+        uniform at first, then proportional to each attribute's estimated contribution to the prediction;
+        three tenths of the reads stay uniform.
     rank : int or None
-        Factors of the model of the attributes. None: models of several ranks are fitted, and chosen among
-        by held-out reads. Range: an integer of at least 1, or None.
+        Number of factors of the model of the attributes. None: selected by held-out reads among models of
+        several ranks. Range: an integer of at least 1, or None.
     folds : int
-        Folds of the examples: models are fitted to the others, judged by the reads of the one held out,
-        and averaged. Range: an integer from 2 to 10.
+        Number of folds: each model is fitted on the other folds, evaluated on the reads of the held-out
+        one, and the models are averaged. Range: an integer from 2 to 10.
     deviations : int
-        Refits to reweighted examples, from which standard errors of the weights and prediction intervals
-        come; 0: none. Range: an integer from 0 to 1000.
+        Number of refits on reweighted examples that give standard errors of the weights and prediction
+        intervals; 0: none. Range: an integer from 0 to 1000.
     link : {'identity', 'probit', 'logistic', 'auto'}
-        For two classes: how a score becomes the probability of a class. identity: not at all, scores
-        estimate -1 and +1; probit, logistic: by that function; auto: by what held-out reads favour.
+        For two classes: map from score to class probability. identity: none, scores estimate -1 and +1.
+        probit, logistic: that function. auto: the one that held-out reads favour.
 
     Attributes
     ----------

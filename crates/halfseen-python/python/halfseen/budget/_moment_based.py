@@ -12,9 +12,9 @@ class _MomentLasso(Budgeted):
     Parameters
     ----------
     moment_repair : {'stationary', 'psd', 'diag-shift'}
-        What becomes of estimated second moments, which need not be positive semidefinite: used as they
-        are, for a stationary point; as the nearest matrix that is; or with the size of their least
-        eigenvalue added to the diagonal.
+        Repair of the estimated second moments, which may not be positive semidefinite: stationary (none;
+        a stationary point is sought), psd (the nearest positive semidefinite matrix), or diag-shift (the
+        size of the least eigenvalue is added to the diagonal if it is negative).
 
     See Also
     --------

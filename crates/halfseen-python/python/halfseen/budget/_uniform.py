@@ -344,12 +344,12 @@ class _PNorm(Budgeted):
     Parameters
     ----------
     p : float or None
-        Exponent p of the p-norm updates: 2 moves as gradient descent does, 2 ln d as exponentiated
-        gradient, and beyond that the guarantee only gets worse. None: 2 ln d, at least 2. Range: a number
-        from 2 to 64, or None.
+        Exponent p of the p-norm updates: 2 is gradient descent, 2 ln d resembles exponentiated gradient;
+        a larger p only weakens the guarantee. None: 2 ln d, at least 2. Range: a number from 2 to 64, or
+        None.
     project : bool
-        Whether the weights are kept in the ball of the q-norm of this radius, 1/p + 1/q = 1. If not, the
-        radius only sets theory's step.
+        If true, the weights are kept in the ball of the q-norm of this radius, 1/p + 1/q = 1; if false,
+        the radius only sets the theory step.
 
     See Also
     --------
