@@ -67,7 +67,7 @@ fn the_table_chooses_the_learners_where_none_is_named() {
         "compare t.csv --target kind --budget 2 --out q",
         &["'kind'", "3 classes (blue, green, red)", "--classes"],
     );
-    place.refused("compare t.csv --target y --learners geom --out q", &["'y'", "numbers", "geom"]);
+    place.refused("compare t.csv --target y --learners geom --out q", &["'y'", "numeric", "geom"]);
 }
 
 #[test]

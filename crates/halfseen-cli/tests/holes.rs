@@ -334,7 +334,7 @@ fn parameters_are_refused_by_name_and_range() {
     for flag in ["--budget 2", "--total-budget 20"] {
         place.refused(
             &format!("{karma} {flag}"),
-            &[flag.split(' ').next().unwrap(), "karma", "observed cells only"],
+            &[flag.split(' ').next().unwrap(), "karma", "all observed cells"],
         );
     }
     place.refused(

@@ -278,7 +278,7 @@ fn the_best_budget_is_the_best_of_all() {
         dims: 1000,
         ..setting()
     };
-    let ddaerr = |s: &Setting| named(s, "ddaerr C");
+    let ddaerr = |s: &Setting| named(s, "ddaerr Kukliansky");
     assert_eq!(best(ddaerr, &s, 8_000_000_000, None).guarantee.budget, 8);
 }
 
