@@ -142,7 +142,7 @@ def test_what_is_neither_number_nor_text_is_refused_by_its_place():
     encoder = Encoder().fit(frame())
     with pytest.raises(ValueError, match="feature names should match"):
         encoder.transform(frame()[NAMES[:1]])
-    with pytest.raises(ValueError, match=r"'age' held numbers .* holds text"):
+    with pytest.raises(ValueError, match=r"'age' had numbers .* has text"):
         encoder.transform(frame().assign(age=["a", "b", "c"]))
     with pytest.raises(NotFittedError):
         Encoder().transform(frame())

@@ -135,7 +135,7 @@ def test_columns_are_matched_by_name_and_what_is_odd_is_told():
         model.predict(X.to_numpy()[:, :3])
     with pytest.raises(ValueError, match="inf"):
         model.predict(X.assign(a=np.inf))
-    with pytest.raises(ValueError, match=r"'a' held numbers .* holds text"):
+    with pytest.raises(ValueError, match=r"'a' had numbers .* has text"):
         model.predict(X.assign(a="x"))
     with pytest.raises(ValueError, match="Expected 2D array"):
         model.predict(X["a"].to_numpy())

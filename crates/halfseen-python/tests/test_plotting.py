@@ -75,7 +75,7 @@ def test_classifiers_are_counted_by_wrong_rows_and_named_by_their_last_step(numb
 @pytest.mark.parametrize(
     ("estimators", "counts", "error", "words"),
     [
-        ([Ridge(), LogisticRegression()], 3, ValueError, "of different kinds"),
+        ([Ridge(), LogisticRegression()], 3, ValueError, "different kinds of errors"),
         ([], 3, TypeError, "estimators must be"),
         ("AERRRegressor", 3, TypeError, "estimators must be"),
         (Ridge(), 0, ValueError, "counts = 0"),
@@ -200,7 +200,7 @@ def test_without_matplotlib_the_remedy_is_named():
         "except ImportError as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "pictures need matplotlib: pip install 'halfseen[plot]'"
+    assert done.stdout.strip() == "plots need matplotlib: pip install 'halfseen[plot]'"
 
 
 def test_what_is_no_picture_is_refused():

@@ -369,7 +369,7 @@ def test_what_cannot_be_is_refused():
     with pytest.raises(ValueError, match="not linear"):
         certify(halfseen.KARMAClassifier().fit(X, y), X)
     regressor = RobustLPRegressor(threat=1).fit(X, X.sum(axis=1))
-    with pytest.raises(ValueError, match=r"give within.*a number.*move"):
+    with pytest.raises(ValueError, match=r"estimates a number.*give within.*change"):
         regressor.certify(X)
     with pytest.raises(ValueError, match="within = -1"):
         regressor.certify(X, within=-1.0)
