@@ -70,13 +70,6 @@ KINDS = {
     "costs": ("t.Costs", "array-like, 'uniform' or 'mi'"),
     "features": ("str", "str"),
 }
-PAPERS = {
-    "A": "Cesa-Bianchi et al. 2010",
-    "B": "Hazan and Koren 2012",
-    "C": "Kukliansky and Shamir 2015",
-    "D": "Hazan, Livni and Mansour 2015",
-    "E": "Dekel and Shamir 2008",
-}
 NEW = '''
 class {base}({family}):
     """The parameters of this learner.
@@ -128,7 +121,9 @@ class Parameter:
             doc = doc.replace("auto:", "None:")
             if kind != "flag":
                 doc += f" Range: {given['allowed'].replace('auto', 'None')}."
-        text = textwrap.fill(doc, 102, initial_indent="    ", subsequent_indent="    ")
+        text = textwrap.fill(
+            doc, 102, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False
+        )
         self.entry = f"{self.name} : {words}\n{text}"
 
     @classmethod
@@ -204,7 +199,7 @@ def add_missing(texts):
         family, _, regressor, classifier = FAMILIES[home]
         word = "".join(part.capitalize() for part in name.split("-"))
         path = HOME / f"budget/_{word.lower()}.py" if home == "budget" else HOME / f"{home}.py"
-        source = textwrap.fill(cited(learner["source"]), 95, subsequent_indent=" " * 11)
+        source = textwrap.fill(learner["source"], 95, subsequent_indent=" " * 11)
         text = NEW.format(base=f"_{word}", learner=name, source=source, home=home, family=family)
         for kind, ending, compared in ((regressor, "Regressor", "-"), (classifier, "Classifier", ">")):
             if kind:
@@ -282,12 +277,6 @@ def replaced(text, name, value):
     return "".join([*lines[: line.lineno - 1], f"{name} = {value!r}\n", *lines[line.end_lineno :]])
 
 
-def cited(source):
-    """Write out the papers of a source."""
-    source = re.sub(r"\b([A-E]) (\d)", r"\1, section \2", source)
-    return re.sub(r"\b([A-E])\b", lambda letter: PAPERS[letter[1]], source)
-
-
 def tables(found):
     """Return the tables of learners: path -> its lines."""
     of_learner = {of.learner: of for of in found}
@@ -299,10 +288,10 @@ def tables(found):
         names = ", ".join(f"`{cls}`" for cls in sorted(of.public, reverse=True)) if of else ""
         also = [f"`{of['parameter']}={of['value']}` is `{of['name']}`" for of in learner["aliases"]]
         title = "; ".join([learner["title"], *also])
-        rows["README.md"].append((f"`{name}`", names, title, cited(learner["source"])))
+        rows["README.md"].append((f"`{name}`", names, title, learner["source"]))
         rows["REFERENCES.md"].append((f"`{name}`", title, learner["source"]))
         if of:
-            row = (names, f"`{name}`", title, cited(learner["source"]))
+            row = (names, f"`{name}`", title, learner["source"])
             rows["crates/halfseen-python/README.md"].append(row)
     written = {}
     for path, (head, *body) in rows.items():

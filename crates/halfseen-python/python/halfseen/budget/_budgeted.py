@@ -53,8 +53,8 @@ class Budgeted(Incremental):
         without (smaller variance).
     step_rule : {'constant', 'adagrad'}
         constant: all attributes share one step. adagrad: each has its own, which falls with its squared
-        gradients (diagonal AdaGrad with a radial projection, which no theorem covers; 1x is a four-
-        hundredth of sqrt(2) times the radius).
+        gradients (diagonal AdaGrad with a radial projection, which no theorem covers; 1x is a
+        four-hundredth of sqrt(2) times the radius).
     passive : {'no', 'one', 'all'}
         no: the learner chooses its reads. one, all: each row comes with the attributes that happen to be
         observed, missing completely at random; all of them are used and the budget is ignored. The
