@@ -1,6 +1,6 @@
 """Define the base of estimators that learn from batches."""
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
@@ -50,10 +50,6 @@ class IncrementalClassifier(Incremental):
 
     _multi_class: bool
     classes_: t.Array
-
-    if TYPE_CHECKING:
-
-        def set_partial_fit_request(self, *, classes: t.Request = ...) -> Self: ...
 
     def _take_classes(self, classes):
         """Store the labels."""

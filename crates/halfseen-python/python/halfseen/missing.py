@@ -6,7 +6,7 @@ zero, as everywhere in scikit-learn; a stored NaN is missing.
 
 import warnings
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 import scipy.sparse
@@ -166,6 +166,11 @@ class KARMAClassifier(Weighted, IncrementalClassifier, _KARMA, Classifier):
     """
 
     _multi_class = True
+
+    if TYPE_CHECKING:
+
+        def set_partial_fit_request(self, *, classes: t.Request = ...) -> Self:
+            """Request metadata for ``partial_fit``."""
 
     def partial_fit(self, X: t.Matrix, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Learn from one more batch of rows with missing values, in order: algorithm 1 of the paper.

@@ -232,6 +232,10 @@ class BudgetedRegressor(ClippedRegressor, Budgeted):
 class BudgetedClassifier(IncrementalClassifier, LinearClassifier, Budgeted):
     """Predict one of two classes from a few attributes of each example."""
 
+    if TYPE_CHECKING:
+
+        def set_partial_fit_request(self, *, classes: t.Request = ...) -> Self: ...
+
     def partial_fit(self, X: t.Matrix, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Learn from one more batch of examples, in their order.
 
