@@ -19,7 +19,7 @@ from pathlib import Path
 
 # The floors of crates/halfseen/src, lowest first; `plan` is the present name of `theory`.
 FLOORS = """
-error
+error memory
 normal loss
 student
 params

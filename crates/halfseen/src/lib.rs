@@ -81,6 +81,7 @@ pub mod full;
 pub mod kernel;
 pub mod learner;
 mod loss;
+pub mod memory;
 pub mod missing;
 pub mod model;
 mod normal;
