@@ -1,0 +1,76 @@
+//! Declares the flags of `fit`.
+
+use super::{MissingArg, TableArgs, which};
+use crate::parse::{CostsArg, whole};
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+#[command(before_help = "Examples:
+  halfseen fit table.csv --target price --learner ridge --out price.json
+  halfseen fit table.csv --target price --learner aerr --budget 6 --set radius=2 --out price.json
+  halfseen fit table.csv --target price --learner fiml --budget 4 --out kept.json
+  halfseen fit table.csv --target price --learner fiml --set deviations=50 --out sure.json
+  halfseen fit table.csv --target price --learner karma --tune 3 --out price.json
+  halfseen fit table.csv --target price --learner lasso --tune 5 --out price.json")]
+pub(crate) struct FitArgs {
+    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files
+    pub(crate) data: PathBuf,
+    /// Name of the target column
+    #[arg(long, value_name = "COL")]
+    pub(crate) target: Option<String>,
+    /// Name of the learner; see `halfseen learners`
+    #[arg(long, value_name = "L")]
+    pub(crate) learner: String,
+    /// Reads per example. Without it, fiml learns from all observed cells of each row; with it,
+    /// fiml chooses its reads, and a read of a missing cell returns nothing
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = whole(0, u64::MAX))]
+    pub(crate) budget: Option<u64>,
+    /// Set a parameter of the learner; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// For robust learners, the adversary's cost of deleting each attribute: uniform, 1 each; mi,
+    /// its mutual information with the target; or a CSV with the columns attribute,cost (panels by
+    /// name; 1 if not listed)
+    #[arg(long, alias = "values", value_name = "COSTS", value_parser = crate::parse::costs)]
+    pub(crate) costs: Option<CostsArg>,
+    /// Choose the parameters by cross-validation with this number of folds (reads more than the
+    /// budget). Learners that prepare for a threat are compared by their errors under it
+    #[arg(long, value_name = "FOLDS", allow_negative_numbers = true, value_parser = whole(2, 1_000))]
+    pub(crate) tune: Option<u64>,
+    /// With --tune: validate on the first fold only, one FOLDS-th of the rows; FOLDS times faster
+    #[arg(long, requires = "tune")]
+    pub(crate) holdout: bool,
+    #[arg(long, value_enum, help = missing_in_fit())]
+    pub(crate) missing: Option<MissingArg>,
+    /// Save a model that predicts from this number of attributes only, those of largest weight
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = whole(0, u64::MAX))]
+    pub(crate) truncate: Option<u64>,
+    /// File for the model
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) out: PathBuf,
+    /// Exit with code 3 if the fit stopped early
+    #[arg(long)]
+    pub(crate) strict: bool,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+}
+
+impl FitArgs {
+    /// Returns the paths of the files that are read.
+    pub(crate) fn inputs(&self) -> Vec<&Path> {
+        let TableArgs { bounds, moments, prices, .. } = &self.table;
+        let declared = [bounds, moments, prices].into_iter().flatten().map(PathBuf::as_path);
+        let costs = self.costs.as_ref().and_then(CostsArg::file);
+        [&*self.data].into_iter().chain(declared).chain(costs).collect()
+    }
+}
+
+fn missing_in_fit() -> String {
+    format!(
+        "Missing cells: mean, imputed by their column's mean; drop, their rows are removed; refuse, an error; observed, not imputed: the learner \
+         learns from the observed cells, missing at random ({}). Default: observed for learners of missing values ({}), refuse for others",
+        which(|needs| needs.either && !needs.holes),
+        which(|needs| needs.holes)
+    )
+}

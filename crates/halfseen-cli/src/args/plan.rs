@@ -1,0 +1,75 @@
+//! Declares the flags of `plan`.
+
+use crate::parse::{positive, share, whole};
+use clap::Args;
+use halfseen::plan::{MOST_EXAMPLES, Setting};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(before_help = "Examples:
+  halfseen plan --dims 100 --budget 4 --radius 1 --examples 10000
+  halfseen plan --dims 100 --budget 4 --radius 1 --error 0.1
+  halfseen plan --dims 100 --total-budget 50000 --radius 1
+  halfseen plan --karma --dims 20 --kappa 0.5 --error 0.2       for data with missing values")]
+pub(crate) struct PlanArgs {
+    /// Number of attributes that can be read
+    #[arg(long, value_name = "D", allow_negative_numbers = true, value_parser = whole(1, 1_000_000_000_000))]
+    pub(crate) dims: u64,
+    /// Reads per example, all counted
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = whole(1, u64::MAX))]
+    #[arg(required_unless_present_any = ["total_budget", "karma"], conflicts_with = "total_budget")]
+    pub(crate) budget: Option<u64>,
+    /// Reads in total; each learner gets the best number of reads per example. With --examples, at
+    /// most that number of examples exists; with --error, the plan with the fewest reads is shown,
+    /// beside this budget
+    #[arg(long, value_name = "READS", allow_negative_numbers = true, value_parser = whole(1, PLANNED))]
+    pub(crate) total_budget: Option<u64>,
+    /// Largest norm of the linear model: |w|_1 <= B (aer, aelr, ddaelr) or |w|_2 <= B (aerr,
+    /// ddaerr), for attributes in units in which |x_i| <= 1, and |x|_2 <= --norm
+    #[arg(long, value_name = "B", allow_negative_numbers = true, value_parser = positive)]
+    #[arg(required_unless_present = "karma")]
+    pub(crate) radius: Option<f64>,
+    /// For aer: |w|_2 <= B2 holds too; B / sqrt(D) if all weights are equally large
+    #[arg(long, value_name = "B2", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) radius2: Option<f64>,
+    /// Bound on |x|_2 for aerr and ddaerr
+    #[arg(long, value_name = "R", default_value_t = 1.0, allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) norm: f64,
+    /// CSV with the columns attribute,moment: mean of each attribute's square, in the same units.
+    /// Default: the worst case. A learner is left out if they contradict |x_i| <= 1 or --norm
+    #[arg(long, value_name = "FILE")]
+    pub(crate) moments: Option<PathBuf>,
+    /// Excess error to reach: mean squared error above that of the best linear model of this norm
+    /// (with --karma: mean hinge loss)
+    #[arg(long, value_name = "EPS", allow_negative_numbers = true, value_parser = positive)]
+    #[arg(required_unless_present_any = ["examples", "total_budget"])]
+    pub(crate) error: Option<f64>,
+    /// Number of examples that will be available
+    #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = whole(1, PLANNED))]
+    pub(crate) examples: Option<u64>,
+    /// Share of the examples in the first phase of a two-phase learner
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
+    #[arg(default_value_t = Setting::default().phase1)]
+    pub(crate) phase1: f64,
+    /// Probability with which the first phase may mislead
+    #[arg(long, value_name = "DELTA", allow_negative_numbers = true, value_parser = share)]
+    #[arg(default_value_t = Setting::default().confidence)]
+    pub(crate) confidence: f64,
+    /// Plan for data with missing values, by the theorems of Hazan, Livni and Mansour 2015: D
+    /// counts columns, including the constant
+    #[arg(long, conflicts_with_all = ["budget", "total_budget", "radius", "radius2", "norm", "moments", "phase1"])]
+    pub(crate) karma: bool,
+    /// For --karma: the smallest non-zero eigenvalue of the projection onto the rows' subspace,
+    /// restricted to a row's observed attributes, over all rows. Default: a table over its values
+    #[arg(long, value_name = "KAPPA", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) kappa: Option<f64>,
+    /// For --karma: length of the kernel's sequences. Default: the best
+    #[arg(long, value_name = "G", allow_negative_numbers = true, value_parser = whole(1, 1_000_000))]
+    pub(crate) gamma: Option<u64>,
+    /// Print the plan as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Largest number of examples or reads of a plan.
+const PLANNED: u64 = MOST_EXAMPLES;

@@ -1,0 +1,79 @@
+//! Declares the flags of a table to learn from.
+
+use crate::parse::whole;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Options for reading a table; shared by commands that learn.
+#[derive(Debug, Args)]
+pub(crate) struct TableArgs {
+    /// Keep only the rows whose target is one of these, as in --classes 3,5
+    #[arg(long, value_delimiter = ',', value_name = "A,B")]
+    pub(crate) classes: Vec<String>,
+    /// Type of the target; auto: classification for text or exactly two distinct values
+    #[arg(long, value_enum, default_value_t = TaskArg::Auto)]
+    pub(crate) task: TaskArg,
+    /// Scaling of attributes: none; common, all divided by one number; each, centred and divided by
+    /// its own; max, each divided by its largest absolute value, so that zero stays zero. Default:
+    /// common for IDX, each for tables (max for robust learners, for which zero is a deleted value;
+    /// none for budgeted learners in fit, which do not touch unread cells)
+    #[arg(long, value_enum)]
+    pub(crate) scale: Option<ScaleArg>,
+    /// Columns whose values are known for every example without a read
+    #[arg(long, value_delimiter = ',', value_name = "COLS")]
+    pub(crate) known: Vec<String>,
+    /// CSV with the columns attribute,low,high: declared ranges, used for scaling instead of the
+    /// data
+    #[arg(long, value_name = "FILE")]
+    pub(crate) bounds: Option<PathBuf>,
+    /// CSV with the columns attribute,moment and optionally mean: declared means of x^2 (and of x),
+    /// which learners may use, also with --honest
+    #[arg(long, value_name = "FILE")]
+    pub(crate) moments: Option<PathBuf>,
+    /// CSV with the columns attribute,price: price of one read (for a panel, by its name), by
+    /// default 1. --set max_cost=AMOUNT limits the cost of the reads of one example
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prices: Option<PathBuf>,
+    /// Columns that are measured together by one read; may be repeated
+    #[arg(long, value_name = "NAME=COLS")]
+    pub(crate) panel: Vec<String>,
+    /// Total number of reads of a budgeted learner; it stops before the first example that would
+    /// exceed it
+    #[arg(long, value_name = "B", allow_negative_numbers = true, value_parser = whole(1, u64::MAX))]
+    pub(crate) total_budget: Option<u64>,
+    /// Columns that are no attributes, such as a record number; may be repeated
+    #[arg(long, value_delimiter = ',', value_name = "COLS")]
+    pub(crate) ignore: Vec<String>,
+    /// Seed of all random choices
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = whole(0, i64::MAX as u64))]
+    pub(crate) seed: u64,
+    /// Print the results as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No progress bar and no remarks on stderr
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TaskArg {
+    Auto,
+    Regression,
+    Classification,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScaleArg {
+    None,
+    Common,
+    Each,
+    Max,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MissingArg {
+    Mean,
+    Drop,
+    Refuse,
+    Observed,
+}
