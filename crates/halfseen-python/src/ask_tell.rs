@@ -2,7 +2,7 @@
 //! for long work.
 
 use crate::arrays::{Table, list};
-use crate::background::{run_interruptible, run_scoped, run_short};
+use crate::background::{self, run_interruptible, run_scoped, run_short};
 use crate::errors::{guarded, raised};
 use crate::fitting::{Declared, coded, target};
 use crate::learners::configured;
@@ -14,7 +14,6 @@ use halfseen::session::{Answer, Session, Start};
 use halfseen::{Monitor, Silent};
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use pyo3::sync::MutexExt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Number of rows up to which a batch ends before anybody could interrupt it: starting a thread
@@ -61,8 +60,7 @@ impl Learner {
 
     /// Locks the session; other threads of Python run while it waits for one that teaches.
     fn lock(&self) -> MutexGuard<'_, Session> {
-        Python::attach(|py| self.session.lock_py_attached(py))
-            .unwrap_or_else(PoisonError::into_inner)
+        background::lock(&self.session)
     }
 }
 

@@ -8,11 +8,12 @@ use crate::errors::{defect, guarded, raised};
 use halfseen::Monitor;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Longest delay of an answer to Ctrl-C, and interval between lines of progress.
@@ -20,6 +21,12 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Longest time for work to stop after it was asked to.
 const PATIENCE: Duration = Duration::from_millis(400);
+
+/// Locks what a thread may be teaching; other threads of Python run while it waits. A panic of that
+/// thread was already reported as a defect of the library, so a poisoned lock is accepted.
+pub(crate) fn lock<T: Send>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    Python::attach(|py| shared.lock_py_attached(py)).unwrap_or_else(PoisonError::into_inner)
+}
 
 /// State shared by the work and the interpreter.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! Lets Python train KARMA on tables that arrive in parts.
 
 use crate::arrays::{Table, list};
-use crate::background::run_scoped;
+use crate::background::{self, run_scoped};
 use crate::errors::raised;
 use crate::fitting::{Declared, coded, target};
 use crate::model::Model;
@@ -12,7 +12,6 @@ use halfseen::params::Parameters;
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::sync::MutexExt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The library's online pass.
@@ -22,7 +21,7 @@ pub(crate) struct OnlineKarma(Mutex<IncrementalKarma>);
 impl OnlineKarma {
     /// Locks the learner; other threads of Python run while it waits for one that teaches.
     fn lock(&self) -> MutexGuard<'_, IncrementalKarma> {
-        Python::attach(|py| self.0.lock_py_attached(py)).unwrap_or_else(PoisonError::into_inner)
+        background::lock(&self.0)
     }
 }
 

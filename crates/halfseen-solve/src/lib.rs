@@ -23,6 +23,7 @@ mod interior;
 pub mod iterate;
 mod l1;
 pub mod linear;
+mod lower;
 pub mod lp;
 mod monitor;
 pub mod multiclass;
@@ -36,8 +37,9 @@ mod vectors;
 pub use eigen::{eigen, eigenvalues};
 pub use error::{Error, Result};
 pub use l1::Point;
+pub use lower::{lower_product, mirror};
 pub use monitor::{Monitor, Quiet, Silent};
-pub use quadratic::{Form, Quadratic, add_products, combine, mirror, outer_products, transposed};
+pub use quadratic::{Form, Quadratic, add_products, combine, outer_products, transposed};
 pub use stop::Stop;
 pub use vectors::{dot, sum};
 

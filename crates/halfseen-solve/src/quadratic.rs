@@ -4,9 +4,9 @@
 //! second moment. An evaluation costs O(d^2). With fewer rows than columns the rows are stored
 //! instead of G, which takes less memory, and columns of G are computed on demand.
 
+use crate::lower::{lower_product, mirror};
 use crate::vectors::dot;
-use faer::linalg::matmul::triangular::{BlockStructure, matmul};
-use faer::{Accum, Mat, MatRef, Par};
+use faer::{Accum, Mat, MatRef};
 use std::cell::OnceCell;
 
 /// Quadratic f, with G or the rows that determine it.
@@ -81,18 +81,7 @@ impl Quadratic {
 
 /// Adds B'B to the lower triangle of `gram`.
 pub fn add_products(gram: &mut Mat<f64>, block: MatRef<'_, f64>) {
-    let (triangle, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
-    matmul(
-        gram.as_mut(),
-        triangle,
-        Accum::Add,
-        block.transpose(),
-        full,
-        block,
-        full,
-        1.0,
-        Par::Seq,
-    );
+    lower_product(gram.as_mut(), Accum::Add, block.transpose(), block, 1.0);
 }
 
 /// Returns B B', (rows, rows).
@@ -101,17 +90,6 @@ pub fn outer_products(rows: &Mat<f64>) -> Mat<f64> {
     add_products(&mut kernel, rows.transpose());
     mirror(&mut kernel, 1.0);
     kernel
-}
-
-/// Scales the lower triangle and copies it to the upper one.
-pub fn mirror(gram: &mut Mat<f64>, scale: f64) {
-    for j in 0..gram.ncols() {
-        for i in j..gram.nrows() {
-            let value = gram[(i, j)] * scale;
-            gram[(i, j)] = value;
-            gram[(j, i)] = value;
-        }
-    }
 }
 
 /// Returns A w, column by column; zero weights are skipped.

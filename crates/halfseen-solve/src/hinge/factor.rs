@@ -2,8 +2,8 @@
 
 use super::gram::Columns;
 use crate::cholesky::{NotPositive, factor_in_place, solve_in_place};
+use crate::lower::lower_product;
 use crate::vectors::{add_multiple, dot};
-use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular};
 use faer::{Accum, Mat, Par};
 
 /// Residual diagonals below this share of the largest diagonal are rounding.
@@ -94,17 +94,12 @@ impl<'a> System<'a> {
                         *s = x * root;
                     }
                 }
-                let (lower, whole) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
-                triangular(
+                lower_product(
                     inner.as_mut(),
-                    lower,
                     Accum::Replace,
                     scaled.transpose(),
-                    whole,
                     scaled.as_ref(),
-                    whole,
                     1.0,
-                    Par::Seq,
                 );
                 (0..inner.nrows()).for_each(|k| inner[(k, k)] += 1.0);
                 factor_in_place(inner.as_mut(), Par::Seq)

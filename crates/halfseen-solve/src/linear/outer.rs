@@ -1,7 +1,7 @@
 //! Sums outer products of examples into D x D matrices.
 
+use crate::lower::lower_product;
 use faer::linalg::matmul::matmul;
-use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
@@ -17,27 +17,7 @@ pub(super) fn add_outer(sum: &mut Mat<f64>, block: MatRef<'_, f64>) {
         let below = stripe.submatrix_mut(first, 0, width - first, columns);
         let (corner, below) = below.split_at_row_mut(columns);
         let (own, rest) = block.subrows(first, width - first).split_at_row(columns);
-        let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
-        triangular::matmul(
-            corner,
-            lower,
-            Accum::Add,
-            own,
-            full,
-            own.transpose(),
-            full,
-            1.0,
-            Par::Seq,
-        );
+        lower_product(corner, Accum::Add, own, own.transpose(), 1.0);
         matmul(below, Accum::Add, rest, own.transpose(), 1.0, Par::Seq);
     });
-}
-
-/// Copies the lower triangle to the upper one.
-pub(super) fn mirror(matrix: &mut Mat<f64>) {
-    for j in 0..matrix.ncols() {
-        for i in j + 1..matrix.nrows() {
-            matrix[(j, i)] = matrix[(i, j)];
-        }
-    }
 }

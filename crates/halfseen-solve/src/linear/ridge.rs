@@ -10,10 +10,11 @@
 //! |gradient|^2 / 2. Gradient and objective come from the moments, which is inaccurate if the
 //! losses are tiny relative to y.
 
-use super::outer::{add_outer, mirror};
+use super::outer::add_outer;
 use super::{Features, LinearSolved, check_finite, increasing};
 use crate::cholesky::Factor;
 use crate::error::{Error, Result};
+use crate::lower::mirror;
 use crate::monitor::Monitor;
 use crate::stop::Stop;
 use crate::vectors::square;
@@ -96,7 +97,7 @@ impl Moments {
             return Err(Error::TooFewRows { what: "ridge regression".into(), least: 1, rows: 0 });
         }
         let mut full = self.gram.clone();
-        mirror(&mut full);
+        mirror(&mut full, 1.0);
         let by_factor = |&c: &f64| {
             if monitor.should_stop() {
                 return Err(Error::Interrupted { during: "factoring second moments" });

@@ -14,8 +14,8 @@
 //! from the diagonal, so large and small d mix without loss.
 
 use crate::cholesky::{Factor, NotPositive};
+use crate::lower::lower_product;
 use faer::linalg::matmul::matmul;
-use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular};
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
@@ -223,7 +223,6 @@ fn weighted(rows: MatRef<'_, f64>, weight: impl Fn(usize) -> f64) -> Mat<f64> {
     let mut product = Mat::zeros(rank, rank);
     let mut scaled = Mat::<f64>::zeros(ROWS.min(n), rank);
     let mut weights = vec![0.0; ROWS.min(n)];
-    let (lower, whole) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
     for from in (0..n).step_by(ROWS) {
         let count = ROWS.min(n - from);
         weights[..count].iter_mut().zip(from..).for_each(|(w, i)| *w = weight(i));
@@ -236,17 +235,7 @@ fn weighted(rows: MatRef<'_, f64>, weight: impl Fn(usize) -> f64) -> Mat<f64> {
             cells.for_each(|((s, x), w)| *s = x * w);
         }
         let scaled = scaled.as_ref().subrows(0, count);
-        triangular(
-            product.as_mut(),
-            lower,
-            Accum::Add,
-            part.transpose(),
-            whole,
-            scaled,
-            whole,
-            1.0,
-            Par::Seq,
-        );
+        lower_product(product.as_mut(), Accum::Add, part.transpose(), scaled, 1.0);
     }
     product
 }

@@ -205,7 +205,7 @@ fn check_money(recipe: &Recipe, layout: &Layout) -> Result<Option<(Vec<f64>, f64
         let why = match &recipe.draws {
             None => "what all attributes cost, which this budget reads".to_owned(),
             Some(draws) => format!(
-                "{} times the price of the dearest attribute '{name}', {price}: {} for the product, one for the gradient",
+                "{} times the price of the most expensive attribute '{name}', {price}: {} for the product, one for the gradient",
                 draws.products + 1,
                 draws.products
             ),

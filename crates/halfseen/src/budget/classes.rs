@@ -20,7 +20,12 @@ pub(super) fn uncentred(examples: &Examples<'_>) -> Result<(Vec<f64>, f64)> {
     {
         let what = "two classes as the target, and this one holds numbers; choose loss = absolute, or declare the task \
                     to be classification";
-        return Err(ErrorKind::Needs { name: "loss", value: "one of classes", what }.into());
+        return Err(ErrorKind::Needs {
+            name: "loss",
+            value: "hinge, exponential or logistic",
+            what,
+        }
+        .into());
     }
     Ok((examples.targets.iter().map(|&target| sign(target)).collect(), first))
 }
@@ -45,7 +50,7 @@ mod tests {
         assert!((centre - 0.2).abs() < 1e-15);
         for numbers in [[0.0, 0.5, -0.5], [0.0, 3.0, 1.0], [0.0, f64::NAN, 1.0], [0.0, 0.8, -1.0]] {
             let error = of(&numbers).unwrap_err().to_string();
-            assert!(error.contains("loss = one of classes needs two classes"), "{error}");
+            assert!(error.contains("logistic needs two classes"), "{error}");
         }
     }
 }

@@ -234,7 +234,7 @@ impl<I: Iterate> Sgd<I> {
     fn skips(&self, query: &Query, values: &[f64], target: f64) -> Result<bool> {
         if self.recipe.loss.needs_classes() && target.abs() != 1.0 {
             let problem = format!(
-                "the target {target} is no class, -1 or +1, and this loss is one of classes"
+                "the target {target} is neither -1 nor +1, and this loss is for two classes"
             );
             return Err(ErrorKind::WrongAnswer { number: query.number, problem }.into());
         }
@@ -376,7 +376,7 @@ impl<I: Iterate> Engine for Sgd<I> {
             return Ok(());
         }
         let what = "two classes as the target, and this one holds numbers; choose loss = absolute, or the classifier";
-        Err(ErrorKind::Needs { name: "loss", value: "one of classes", what }.into())
+        Err(ErrorKind::Needs { name: "loss", value: "hinge, exponential or logistic", what }.into())
     }
 
     fn see(&mut self, observed: &[u32]) {

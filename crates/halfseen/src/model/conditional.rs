@@ -236,7 +236,7 @@ impl Conditional {
         {
             return bad(
                 "deviations",
-                format!("has {} numbers, not so many times {columns}", self.deviations.len()),
+                format!("has {} numbers, not a multiple of {columns}", self.deviations.len()),
             );
         }
         for (key, numbers) in

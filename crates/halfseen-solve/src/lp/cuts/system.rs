@@ -10,8 +10,8 @@
 
 use super::pieces::Pieces;
 use crate::cholesky::{NotPositive, Scaled};
-use faer::linalg::matmul::triangular::{self, BlockStructure};
-use faer::{Accum, Mat, Par};
+use crate::lower::lower_product;
+use faer::{Accum, Mat};
 use rayon::prelude::*;
 
 /// Largest total size in bytes of private matrices; there are at least two.
@@ -185,19 +185,7 @@ impl<'p, 'a> Sum<'p, 'a> {
     fn flush(&mut self) {
         if let Some(block) = self.block.as_ref().filter(|_| self.waiting > 0) {
             let rows = block.as_ref().subcols(0, self.waiting);
-            let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
-            let to = self.matrix.as_mut();
-            triangular::matmul(
-                to,
-                lower,
-                Accum::Add,
-                rows,
-                full,
-                rows.transpose(),
-                full,
-                1.0,
-                Par::Seq,
-            );
+            lower_product(self.matrix.as_mut(), Accum::Add, rows, rows.transpose(), 1.0);
         }
         self.waiting = 0;
     }

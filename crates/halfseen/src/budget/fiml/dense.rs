@@ -23,9 +23,9 @@ use super::simd4::{NullaryFnOnce, wide};
 use super::small_cholesky::dot;
 use super::standard::Rows;
 use faer::linalg::matmul::matmul;
-use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, Par};
 use halfseen_solve::cholesky::{factor_in_place, solve_in_place};
+use halfseen_solve::{lower_product, mirror};
 
 /// Noise floor of every attribute, in standard units.
 const FLOOR: f64 = 1e-4;
@@ -182,13 +182,6 @@ impl Dense {
         found.iter().all(|v| v.is_finite()).then_some(found)
     }
 
-    /// Copies the lower triangle to the upper.
-    fn mirror(&mut self) {
-        for j in 1..=self.len() {
-            (0..j).for_each(|i| self.matrix[(i, j)] = self.matrix[(j, i)]);
-        }
-    }
-
     /// Returns true if it is positive definite with half of the noise floor added everywhere.
     /// Overwrites `room`.
     fn is_definite(&self, room: &mut Mat<f64>) -> bool {
@@ -327,19 +320,7 @@ impl<'a> Refinement<'a> {
         let d = self.now.len();
         let (now, half) = (self.now.matrix.as_ref(), &mut self.spare);
         matmul(half.as_mut(), Accum::Replace, now, self.score.as_ref(), 1.0, Par::Seq);
-        let (whole, lower) = (BlockStructure::Rectangular, BlockStructure::TriangularLower);
-        let to = self.change.as_mut();
-        triangular::matmul(
-            to,
-            lower,
-            Accum::Replace,
-            half.as_ref(),
-            whole,
-            now,
-            whole,
-            1.0 / self.count,
-            Par::Seq,
-        );
+        lower_product(self.change.as_mut(), Accum::Replace, half.as_ref(), now, 1.0 / self.count);
         loop {
             for j in 0..=d {
                 let (now, change) =
@@ -351,7 +332,7 @@ impl<'a> Refinement<'a> {
             }
             let definite = self.next.is_definite(&mut self.spare);
             if definite {
-                self.next.mirror();
+                mirror(&mut self.next.matrix, 1.0);
                 self.move_means(self.omega.min(self.most));
             }
             let likelihood = if definite { self.evaluate_next(true) } else { None };

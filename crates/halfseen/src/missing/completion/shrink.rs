@@ -13,10 +13,10 @@ use crate::error::{ErrorKind, Result};
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::matmul::matmul;
-use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangle};
 use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::{Accum, Mat, MatRef, Par};
 use halfseen_solve::eigen;
+use halfseen_solve::lower_product;
 
 /// Threshold, as a share of the largest singular value, below which Gram matrices are imprecise.
 const SQUARABLE: f64 = 1e-6;
@@ -75,18 +75,7 @@ pub(super) fn spectral_norm(a: MatRef<'_, f64>) -> Result<f64> {
 fn gram(a: MatRef<'_, f64>, left: bool) -> Mat<f64> {
     let rows = if left { a } else { a.transpose() };
     let mut gram = Mat::zeros(rows.nrows(), rows.nrows());
-    let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
-    triangle(
-        gram.as_mut(),
-        lower,
-        Accum::Replace,
-        rows,
-        full,
-        rows.transpose(),
-        full,
-        1.0,
-        Par::Seq,
-    );
+    lower_product(gram.as_mut(), Accum::Replace, rows, rows.transpose(), 1.0);
     gram
 }
 

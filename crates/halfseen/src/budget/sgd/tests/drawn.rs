@@ -52,7 +52,8 @@ fn reads_within_a_limit_of_money_are_unbiased_and_never_cost_more() {
     let refused = |learner: Aerr| learner.start(&layout).err().unwrap();
     let poor = refused(Aerr { max_cost: Some(5.9), ..Aerr::default() });
     assert!(
-        poor.to_string().contains("at least 6, 2 times the price of the dearest attribute 'x0', 3"),
+        poor.to_string()
+            .contains("at least 6, 2 times the price of the most expensive attribute 'x0', 3"),
         "{poor}"
     );
     let all = refused(Aerr { max_cost: Some(6.4), budget: Some(5), ..Aerr::default() });
