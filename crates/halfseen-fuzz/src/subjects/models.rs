@@ -1,0 +1,62 @@
+//! Loads damaged model files and uses what loads.
+
+use super::{Subject, fit, learners, one_line, predict, table};
+use crate::mutate::{damage, damage_json};
+use anyhow::Result;
+use fastrand::Rng;
+use halfseen::data::Table;
+use halfseen::model::Model;
+
+pub(super) struct Models {
+    texts: Vec<String>,
+    table: Table,
+}
+
+impl Models {
+    pub(super) fn new() -> Result<Models> {
+        let table = table()?;
+        let mut texts = Vec::new();
+        for learner in learners()? {
+            for target in ["price", "kind"] {
+                if let Ok(model) = fit(&*learner, &table, target) {
+                    texts.push(model.to_json()?);
+                }
+            }
+        }
+        Ok(Models { texts, table })
+    }
+}
+
+impl Subject for Models {
+    fn input(&self, random: &mut Rng) -> Vec<u8> {
+        let text = &self.texts[random.usize(..self.texts.len())];
+        if random.u8(..4) == 0 {
+            let other = self.texts[random.usize(..self.texts.len())].as_bytes();
+            return damage(text.as_bytes(), &[other], random);
+        }
+        damage_json(text, random).into_bytes()
+    }
+
+    fn run(&mut self, input: &[u8], _: &mut Rng) -> Result<bool, String> {
+        let Ok(text) = std::str::from_utf8(input) else { return Ok(false) };
+        let model = match Model::from_json(text) {
+            Ok(model) => model,
+            Err(error) => return one_line(&error).map(|()| false),
+        };
+        let written =
+            model.to_json().map_err(|e| format!("a model that was read is not written: {e}"))?;
+        let again = Model::from_json(&written).and_then(|model| model.to_json());
+        if again.as_ref().ok() != Some(&written) {
+            return Err(format!("a model that was written reads as another: {:?}", again.err()));
+        }
+        let taken = predict(&model, &self.table)?;
+        let shown = model
+            .raw_weights()
+            .map(|_| ())
+            .and_then(|()| model.intervals(&self.table, 0.9).map(|_| ()));
+        shown.or_else(|error| one_line(&error))?;
+        let _ = model.raw_standard_errors();
+        predict(&model.without_clip(), &self.table)?;
+        Ok(taken)
+    }
+}
