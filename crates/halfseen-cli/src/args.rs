@@ -12,6 +12,7 @@ pub(crate) use plan::PlanArgs;
 pub(crate) use saved::{CertifyArgs, EvaluateArgs, PredictArgs, ShowArgs};
 pub(crate) use table::{MissingArg, ScaleArg, TableArgs, TaskArg};
 
+use crate::parse;
 use clap::{Args, Parser, Subcommand};
 use halfseen::params::Needs;
 use halfseen::registry;
@@ -20,6 +21,10 @@ use halfseen::registry;
 #[derive(Debug, Parser)]
 #[command(name = "halfseen", version, before_help = EXAMPLES, arg_required_else_help = true)]
 pub(crate) struct Arguments {
+    /// Take at most this much memory, such as 4GB, 500MB or 2GiB; what needs more is refused before
+    /// it begins [default: three quarters of what the system or `ulimit -v` gives]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = parse::size)]
+    pub(crate) memory: Option<u64>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

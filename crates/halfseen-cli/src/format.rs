@@ -1,6 +1,7 @@
 //! Formats numbers and cells for people.
 
 use halfseen::data::Cell;
+pub(crate) use halfseen::error::grouped;
 
 /// Formats a number with three decimals, or with an exponent if it is very large or very small.
 pub(crate) fn number(value: f64) -> String {
@@ -19,14 +20,6 @@ pub(crate) fn thousands(value: f64) -> String {
 /// Formats a count, or says that it is larger than any.
 pub(crate) fn count(count: Option<u64>) -> String {
     count.map_or("more than 10^18".into(), grouped)
-}
-
-/// Formats a count with a comma before every three digits: 12,345.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let groups = digits.as_bytes().rchunks(3).rev();
-    let groups: Vec<&str> = groups.filter_map(|g| std::str::from_utf8(g).ok()).collect();
-    groups.join(",")
 }
 
 /// Formats a number with four significant digits.

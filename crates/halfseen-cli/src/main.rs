@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return failure::usage(&error),
     };
+    halfseen::memory::set_limit(arguments.memory.unwrap_or(0));
     let result = match &arguments.command {
         Command::Compare(args) => compare::run(args),
         Command::Fit(args) => fit::run(args),

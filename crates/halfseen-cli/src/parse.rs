@@ -1,5 +1,6 @@
 //! Parses the values of the command line, and describes the valid ones.
 
+use bytesize::ByteSize;
 use halfseen::robust::Attack;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +24,12 @@ pub(crate) fn whole(
 pub(crate) fn share(text: &str) -> Result<f64, String> {
     let number = text.trim().parse().ok().filter(|number| *number > 0.0 && *number < 1.0);
     number.ok_or_else(|| "it must be a number above 0 and below 1, such as 0.1".to_owned())
+}
+
+/// Parses a number of bytes above 0, with a unit or without.
+pub(crate) fn size(text: &str) -> Result<u64, String> {
+    let bytes = text.trim().parse().ok().map(|ByteSize(bytes)| bytes).filter(|bytes| *bytes > 0);
+    bytes.ok_or_else(|| "it must be a size above 0, such as 4GB, 500MB or 2GiB".to_owned())
 }
 
 /// Parses a finite number above 0.

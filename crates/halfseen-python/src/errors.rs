@@ -8,8 +8,9 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 import_exception!(halfseen.errors, BudgetSpent);
+import_exception!(halfseen.errors, TooMuchMemory);
 
-/// Returns the exception for an error: [`BudgetSpent`] for that, else a `ValueError` with the
+/// Returns the exception for an error: [`BudgetSpent`] and [`TooMuchMemory`] for those, else a `ValueError` with the
 /// library's message, for parameters, data and numbers out of range alike.
 pub(crate) fn raised(error: halfseen::Error) -> PyErr {
     let mut text = error.to_string();
@@ -19,6 +20,9 @@ pub(crate) fn raised(error: halfseen::Error) -> PyErr {
     }
     if let ErrorKind::BudgetSpent { .. } | ErrorKind::CostSpent { .. } = error.kind() {
         return BudgetSpent::new_err(text);
+    }
+    if let ErrorKind::TooMuchMemory { .. } = error.kind() {
+        return TooMuchMemory::new_err(text);
     }
     match error.class() {
         ErrorClass::Interrupted => PyKeyboardInterrupt::new_err(text),

@@ -19,6 +19,18 @@ mod robustness;
 
 use pyo3::prelude::*;
 
+/// Limits the memory that the process may take, in bytes; `None` restores the default.
+#[pyfunction]
+fn set_memory_limit(bytes: Option<std::num::NonZeroU64>) {
+    halfseen::memory::set_limit(bytes.map_or(0, std::num::NonZeroU64::get));
+}
+
+/// Returns the bytes that the process may take.
+#[pyfunction]
+fn get_memory_limit() -> u64 {
+    halfseen::memory::limit()
+}
+
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -30,6 +42,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(robustness::certified_error, module)?)?;
     module.add_function(wrap_pyfunction!(robustness::attack, module)?)?;
     module.add_function(wrap_pyfunction!(robustness::information, module)?)?;
+    module.add_function(wrap_pyfunction!(set_memory_limit, module)?)?;
+    module.add_function(wrap_pyfunction!(get_memory_limit, module)?)?;
     module.add_class::<arrays::Table>()?;
     module.add_class::<model::Model>()?;
     module.add_class::<encoder::Encoder>()?;

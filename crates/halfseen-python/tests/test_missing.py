@@ -361,7 +361,7 @@ def test_what_cannot_be_is_refused():
             KARMAClassifier(gamma=gamma).fit(X, y > 0)
     with pytest.raises(ValueError, match=r"length_weights"):
         KARMAClassifier(gamma=3, length_weights=[1.0]).fit(X, y > 0)
-    with pytest.raises(ValueError, match=r"karma needs .* use features=sketch:2048"):
+    with pytest.raises(halfseen.TooMuchMemory, match=r"karma needs .* use features=sketch:2048"):
         KARMAClassifier(memory=1e-9).fit(X, y > 0)
     with pytest.raises(ValueError, match="hinge"):
         KARMARegressor(loss="hinge").fit(X, y)

@@ -4,7 +4,11 @@
 //! program's exit code). Every message is one line, with a remedy where there is one; names are cut
 //! at 64 characters and lists at 10 entries.
 
-use std::fmt;
+mod text;
+
+pub(crate) use text::shown;
+use text::{gibibytes, line, many, maybe, raise, readable};
+pub use text::{grouped, list, nearest, short};
 
 /// Result of everything in this library that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -195,12 +199,25 @@ pub enum ErrorKind {
         "there are no prediction intervals: {reason}; fiml models of numeric targets have them"
     )]
     NoIntervals { reason: &'static str },
-    /// A fit would exceed its memory limit.
+    /// A fit would take more memory than it may.
     #[error(
-        "{} needs about {} of memory for {rows} rows but may use {}; use {remedy}, or raise memory, which is in GiB",
-        short(learner), gibibytes(*needed), gibibytes(*allowed)
+        "{} needs about {} of memory for {} rows and {} columns but may use {}; {}use {}, or {}",
+        short(learner), gibibytes(*needed), grouped(*rows as u64), grouped(*columns as u64), gibibytes(*allowed), many(widest), line(remedy), raise(*own)
     )]
-    TooMuchMemory { learner: String, rows: usize, needed: f64, allowed: f64, remedy: String },
+    TooMuchMemory {
+        learner: String,
+        rows: usize,
+        columns: usize,
+        /// In GiB.
+        needed: f64,
+        /// In GiB.
+        allowed: f64,
+        /// Text column that has most of the columns, and its number of categories.
+        widest: Option<(String, usize)>,
+        remedy: String,
+        /// True if the learner's parameter `memory` is the limit, and not that of the process.
+        own: bool,
+    },
     /// Too many of the model's columns are absent from a table.
     #[error(
         "{absent} of the model's {total} columns are absent from this table (first: '{}'); is it the right file?",
@@ -383,91 +400,6 @@ impl From<halfseen_solve::Error> for Error {
         }
         .into()
     }
-}
-
-/// Cuts a name at 64 characters (or 192 bytes) and shows control characters escaped.
-pub fn short(name: &str) -> String {
-    cut(name, 64, 192)
-}
-
-/// Cuts an explanation, which may quote any text, so that its line stays below 1 kB.
-fn line(problem: &str) -> String {
-    cut(problem, 600, 600)
-}
-
-fn cut(text: &str, characters: usize, bytes: usize) -> String {
-    let mut kept = String::new();
-    for (at, c) in text.chars().enumerate() {
-        let from = kept.len();
-        match c {
-            '\'' | '"' => kept.push(c),
-            c => kept.extend(c.escape_debug()),
-        }
-        if at == characters || kept.len() > bytes {
-            kept.truncate(from);
-            kept.push('…');
-            break;
-        }
-    }
-    kept
-}
-
-/// Lists at most ten names, fewer if they are long, and the number of the others.
-pub fn list<S: AsRef<str>>(names: &[S]) -> impl fmt::Display {
-    let mut text = String::new();
-    for (at, name) in names.iter().enumerate() {
-        let name = short(name.as_ref());
-        if at == 10 || text.len() + name.len() > 450 {
-            text.push_str(&format!(" and {} more", names.len() - at));
-            break;
-        }
-        text.push_str(if at > 0 { ", " } else { "" });
-        text.push_str(&name);
-    }
-    text
-}
-
-/// Returns the known name nearest to `name`, if one is close enough.
-pub fn nearest<S: AsRef<str>>(name: &str, known: &[S]) -> Option<String> {
-    let begin = |name: &str| name.to_lowercase().chars().take(64).collect::<String>();
-    let (length, name) = (name.chars().take(64).count(), begin(name));
-    let limit = (length / 3).max(2).min(length / 2);
-    known
-        .iter()
-        .map(|k| (strsim::levenshtein(&name, &begin(k.as_ref())), k.as_ref()))
-        .filter(|&(distance, _)| distance <= limit)
-        .min_by_key(|&(distance, _)| distance)
-        .map(|(_, k)| k.to_owned())
-}
-
-/// Completes the message of [`ErrorKind::BudgetTooLarge`] with the limit and the remedy.
-fn readable(panels: usize) -> String {
-    match panels {
-        0 => "can be read, because every attribute is known beforehand; choose a learner that needs no reads, such as ridge"
-            .to_owned(),
-        1 => "the only attribute that can be read; use 1".to_owned(),
-        _ => format!("the {panels} attributes that can be read; use at most {panels}"),
-    }
-}
-
-/// Formats a number in a few characters, whatever its size.
-pub(crate) fn shown(value: f64) -> String {
-    let usual = value == 0.0 || !value.is_finite() || (1e-5..1e16).contains(&value.abs());
-    if usual { value.to_string() } else { format!("{value:e}") }
-}
-
-/// Formats a size given in GiB in a suitable unit.
-fn gibibytes(size: f64) -> String {
-    let bytes = size * f64::from(1_u32 << 30);
-    match bytes {
-        b if b >= 107_374_182.0 => format!("{size:.1} GiB"),
-        b if b >= 104_857.0 => format!("{:.1} MiB", b / f64::from(1_u32 << 20)),
-        b => format!("{:.1} KiB", b / 1024.0),
-    }
-}
-
-fn maybe(nearest: &Option<String>) -> String {
-    nearest.as_deref().map_or(String::new(), |n| format!(" (did you mean '{}'?)", short(n)))
 }
 
 #[cfg(test)]

@@ -3,10 +3,12 @@
 pub(crate) mod missingness;
 mod model;
 mod query;
+pub(crate) mod size;
 pub(crate) mod together;
 
 pub(crate) use query::hex;
 pub use query::{AskTell, ColumnTerm, Query, Read, Role, TellOutcome};
+pub use size::{FitSize, Needed};
 
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
@@ -26,10 +28,14 @@ pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
     /// Learns from examples.
     ///
     /// # Errors
-    /// Parameters out of range, data that this family cannot use, numerical failure.
-    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit>;
+    /// Parameters out of range, data that this family cannot use, numerical failure;
+    /// [`ErrorKind::TooMuchMemory`] before anything is allocated.
+    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+        size::admit(self, &[], 1, examples)?;
+        self.learn(examples, monitor)
+    }
 
-    /// Learns with each setting of a grid. Learners whose settings share work override this.
+    /// Learns with each setting of a grid.
     ///
     /// # Errors
     /// As [`Learner::fit`].
@@ -39,14 +45,11 @@ pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
         examples: &Examples<'_>,
         monitor: &dyn Monitor,
     ) -> Result<Vec<Fit>> {
-        settings
-            .iter()
-            .map(|setting| with(self.clone_box(), setting)?.fit(examples, monitor))
-            .collect()
+        size::admit(self, settings, 1, examples)?;
+        self.learn_grid(settings, examples, monitor)
     }
 
-    /// Returns the fits after each of the given numbers of examples (increasing). One-pass learners
-    /// override this with one run.
+    /// Returns the fits after each of the given numbers of examples (increasing).
     ///
     /// # Errors
     /// As [`Learner::fit`].
@@ -56,7 +59,8 @@ pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
         examples: &Examples<'_>,
         monitor: &dyn Monitor,
     ) -> Result<Vec<Fit>> {
-        counts.iter().map(|&count| self.fit(&examples.prefix(count), monitor)).collect()
+        size::admit(self, &[], counts.len(), examples)?;
+        self.learn_curve(counts, examples, monitor)
     }
 
     /// Returns the learner as one that asks and is told; `None` outside the budgeted family.
@@ -64,16 +68,78 @@ pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
     /// # Errors
     /// As [`Learner::fit`].
     fn start(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {
-        let _ = layout;
-        Ok(None)
+        size::admit_layout(self, layout)?;
+        self.begin(layout)
     }
 
     /// Continues from the state of a saved learner with these parameters; `None` outside the
     /// budgeted family. See [`registry::load`](crate::registry::load).
     ///
     /// # Errors
-    /// A state of other parameters or another layout.
+    /// A state of other parameters or another layout; as [`Learner::fit`].
     fn resume(
+        &self,
+        layout: &Arc<Layout>,
+        state: serde_json::Value,
+    ) -> Result<Option<Box<dyn AskTell>>> {
+        size::admit_layout(self, layout)?;
+        self.proceed(layout, state)
+    }
+
+    /// Returns an upper estimate of the memory of a fit to data of this size, beside the table.
+    fn needed(&self, size: &FitSize) -> Needed;
+
+    /// Implements [`Learner::fit`], which has checked the memory.
+    ///
+    /// # Errors
+    /// As [`Learner::fit`].
+    fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit>;
+
+    /// Implements [`Learner::fit_grid`], which has checked the memory. Learners whose settings
+    /// share work override this.
+    ///
+    /// # Errors
+    /// As [`Learner::fit`].
+    fn learn_grid(
+        &self,
+        settings: &[Assignments],
+        examples: &Examples<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Fit>> {
+        settings
+            .iter()
+            .map(|setting| with(self.clone_box(), setting)?.learn(examples, monitor))
+            .collect()
+    }
+
+    /// Implements [`Learner::fit_curve`], which has checked the memory. One-pass learners override
+    /// this with one run.
+    ///
+    /// # Errors
+    /// As [`Learner::fit`].
+    fn learn_curve(
+        &self,
+        counts: &[usize],
+        examples: &Examples<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Fit>> {
+        counts.iter().map(|&count| self.learn(&examples.prefix(count), monitor)).collect()
+    }
+
+    /// Implements [`Learner::start`].
+    ///
+    /// # Errors
+    /// As [`Learner::start`].
+    fn begin(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {
+        let _ = layout;
+        Ok(None)
+    }
+
+    /// Implements [`Learner::resume`].
+    ///
+    /// # Errors
+    /// As [`Learner::resume`].
+    fn proceed(
         &self,
         layout: &Arc<Layout>,
         state: serde_json::Value,

@@ -395,8 +395,8 @@ declare! {
         "exact: the kernel itself; memory and time grow with the square of the number of rows. sketch:D: D random features that approximate it; linear in the number of rows.", "Pham and Pagh 2013";
     SOLVER: "solver", Kind::Choice(&["exact", "online"]),
         "exact: solved to the tolerance. online: algorithm 1 of the paper, one pass over the rows in random order, averaged.", "Hazan et al. 2015, algorithm 1";
-    MEMORY: "memory", Kind::Positive,
-        "Maximum memory of the matrices of one fit, in GiB; a larger fit is refused before it starts. Each of several parallel fits (tuning, comparisons) may take this much.", "";
+    MEMORY: "memory", Kind::PositiveOrAuto,
+        "Maximum memory of one fit beside its table, in GiB; a larger fit is refused before it starts. auto: the limit of the process.", "";
     FILL: "fill", Kind::Choice(&["zero", "mean"]),
         "Value imputed for a missing cell: 0 in scaled units, or the mean of the observed values of the attribute.", "Hazan et al. 2015, section 5";
     COMPLETION: "variant", Kind::Choice(&["b", "1"]),

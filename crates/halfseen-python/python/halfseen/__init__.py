@@ -46,8 +46,9 @@ if TYPE_CHECKING:  # the same names for type checkers
         PNormRegressor,
     )
     from halfseen.encoder import Encoder
-    from halfseen.errors import BudgetSpent
+    from halfseen.errors import BudgetSpent, TooMuchMemory
     from halfseen.full import OnlineLassoClassifier, OnlineLassoRegressor
+    from halfseen.memory import get_memory_limit, set_memory_limit
     from halfseen.missing import (
         GeometricMarginClassifier,
         KARMAClassifier,
@@ -100,7 +101,8 @@ _HOMES = {
     "full": ("OnlineLassoClassifier", "OnlineLassoRegressor"),
     "asktell": ("Learner", "Query"),
     "encoder": ("Encoder",),
-    "errors": ("BudgetSpent",),
+    "errors": ("BudgetSpent", "TooMuchMemory"),
+    "memory": ("get_memory_limit", "set_memory_limit"),
     "model": ("Model", "load"),
     "warnings": ("DataWarning",),
 }
@@ -147,13 +149,16 @@ __all__ = [
     "RobustLPClassifier",
     "RobustLPRegressor",
     "RobustPerceptronClassifier",
+    "TooMuchMemory",
     "__version__",
     "budget",
     "full",
+    "get_memory_limit",
     "load",
     "missing",
     "plotting",
     "robust",
+    "set_memory_limit",
     "testing",
 ]
 

@@ -33,12 +33,16 @@ __all__ = [
     "certify",
     "complete",
     "fit",
+    "get_memory_limit",
     "information",
     "learners",
+    "set_memory_limit",
 ]
 __version__: str
 
 def learners() -> str: ...
+def set_memory_limit(bytes: int | None) -> None: ...
+def get_memory_limit() -> int: ...
 def fit(
     learner: str,
     parameters: _Texts,

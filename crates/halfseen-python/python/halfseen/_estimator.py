@@ -51,9 +51,9 @@ class Estimator(BaseEstimator):
     c : float
         Weight C of the losses in |v|^2 / 2 + C sum of losses; 1/(rho m) in the paper. Range: a finite
         number above 0.
-    memory : float
-        Maximum memory of the matrices of one fit, in GiB; a larger fit is refused before it starts. Each
-        of several parallel fits (tuning, comparisons) may take this much. Range: a finite number above 0.
+    memory : float or None
+        Maximum memory of one fit beside its table, in GiB; a larger fit is refused before it starts.
+        None: the limit of the process. Range: a finite number above 0, or None.
     random_state : int, RandomState instance or None
         Seed of all random draws: an int is used as is, otherwise one is drawn and kept in ``report_``.
     scale : {'none', 'common', 'each', 'max'} or None

@@ -96,7 +96,7 @@ class _KARMA(Incremental, _Missing):
         features: str = "exact",
         solver: Literal["exact", "online"] = "exact",
         intercept: bool = True,
-        memory: float = 8.0,
+        memory: float | None = None,
         tol: float = 0.0001,
         max_iter: int = 10000,
         random_state: t.Seed = None,

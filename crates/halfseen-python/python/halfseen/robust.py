@@ -135,7 +135,7 @@ class _RobustLP(_Robust):
         intercept: bool = True,
         tol: float = 1e-06,
         max_iter: int = 300,
-        memory: float = 8.0,
+        memory: float | None = None,
         random_state: t.Seed = None,
         scale: t.Scale = None,
         known: t.Names = None,

@@ -33,7 +33,7 @@
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012, section 4.
 
 use super::allowance::Reads;
-use super::budgeted::{completed, fit_curve};
+use super::budgeted::{completed, fit_curve, needed};
 use super::design::DesignCriterion;
 use super::gen_est::{GenEst, check_reach};
 use super::recipe::{Draws, Recipe, recipe};
@@ -41,7 +41,7 @@ use super::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
 use super::{pass, sgd::Sgd};
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{AskTell, Grid, Learner};
+use crate::learner::{AskTell, FitSize, Grid, Learner, Needed};
 use crate::loss::Loss;
 use crate::model::Fit;
 use crate::params::{Average, Ball, Centre, Parameters, Rule, SmoothLoss, parameters};
@@ -176,12 +176,16 @@ impl Learner for Aesvr {
         ])
     }
 
-    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
-        let fits = self.fit_curve(&[examples.len()], examples, monitor)?;
+    fn needed(&self, size: &FitSize) -> Needed {
+        needed(size)
+    }
+
+    fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+        let fits = self.learn_curve(&[examples.len()], examples, monitor)?;
         fits.into_iter().next_back().ok_or_else(|| pass::no_examples(Self::NAME))
     }
 
-    fn fit_curve(
+    fn learn_curve(
         &self,
         counts: &[usize],
         examples: &Examples<'_>,
@@ -197,7 +201,7 @@ impl Learner for Aesvr {
         }
     }
 
-    fn start(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {
+    fn begin(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {
         let recipe = self.checked_recipe(layout, None)?;
         Ok(Some(match self.ball {
             Ball::L2 => Box::new(Sgd::<L2Ball>::new(recipe, layout, None)?),
@@ -205,7 +209,7 @@ impl Learner for Aesvr {
         }))
     }
 
-    fn resume(
+    fn proceed(
         &self,
         layout: &Arc<Layout>,
         state: serde_json::Value,

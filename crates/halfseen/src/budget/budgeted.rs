@@ -7,7 +7,7 @@ use super::recipe::Recipe;
 use super::sgd::Sgd;
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{AskTell, Grid, Learner};
+use crate::learner::{AskTell, FitSize, Grid, Learner, Needed};
 use crate::model::Fit;
 use crate::params::{Centre, Described};
 use halfseen_solve::Monitor;
@@ -74,6 +74,11 @@ pub(super) fn check_moments(examples: &Examples<'_>, centre: Centre) -> Result<(
     Ok(())
 }
 
+/// Returns the memory of a pass: the order of the rows, and the state of every column.
+pub(super) fn needed(size: &FitSize) -> Needed {
+    Needed::linear(8.0 * size.n() + 400.0 * size.d() + size.models(2.0 * size.d()))
+}
+
 /// Fits one recipe to all examples; see [`Learner::fit_curve`].
 pub(super) fn fit_curve<I: Iterate>(
     recipe: Recipe,
@@ -105,12 +110,16 @@ impl<B: Budgeted> Learner for B {
         B::grid()
     }
 
-    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
-        let fits = self.fit_curve(&[examples.len()], examples, monitor)?;
+    fn needed(&self, size: &FitSize) -> Needed {
+        needed(size)
+    }
+
+    fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+        let fits = self.learn_curve(&[examples.len()], examples, monitor)?;
         fits.into_iter().next_back().ok_or_else(|| pass::no_examples(B::NAME))
     }
 
-    fn fit_curve(
+    fn learn_curve(
         &self,
         counts: &[usize],
         examples: &Examples<'_>,
@@ -123,12 +132,12 @@ impl<B: Budgeted> Learner for B {
         fit_curve::<B::Iterate>(recipe, counts, examples, monitor)
     }
 
-    fn start(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {
+    fn begin(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {
         let recipe = recipe(self, layout, None)?;
         Ok(Some(Box::new(Sgd::<B::Iterate>::new(recipe, layout, None)?)))
     }
 
-    fn resume(
+    fn proceed(
         &self,
         layout: &Arc<Layout>,
         state: serde_json::Value,

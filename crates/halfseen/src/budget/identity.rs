@@ -19,7 +19,7 @@ use super::moments::{self, FromMoments, Gatherer, Gathering, Reduced, Solved, le
 use super::{AskTell, pass};
 use crate::data::{Examples, Layout};
 use crate::error::Result;
-use crate::learner::{Assignments, Grid};
+use crate::learner::{Assignments, FitSize, Grid, Needed};
 use crate::model::{Fit, Stop};
 use crate::params::{Centre, parameters};
 use halfseen_solve::Monitor;

@@ -33,7 +33,7 @@ use super::moments::{
 use super::{AskTell, pass};
 use crate::data::{Examples, Layout};
 use crate::error::Result;
-use crate::learner::{Assignments, Grid};
+use crate::learner::{Assignments, FitSize, Grid, Needed};
 use crate::model::Fit;
 use crate::params::{Centre, MomentRepair, parameters};
 use crate::plan::{self, Excess, Guarantee};

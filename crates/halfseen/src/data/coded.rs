@@ -77,6 +77,37 @@ impl Coded {
         self.part_of.len()
     }
 
+    /// Returns the bytes of numbers, codes and columns.
+    pub(super) fn bytes(&self) -> f64 {
+        let texts = self.texts().count() as f64;
+        8.0 * self.numbers.len() as f64
+            + 4.0 * texts * self.rows as f64
+            + 12.0 * self.holes.len() as f64
+    }
+
+    /// Returns the number of cells of some rows that are not 0: all those of missing categories.
+    pub(super) fn stored(&self, rows: &[u32]) -> usize {
+        let of_text = |(part, codes): (&Part, &Vec<u32>)| -> usize {
+            let missing = |row: &&u32| codes[**row as usize] == Self::MISSING;
+            let missing = rows.iter().filter(missing).count();
+            rows.len() - missing + missing.saturating_mul(part.width)
+        };
+        rows.len() * self.width + self.texts().map(of_text).sum::<usize>()
+    }
+
+    /// Returns the first column of the text with the largest number of categories, and this number.
+    pub(super) fn widest_text(&self) -> Option<(usize, usize)> {
+        self.texts().map(|(part, _)| (part.first, part.width)).max_by_key(|&(_, width)| width)
+    }
+
+    /// Returns the texts with their codes.
+    fn texts(&self) -> impl Iterator<Item = (&Part, &Vec<u32>)> {
+        self.parts.iter().filter_map(|part| match &part.cells {
+            Cells::Codes(codes) => Some((part, codes)),
+            Cells::Numbers(_) => None,
+        })
+    }
+
     /// Returns one cell.
     #[inline]
     pub fn get(&self, row: usize, column: usize) -> f64 {

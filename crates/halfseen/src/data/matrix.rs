@@ -118,6 +118,33 @@ impl Matrix {
         }
     }
 
+    /// Returns the bytes of the cells; those of encoded categories count twice, for the table that
+    /// they were encoded from.
+    pub(crate) fn bytes(&self) -> f64 {
+        let dense = |size: usize| (self.rows() * size) as f64 * self.columns() as f64;
+        match self {
+            Matrix::F64(_) | Matrix::Shared(_) => dense(8),
+            Matrix::F32(_) => dense(4),
+            Matrix::U8(_) => dense(1),
+            Matrix::Csr(a) => 12.0 * a.values.len() as f64 + 8.0 * a.starts.len() as f64,
+            Matrix::Coded(a) => 2.0 * a.bytes(),
+        }
+    }
+
+    /// Returns an upper bound on the number of cells of some rows that are stored and not 0.
+    pub(crate) fn stored(&self, rows: &[u32]) -> usize {
+        match self {
+            Matrix::Csr(a) => rows.iter().map(|&row| a.row(row as usize).0.len()).sum(),
+            Matrix::Coded(a) => a.stored(rows),
+            _ => rows.len().saturating_mul(self.columns()),
+        }
+    }
+
+    /// Returns the first column of the text with the largest number of categories, and this number.
+    pub(crate) fn widest_text(&self) -> Option<(usize, usize)> {
+        if let Matrix::Coded(a) = self { a.widest_text() } else { None }
+    }
+
     /// Returns the first infinite cell, row by row, as (row, column), both from 0; none for bytes.
     pub fn first_infinite(&self) -> Option<(usize, usize)> {
         if self.count(f64::is_infinite) == 0 {

@@ -273,9 +273,12 @@ fn provoked(long: &str) -> Vec<Error> {
         ErrorKind::TooMuchMemory {
             learner: long.to_owned(),
             rows: 40_000,
+            columns: 20_000,
             needed: 35.8,
             allowed: 8.0,
+            widest: Some((long.to_owned(), 14_700)),
             remedy: "less".into(),
+            own: false,
         }
         .into(),
         started.tell(&foreign, &[], 0.0).unwrap_err(),

@@ -17,11 +17,11 @@
 //! **Symbols**: G, c the second moments; g = grad f(w).
 
 use super::centred::Centred;
-use super::second_moments::second_moments;
+use super::second_moments::{self, second_moments};
 use crate::data::Examples;
 use crate::error::Result;
 use crate::learner::together::{fits_together, grouped};
-use crate::learner::{Grid, Learner};
+use crate::learner::{FitSize, Grid, Learner, Needed};
 use crate::model::Fit;
 use crate::params::{Needs, parameters};
 use halfseen_solve::Monitor;
@@ -48,6 +48,13 @@ impl Learner for Lasso {
 
     fn needs(&self) -> Needs {
         Needs { weights: true, ..Needs::of(self) }
+    }
+
+    fn needed(&self, size: &FitSize) -> Needed {
+        let (m, d) = (size.n(), size.d());
+        let block = second_moments::BLOCK.min(size.rows) as f64;
+        let numbers = m.min(d) * d + (block + 20.0) * d;
+        Needed::of_moments(8.0 * numbers + size.models(2.0 * d))
     }
 
     // Second moments are summed once for each kind of intercept; each radius starts from the

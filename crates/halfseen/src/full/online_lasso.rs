@@ -39,7 +39,7 @@ use super::one_pass::{self, Facts, OnePass, Start, Weights};
 use crate::data::Examples;
 use crate::error::Result;
 use crate::learner::together::fits_together;
-use crate::learner::{Grid, Learner};
+use crate::learner::{FitSize, Grid, Learner, Needed};
 use crate::model::Fit;
 use crate::params::{Rule, Variant, parameters};
 use crate::plan::{
@@ -111,9 +111,13 @@ impl Learner for OnlineLasso {
         }
     }
 
+    fn needed(&self, size: &FitSize) -> Needed {
+        one_pass::needed(size)
+    }
+
     fits_together!(one_pass::fit_all);
 
-    fn fit_curve(
+    fn learn_curve(
         &self,
         counts: &[usize],
         examples: &Examples<'_>,

@@ -15,11 +15,11 @@
 
 use super::centred::Centred;
 use super::norm;
-use super::second_moments::second_moments;
+use super::second_moments::{self, second_moments};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::learner::together::{fits_together, grouped};
-use crate::learner::{Grid, Learner};
+use crate::learner::{FitSize, Grid, Learner, Needed};
 use crate::model::{Fit, Stop};
 use crate::params::{Needs, parameters};
 use faer::Mat;
@@ -47,6 +47,15 @@ impl Learner for Ridge {
 
     fn needs(&self) -> Needs {
         Needs { weights: true, ..Needs::of(self) }
+    }
+
+    fn needed(&self, size: &FitSize) -> Needed {
+        let (m, d) = (size.n(), size.d());
+        // With fewer rows than columns: the rows, their products, the eigenvectors of those, and
+        // theirs of the columns, twice. Else the moments and, three times, their eigenvectors.
+        let numbers = if m < d { 3.0 * m * d + 4.0 * m * m } else { 4.0 * d * d };
+        let block = second_moments::BLOCK.min(size.rows) as f64;
+        Needed::of_moments(8.0 * (numbers + (block + 20.0) * d) + size.models(2.0 * d))
     }
 
     // One decomposition for all radii and penalties. Seconds include it.

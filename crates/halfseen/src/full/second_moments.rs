@@ -12,7 +12,7 @@ use halfseen_solve::Monitor;
 use halfseen_solve::{Form, Quadratic, add_products, mirror};
 
 /// Number of rows per block: 256 x 784 numbers fit the second-level cache.
-const BLOCK: usize = 256;
+pub(super) const BLOCK: usize = 256;
 
 /// Sums the moments in the second pass over the examples.
 ///

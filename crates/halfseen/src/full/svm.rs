@@ -15,7 +15,7 @@ use super::centred::Centred;
 use crate::data::{Examples, Signs};
 use crate::error::Result;
 use crate::learner::together::{fits_together, grouped};
-use crate::learner::{Grid, Learner};
+use crate::learner::{FitSize, Grid, Learner, Needed};
 use crate::model::{Fit, Linear, Predictor};
 use crate::params::{Needs, Targets, parameters};
 use halfseen_solve::Monitor;
@@ -46,9 +46,26 @@ impl Learner for Svm {
         Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self) }
     }
 
+    fn needed(&self, size: &FitSize) -> Needed {
+        // Entries that scaling moves from 0 are as many at most.
+        let entries = 12.0 * (2.0 * size.stored as f64).min(size.n() * size.d());
+        let cuts = 8.0 * CUTS * (size.d() + CUTS);
+        Needed::linear(
+            entries * GROWTH
+                + cuts
+                + 8.0 * (10.0 * size.n() + 16.0 * size.d())
+                + size.models(2.0 * size.d()),
+        )
+    }
+
     // One path over C for each kind of intercept. Seconds include reading the rows.
     fits_together!(fit_all);
 }
+
+/// Bytes of a growing list, per byte of its contents: the old and the new one.
+const GROWTH: f64 = 3.0;
+/// Number of cuts that are seldom exceeded.
+const CUTS: f64 = 200.0;
 
 fn fit_all(learners: &[Svm], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
     let examples = &*examples.counted()?;

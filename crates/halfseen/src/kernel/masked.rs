@@ -25,6 +25,11 @@ pub struct Masked {
 }
 
 impl Masked {
+    /// Returns the bytes of values and masks.
+    pub(crate) fn bytes(rows: f64, columns: f64) -> f64 {
+        12.0 * rows * columns
+    }
+
     /// Takes the scaled cells of examples; `constant` adds a column that is always observed and
     /// always 1.
     ///

@@ -5,12 +5,12 @@ use crate::error::{ErrorKind, Result};
 use crate::model::Fit;
 use crate::params::Described;
 
-/// Implements `fit` and `fit_grid` of a [`Learner`](super::Learner) whose settings share work, by a
+/// Implements `learn` and `learn_grid` of a [`Learner`](super::Learner) whose settings share work, by a
 /// function that fits a list of settings: `fit_all(&[Self], &Examples, &dyn Monitor) ->
 /// Result<Vec<Fit>>`.
 macro_rules! fits_together {
     ($fit_all:expr) => {
-        fn fit(
+        fn learn(
             &self,
             examples: &$crate::data::Examples<'_>,
             monitor: &dyn halfseen_solve::Monitor,
@@ -24,7 +24,7 @@ macro_rules! fits_together {
             )?)
         }
 
-        fn fit_grid(
+        fn learn_grid(
             &self,
             settings: &[$crate::learner::Assignments],
             examples: &$crate::data::Examples<'_>,

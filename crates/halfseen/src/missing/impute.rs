@@ -9,13 +9,13 @@
 //! number of rows.
 
 use super::karma::CS;
-use super::training_objective::TrainingObjective;
+use super::training_objective::{TrainingObjective, is_squared};
 use crate::data::{Examples, Moments};
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Kernel, Masked};
 use crate::learner::missingness::MissingnessSummary;
 use crate::learner::together::{fits_together, grouped};
-use crate::learner::{Grid, Learner};
+use crate::learner::{FitSize, Grid, Learner, Needed};
 use crate::model::{Fit, Linear, Linears, Predictor, Stop};
 use crate::params::{Fill, KernelLoss, Needs, Normalization, Targets, parameters};
 use faer::Mat;
@@ -50,6 +50,19 @@ impl Learner for Imputation {
             Fill::Mean => "the observed mean",
         };
         Needs { targets: Targets::Any, weights: true, fills: Some(fills), ..Needs::of(self) }
+    }
+
+    fn needed(&self, size: &FitSize) -> Needed {
+        let (n, d) = (size.n(), size.d() + 1.0);
+        let hinge = !is_squared(self.loss, size.classes);
+        let least = n.min(d);
+        // Values and mask, and the features; a copy of them, weighted or rotated; the products of
+        // the shorter side, with their decomposition or factor.
+        let copies = if d > n || size.weighted { 8.0 * n * d } else { 0.0 };
+        let products = 8.0 * least * least * if hinge { 3.0 } else { 5.0 };
+        let bytes = Masked::bytes(n, d) + 8.0 * n * d + copies + products * size.outputs().sqrt();
+        let vectors = 8.0 * (20.0 * n + 10.0 * d) * size.outputs();
+        Needed::linear(bytes + vectors + size.models(2.0 * d * size.outputs()))
     }
 
     fits_together!(fit_all);

@@ -14,20 +14,22 @@
 //! **Symbols**: K the Gram matrix of the training rows; a the coefficients, v = sum_i a_i phi(x_i);
 //! C = 1/(rho m) in the paper's notation.
 
-use super::training_objective::TrainingObjective;
+use super::training_objective::{self as objective, TrainingObjective};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::gram::{bytes_needed, gram};
 use crate::kernel::{Kernel, Masked, Sketch};
 use crate::learner::missingness::MissingnessSummary;
-use crate::learner::{Assignments, Grid, Learner, STEPS, configured, refuse_weights};
+use crate::learner::{
+    Assignments, FitSize, Grid, Learner, Needed, STEPS, configured, refuse_weights, size,
+};
 use crate::model::{Expansion, Fit, Predictor, Report, Sketched, Stop};
 use crate::params::{
     Features, KernelLoss, KernelSolver, Needs, Normalization, Parameters, Targets, parameters,
 };
 use halfseen_solve::Monitor;
 use halfseen_solve::linear::LinearSolved;
-use halfseen_solve::{Options, Solved};
+use halfseen_solve::{Options, Solved, square_bytes};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -47,14 +49,12 @@ parameters! {
         features: Features = Features::Exact, FEATURES;
         solver: KernelSolver = KernelSolver::Exact, SOLVER;
         intercept: bool = true, INTERCEPT;
-        memory: f64 = 8.0, MEMORY;
+        memory: Option<f64> = None, MEMORY;
         tol: f64 = 1e-4, TOL;
         max_iter: u64 = 10_000, MAX_ITER;
         seed: u64 = 0, SEED;
     }
 }
-
-const GIB: f64 = (1_u64 << 30) as f64;
 
 /// C for tuning, as in Hazan et al. 2015.
 pub(super) const CS: &[&str] =
@@ -80,7 +80,47 @@ impl Learner for Karma {
         }
     }
 
-    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+    fn needed(&self, size: &FitSize) -> Needed {
+        let (n, d) = (size.rows, size.columns + usize::from(self.intercept));
+        let rows = Masked::bytes(n as f64, d as f64);
+        let bytes = match self.features {
+            Features::Exact => {
+                let beside = match self.solver {
+                    KernelSolver::Exact => objective::bytes_beside(self.loss, size),
+                    KernelSolver::Online => 0,
+                };
+                rows + bytes_needed(n, 1).saturating_add(beside) as f64
+            }
+            Features::Sketch(count) => {
+                let (width, squared) =
+                    (count as f64, objective::is_squared(self.loss, size.classes));
+                // The squared loss needs second moments or products of rows, whichever are
+                // smaller: the matrix, a copy, and the factors of all threads or, if one fails,
+                // an eigendecomposition. The weights enter through a copy of the features.
+                let side = n.min(count as usize);
+                let matrices = 2 + rayon::current_num_threads().max(4);
+                let moments = if squared {
+                    bytes_needed(side, matrices) as f64
+                } else {
+                    3.0 * square_bytes(side) as f64
+                };
+                let copies = if squared && size.weighted { 2.0 } else { 1.0 };
+                let tables = 8.0 * self.gamma as f64 * (self.gamma + 1) as f64 * d as f64;
+                rows + tables + copies * 8.0 * width * n as f64 + moments
+            }
+        };
+        let vectors = 8.0 * (30.0 * size.n() + 8.0 * size.d()) * size.outputs();
+        let remedy = match self.features {
+            Features::Exact => "features=sketch:2048 or fewer, whose memory is linear in the rows",
+            Features::Sketch(_) => "fewer features, rows or columns",
+        };
+        Needed {
+            bytes: bytes + vectors + size.models(size.n() * size.outputs()),
+            remedy: remedy.into(),
+        }
+    }
+
+    fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
         self.check()?;
         let fits = fit_all(std::slice::from_ref(self), examples, monitor)?;
         let fit = fits.into_iter().next().ok_or(ErrorKind::Interrupted { during: "fitting" })?;
@@ -94,7 +134,7 @@ impl Learner for Karma {
 
     /// Computes one pair of matrix products for all kernels, and one eigendecomposition, or a path
     /// of warm starts, for all C.
-    fn fit_grid(
+    fn learn_grid(
         &self,
         settings: &[Assignments],
         examples: &Examples<'_>,
@@ -124,32 +164,6 @@ impl Karma {
     /// Returns true if only C differs, so that a Gram matrix and warm starts are shared.
     fn shares(&self, other: &Karma) -> bool {
         Karma { c: other.c, ..self.clone() } == *other
-    }
-
-    /// Rejects a fit beyond the memory limit, before it allocates.
-    fn check_memory(&self, rows: usize, bytes: f64) -> Result<()> {
-        let (needed, allowed) = (bytes / GIB, self.memory);
-        if needed <= allowed {
-            return Ok(());
-        }
-        let remedy = "features=sketch:2048 or fewer, whose memory is linear in the rows";
-        Err(ErrorKind::TooMuchMemory {
-            learner: Karma::NAME.to_owned(),
-            rows,
-            needed,
-            allowed,
-            remedy: remedy.to_owned(),
-        }
-        .into())
-    }
-
-    /// Returns the solver's bytes beside a Gram matrix, for `cs` values of C.
-    fn bytes_beside(&self, examples: &Examples<'_>, cs: usize) -> Result<u64> {
-        match self.solver {
-            KernelSolver::Exact => Ok(TrainingObjective::new(Karma::NAME, self.loss, examples)?
-                .bytes_beside(examples.len(), cs)),
-            KernelSolver::Online => Ok(0),
-        }
     }
 }
 
@@ -187,7 +201,7 @@ fn fit_all(learners: &[Karma], examples: &Examples<'_>, monitor: &dyn Monitor) -
                 }
             }
         }
-        for some in batches(&exact, learners, examples)? {
+        for some in batches(&exact, learners, examples) {
             data.exact(some, learners, monitor, &mut fits)?;
         }
     }
@@ -196,28 +210,32 @@ fn fit_all(learners: &[Karma], examples: &Examples<'_>, monitor: &dyn Monitor) -
 }
 
 /// Splits groups into batches whose Gram matrices fit into memory, with the largest solver's needs.
-/// Loss, solver and memory are constant only within a group.
+/// Loss, solver and memory are constant only within a group. The limit of the process is shared by
+/// as many fits as there are threads.
 fn batches<'g, 'l>(
     mut groups: &'g [&'l Vec<usize>],
     learners: &[Karma],
     examples: &Examples<'_>,
-) -> Result<Vec<&'g [&'l Vec<usize>]>> {
+) -> Vec<&'g [&'l Vec<usize>]> {
     let rows = examples.len();
-    let mut needs = Vec::with_capacity(groups.len());
-    for group in groups {
+    let size = FitSize::of(examples);
+    let share = rayon::current_num_threads() as f64;
+    // Bytes beside the Gram matrices, and those allowed.
+    let need = |group: &&Vec<usize>| {
         let first = &learners[group[0]];
-        let beside = first.bytes_beside(examples, group.len())?;
-        first.check_memory(rows, bytes_needed(rows, 1).saturating_add(beside) as f64)?;
-        needs.push((beside, first.memory * GIB));
-    }
-    let mut batches = Vec::new();
-    let mut needs = &needs[..];
+        let size = FitSize { settings: group.len(), ..size.clone() };
+        let beside = first.needed(&size).bytes - bytes_needed(rows, 1) as f64;
+        let (allowed, own) = size::allowed(first, &size);
+        (beside, if own { allowed } else { allowed / share })
+    };
+    let needs: Vec<(f64, f64)> = groups.iter().map(need).collect();
+    let (mut batches, mut needs) = (Vec::new(), &needs[..]);
     while !groups.is_empty() {
         let fits = |&count: &usize| {
             let (most, least) = needs[..count]
                 .iter()
-                .fold((0, f64::INFINITY), |(m, l), need| (m.max(need.0), l.min(need.1)));
-            bytes_needed(rows, count).saturating_add(most) as f64 <= least
+                .fold((0.0_f64, f64::INFINITY), |(m, l), need| (m.max(need.0), l.min(need.1)));
+            bytes_needed(rows, count) as f64 + most <= least
         };
         // The needs of a batch grow with every group; a single one fits.
         let count = (2..=groups.len()).take_while(fits).last().unwrap_or(1);
@@ -225,7 +243,7 @@ fn batches<'g, 'l>(
         batches.push(batch);
         (groups, needs) = (others, &needs[count..]);
     }
-    Ok(batches)
+    batches
 }
 
 struct SolverSummary {
@@ -309,15 +327,6 @@ impl<'a, 'b> Training<'a, 'b> {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         let sketch = Sketch::of(&kernel, self.rows.columns(), count, first.seed)?;
         let goal = TrainingObjective::new(Karma::NAME, first.loss, self.examples)?;
-        // The squared loss needs second moments or products of rows, whichever are smaller: the
-        // matrix, a copy, and the factors of all threads or, if one fails, an eigendecomposition.
-        let side = sketch.width().min(self.rows.len());
-        let matrices = 2 + rayon::current_num_threads().max(4);
-        let moments = if goal.squared() { bytes_needed(side, matrices) } else { 0 };
-        // With the squared loss the weights enter through a copy of the features.
-        let copies = if goal.squared() && self.weights.is_some() { 2 } else { 1 };
-        let bytes = copies * sketch.bytes_needed(self.rows.len()) + moments;
-        first.check_memory(self.rows.len(), bytes as f64)?;
         let features = sketch.features(&self.rows)?;
         let cs: Vec<f64> = group.iter().map(|&at| learners[at].c).collect();
         let solved = goal.features_path(features.as_ref(), &cs, &first.options(), monitor)?;
@@ -383,7 +392,6 @@ mod tests {
     use crate::data::{Labels, Layout, Matrix, Scaler};
     use halfseen_solve::Silent;
     use halfseen_solve::sampling::{Purpose, Stream};
-    use halfseen_solve::square_bytes;
 
     const ROWS: usize = 300;
 
@@ -425,42 +433,38 @@ mod tests {
 
     /// Returns a learner limited to the memory of `matrices` Gram matrices, to the byte.
     fn with(gamma: u64, loss: KernelLoss, matrices: usize) -> Karma {
-        let memory = bytes_needed(ROWS, matrices) as f64 / GIB;
-        Karma { gamma, loss, memory, ..Karma::default() }
+        let (data, learner) = (Data::new(), Karma { gamma, loss, ..Karma::default() });
+        let size = FitSize::of(&data.examples());
+        let rest = bytes_needed(ROWS, 1).saturating_add(objective::bytes_beside(loss, &size));
+        let rest = learner.needed(&size).bytes - rest as f64;
+        let memory = Some((bytes_needed(ROWS, matrices) as f64 + rest) / f64::from(1 << 30));
+        Karma { memory, ..learner }
     }
 
     #[test]
     fn batches_go_by_the_greediest_solver_and_the_least_allowance() {
         use KernelLoss::{Hinge, Squared};
         let data = Data::new();
-        let counts = |learners: &[Karma], groups: &[&[usize]]| -> Result<Vec<usize>> {
+        let counts = |learners: &[Karma], groups: &[&[usize]]| -> Vec<usize> {
             let groups: Vec<Vec<usize>> = groups.iter().map(|g| g.to_vec()).collect();
             let groups: Vec<&Vec<usize>> = groups.iter().collect();
-            Ok(batches(&groups, learners, &data.examples())?.into_iter().map(<[_]>::len).collect())
+            batches(&groups, learners, &data.examples()).into_iter().map(<[_]>::len).collect()
         };
         let single: &[&[usize]] = &[&[0], &[1], &[2], &[3]];
         // The hinge solver takes three matrices, a spectrum four.
         let hinges = [1, 2, 3, 4].map(|gamma| with(gamma, Hinge, 5));
-        assert_eq!(counts(&hinges, single).unwrap(), [2, 2]);
-        assert_eq!(
-            counts(&hinges.clone().map(|k| Karma { memory: 8.0, ..k }), single).unwrap(),
-            [4]
-        );
+        assert_eq!(counts(&hinges, single), [2, 2]);
+        assert_eq!(counts(&hinges.clone().map(|k| Karma { memory: None, ..k }), single), [4]);
         let mixed = [with(1, Hinge, 5), with(2, Squared, 5), with(3, Hinge, 5), with(4, Hinge, 5)];
-        assert_eq!(counts(&mixed, single).unwrap(), [1, 1, 2]);
+        assert_eq!(counts(&mixed, single), [1, 1, 2]);
         let frugal = [with(1, Hinge, 9), with(2, Hinge, 9), with(3, Hinge, 4), with(4, Hinge, 9)];
-        assert_eq!(counts(&frugal, single).unwrap(), [2, 1, 1]);
-        let online =
-            hinges.map(|k| Karma { solver: KernelSolver::Online, memory: k.memory * 0.99, ..k });
-        assert_eq!(counts(&online, single).unwrap(), [4]);
-        // A group that does not fit is rejected in any position, before any computation.
-        for at in 0..4 {
-            let mut learners = [1, 2, 3, 4].map(|gamma| with(gamma, Hinge, 9));
-            learners[at].memory = with(1, Hinge, 4).memory - 1.0 / GIB;
-            let error = counts(&learners, single).unwrap_err();
-            let ErrorKind::TooMuchMemory { needed, .. } = error.kind() else { panic!("{error}") };
-            assert_eq!(*needed, (bytes_needed(ROWS, 1) + 3 * square_bytes(ROWS)) as f64 / GIB);
-        }
+        assert_eq!(counts(&frugal, single), [2, 1, 1]);
+        let online = hinges.map(|k| Karma {
+            solver: KernelSolver::Online,
+            memory: k.memory.map(|m| m * 0.99),
+            ..k
+        });
+        assert_eq!(counts(&online, single), [4]);
     }
 
     #[test]

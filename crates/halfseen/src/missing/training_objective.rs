@@ -2,6 +2,7 @@
 
 use crate::data::{Examples, check_shape};
 use crate::error::{ErrorKind, Result};
+use crate::learner::FitSize;
 use crate::missing::online::{Iterate, OnlineKarma, OnlineLoss, Outcomes};
 use crate::params::KernelLoss;
 use faer::{Mat, MatRef, Par};
@@ -52,10 +53,6 @@ impl TrainingObjective {
         matches!(&self.losses, Losses::Squares(targets) if targets.ncols() == 1)
     }
 
-    pub(crate) fn squared(&self) -> bool {
-        matches!(self.losses, Losses::Squares(_))
-    }
-
     /// Row weights; `None` means 1 for all.
     pub(crate) fn weights(&self) -> Option<&[f64]> {
         self.weights.as_deref()
@@ -88,19 +85,6 @@ impl TrainingObjective {
                 gram, codes, *classes, &counts, cs, options, monitor,
             )?),
         })
-    }
-
-    /// Returns the bytes of [`TrainingObjective::path`] beside a Gram matrix of n rows, for `cs`
-    /// values of C.
-    pub(crate) fn bytes_beside(&self, n: usize, cs: usize) -> u64 {
-        // The weights enter through a copy of the matrix.
-        let copy = if self.weights.is_some() { square_bytes(n) } else { 0 };
-        match &self.losses {
-            Losses::Squares(_) if factored(n, cs) => ridge::bytes_beside(n).saturating_add(copy),
-            Losses::Squares(_) => ridge::Spectrum::bytes_beside(n).saturating_add(copy),
-            Losses::Signs(_) => hinge::bytes_beside(n),
-            Losses::Classes(_, classes) => multiclass::bytes_beside(n, *classes),
-        }
     }
 
     /// Minimises over features, (D, n), for several C, increasing.
@@ -236,14 +220,32 @@ impl TrainingObjective {
     }
 }
 
+/// Returns true if a learner minimises the squared loss.
+pub(crate) fn is_squared(loss: KernelLoss, classes: usize) -> bool {
+    match loss {
+        KernelLoss::Auto => classes == 0,
+        KernelLoss::Hinge => false,
+        KernelLoss::Squared => true,
+    }
+}
+
+/// Returns the bytes of [`TrainingObjective::path`] beside a Gram matrix.
+pub(crate) fn bytes_beside(loss: KernelLoss, size: &FitSize) -> u64 {
+    let n = size.rows;
+    // The weights enter through a copy of the matrix.
+    let copy = if size.weighted { square_bytes(n) } else { 0 };
+    match (is_squared(loss, size.classes), size.classes) {
+        (true, _) if factored(n, size.settings) => ridge::bytes_beside(n).saturating_add(copy),
+        (true, _) => ridge::Spectrum::bytes_beside(n).saturating_add(copy),
+        (false, classes) if classes > 2 => multiclass::bytes_beside(n, classes),
+        (false, _) => hinge::bytes_beside(n),
+    }
+}
+
 impl Losses {
     fn new(learner: &str, loss: KernelLoss, examples: &Examples<'_>) -> Result<Losses> {
         let (n, classes) = (examples.len(), examples.classes());
-        let hinge = match loss {
-            KernelLoss::Auto => classes > 0,
-            KernelLoss::Hinge => true,
-            KernelLoss::Squared => false,
-        };
+        let hinge = !is_squared(loss, classes);
         let codes = || (0..n).filter_map(|i| examples.code(i)).collect::<Vec<u32>>();
         if classes > 2 {
             let codes = codes();

@@ -20,7 +20,7 @@ use super::{RobustHinge, Rows, Scratch};
 use crate::data::{Examples, Signs, Threat};
 use crate::error::Result;
 use crate::learner::together::{fits_together, grouped};
-use crate::learner::{Grid, Learner};
+use crate::learner::{FitSize, Grid, Learner, Needed};
 use crate::model::{Fit, Note};
 use crate::params::{AttributeCosts, Damage, Needs, Targets, parameters};
 use halfseen_solve::Monitor;
@@ -52,6 +52,14 @@ impl Learner for Fdrop {
 
     fn needs(&self) -> Needs {
         Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self) }
+    }
+
+    fn needed(&self, size: &FitSize) -> Needed {
+        let cuts = 8.0 * CUTS * (size.d() + CUTS);
+        let vectors = 8.0 * (10.0 * size.n() + 16.0 * size.d());
+        Needed::linear(
+            Rows::bytes(size) * (1.0 + 1.0 / 3.0) + cuts + vectors + size.models(2.0 * size.d()),
+        )
     }
 
     // One path over C for each threat and intercept setting. Each report's seconds include reading
@@ -87,6 +95,8 @@ impl Fdrop {
     }
 }
 
+/// Number of cuts that are seldom exceeded.
+const CUTS: f64 = 200.0;
 /// Number of cuts before the first check for weights other than 0, and the factor for later checks.
 const FEW_CUTS: u64 = 8;
 const MORE_CUTS: u64 = 8;

@@ -26,7 +26,9 @@ use super::margin::margin_of;
 use super::{RobustHinge, RowLoss, Rows, Scratch};
 use crate::data::{Costs, Examples, Signs};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{Assignments, Grid, Learner, STEPS, configured, refuse_weights};
+use crate::learner::{
+    Assignments, FitSize, Grid, Learner, Needed, STEPS, configured, refuse_weights,
+};
 use crate::model::{Fit, Stop};
 use crate::params::{
     AttributeCosts, Damage, Deletions, Needs, Parameters, Rule, Targets, parameters,
@@ -67,14 +69,20 @@ impl Learner for RobustPerceptron {
         Needs { targets: Targets::TwoClasses, ..Needs::of(self) }
     }
 
-    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+    fn needed(&self, size: &FitSize) -> Needed {
+        let copies = if size.settings > 1 { 1.0 + size.side_by_side() } else { 1.0 };
+        let vectors = 8.0 * (4.0 * size.n() + 12.0 * size.d() * size.settings as f64);
+        Needed::linear(Rows::bytes(size) * copies + vectors + size.models(2.0 * size.d()))
+    }
+
+    fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
         self.check()?;
         let signs = Signs::of(examples, "robust-perceptron")?;
         self.fit_on(self.frame(examples)?, &signs, monitor)
     }
 
     /// Fits all settings in parallel; settings with the same threat share rows.
-    fn fit_grid(
+    fn learn_grid(
         &self,
         settings: &[Assignments],
         examples: &Examples<'_>,

@@ -31,7 +31,7 @@ use super::margin::margin_of;
 use super::{RobustHinge, Rows};
 use crate::data::{Costs, Examples, Signs, Threat};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{Grid, Learner, refuse_weights};
+use crate::learner::{FitSize, Grid, Learner, Needed, refuse_weights};
 use crate::model::{Fit, Note, Stop};
 use crate::params::{AttributeCosts, Damage, Deletions, Needs, Parameters, parameters};
 use halfseen_solve::Monitor;
@@ -59,7 +59,7 @@ parameters! {
         intercept: bool = true, INTERCEPT;
         tol: f64 = 1e-6, TOL;
         max_iter: u64 = 300, MAX_ITER;
-        memory: f64 = 8.0, MEMORY;
+        memory: Option<f64> = None, MEMORY;
         seed: u64 = 0, SEED;
     }
 }
@@ -74,7 +74,31 @@ impl Learner for RobustLp {
         Needs { weights: self.chunk.is_none(), ..Needs::of(self) }
     }
 
-    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+    fn needed(&self, size: &FitSize) -> Needed {
+        let chunk = self.chunk.map_or(size.rows, |chunk| size.rows.min(chunk as usize)).max(1);
+        let parallel = if chunk < size.rows { rayon::current_num_threads() as f64 } else { 1.0 };
+        let share = chunk as f64 / size.n().max(1.0);
+        let entries = size.stored as f64 * share;
+        let threat = self.threat.unwrap_or_else(|| (0.1 * size.panels as f64).floor());
+        let interior = size.classes > 0 && threat > 0.0 && self.deletions == Deletions::Fractional;
+        let each = if interior {
+            let single = size.columns == size.panels;
+            deletion::bytes(size.columns, single, chunk, entries as usize)
+        } else {
+            cuts::bytes(size, chunk as f64, threat, entries, self.deletions == Deletions::Whole)
+        };
+        let remedy = format!(
+            "chunk={}, or another number of rows per chunk that fits",
+            (size.rows / 4).clamp(2, 2000)
+        );
+        let bytes = Rows::bytes(size)
+            + each * parallel
+            + 8.0 * 8.0 * size.d()
+            + size.models(2.0 * size.d());
+        Needed { bytes, remedy: remedy.into() }
+    }
+
+    fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
         self.check()?;
         if self.chunk.is_some() {
             refuse_weights("robust-lp with a chunk", examples, CHUNKS)?;
@@ -273,7 +297,6 @@ impl RobustLp {
         let chosen = (keep.len() < rows.len()).then(|| rows.select(keep));
         let rows = chosen.as_ref().unwrap_or(rows);
         let task = self.task(rows, loss);
-        self.check_memory(keep.len(), cuts::bytes(&task))?;
         let &RobustLp { box_radius, intercept, tol, max_iter, .. } = self;
         let options = cuts::Options { box_radius, intercept, tol, max_iter };
         let found = cuts::solve(&task, &options, monitor)?;
@@ -293,9 +316,6 @@ impl RobustLp {
         keep: &[usize],
         monitor: &dyn Monitor,
     ) -> Result<Optimum> {
-        let entries: usize = keep.iter().map(|&i| rows.range(i).len()).sum();
-        let bytes = deletion::bytes(rows.width(), rows.single(), keep.len(), entries);
-        self.check_memory(keep.len(), bytes)?;
         let program = deletion::Program {
             rows: rows.view(),
             signs,
@@ -336,18 +356,6 @@ impl RobustLp {
             }
         }
         Ok(mean)
-    }
-
-    /// Refuses to exceed the memory limit, before allocation.
-    fn check_memory(&self, rows: usize, bytes: f64) -> Result<()> {
-        let needed = bytes / f64::from(1_u32 << 30);
-        if needed <= self.memory {
-            return Ok(());
-        }
-        let chunk = (rows / 4).clamp(2, 2000);
-        let remedy = format!("chunk={chunk}, or another number of rows per chunk that fits");
-        let (learner, allowed) = (Self::NAME.to_owned(), self.memory);
-        Err(ErrorKind::TooMuchMemory { learner, rows, needed, allowed, remedy }.into())
     }
 }
 

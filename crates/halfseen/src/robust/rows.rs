@@ -3,6 +3,7 @@
 
 use crate::data::{Cells, Examples, Layout, bad_cell, check_shape};
 use crate::error::{ErrorKind, Result};
+use crate::learner::FitSize;
 use halfseen_solve::lp::SparseRows;
 use std::sync::Arc;
 
@@ -30,6 +31,11 @@ pub struct Rows {
 pub use halfseen_solve::lp::deletion::KNOWN;
 
 impl Rows {
+    /// Returns the bytes of rows while their lists grow, and those of measuring the attributes.
+    pub(super) fn bytes(size: &FitSize) -> f64 {
+        3.0 * (12.0 * size.stored as f64 + 8.0 * size.n()) + 24.0 * size.n() + 24.0 * size.d()
+    }
+
     /// Reads all rows.
     ///
     /// # Errors

@@ -1,11 +1,12 @@
 //! Compares learners on the same random splits, each tuned on the training part only.
 
 use super::beside::{CONSTANT, Siege, constant};
+use super::parallel::{at_once, map_at_most};
 use super::row::{CurvePoint, Row};
 use super::score::Score;
 use super::statistics::Statistics;
 use super::task::{Task, Test, Views};
-use super::tune::{Tuned, Tuning, reseed, tune};
+use super::tune::{Candidate, Tuned, Tuning, reseed, tune_within};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner};
 use crate::model::{BudgetKind, Fit};
@@ -13,7 +14,6 @@ use crate::prepare::Prepared;
 use crate::registry::label;
 use halfseen_solve::sampling::{Purpose, Split, Stream, splits};
 use halfseen_solve::{Monitor, Quiet};
-use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -102,11 +102,22 @@ pub fn compare(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(plan.threads.unwrap_or(0)).build();
     let pool = pool
         .map_err(|e| ErrorKind::Numerical { what: "starting threads", problem: e.to_string() })?;
-    let one = |(number, split): (usize, &Split)| {
-        one_split(learners, task, plan, number, split, monitor, &settled)
-    };
-    let parts =
-        pool.install(|| splits.par_iter().enumerate().map(one).collect::<Result<Vec<_>>>())?;
+    let candidates: Vec<Candidate> = learners
+        .iter()
+        .map(|l| {
+            let grid = || l.grid().without(&plan.fixed).settings();
+            (l.clone(), plan.folds.map_or_else(Vec::new, |_| grid()))
+        })
+        .collect();
+    let parts = pool.install(|| {
+        let all = at_once(candidates.iter().map(|(l, settings)| (&**l, &settings[..])), task)?;
+        let splits_at_once = all.min(splits.len()).max(1);
+        let each = (all / splits_at_once).max(1);
+        let one = |number, split: &Split| {
+            one_split(&candidates, task, plan, (number, each), split, monitor, &settled)
+        };
+        map_at_most(&splits, splits_at_once, one)
+    })?;
     let (rows, curves): (Vec<Vec<Row>>, Vec<Vec<Vec<CurvePoint>>>) = parts.into_iter().unzip();
     let by_learner = |l: usize| rows.iter().map(move |split| split[l].clone());
     let compared = learners.len() + 1;
@@ -127,12 +138,12 @@ fn has_grid(learner: &dyn Learner) -> bool {
     !learner.grid().0.is_empty()
 }
 
-/// Tunes, fits and tests on one split.
+/// Tunes, fits and tests on one split, with at most so many fits at once.
 fn one_split(
-    learners: &[Box<dyn Learner>],
+    learners: &[Candidate],
     task: &Task<'_>,
     plan: &ComparisonPlan,
-    number: usize,
+    (number, at_once): (usize, usize),
     split: &Split,
     monitor: &dyn Monitor,
     settled: &(dyn Fn(u64) + Sync),
@@ -140,13 +151,15 @@ fn one_split(
     let seed = Stream::new(plan.seed, Purpose::Learner, number as u64).word();
     let mut tuned: Vec<Option<Tuned>> = vec![None; learners.len()];
     if let Some(folds) = plan.folds {
-        let which: Vec<usize> = (0..learners.len()).filter(|&l| has_grid(&*learners[l])).collect();
+        let which: Vec<usize> =
+            (0..learners.len()).filter(|&l| has_grid(&*learners[l].0)).collect();
         let tuning = Tuning::new(folds, seed);
-        let grids: Vec<Box<dyn Learner>> = which.iter().map(|&l| learners[l].clone()).collect();
-        let found = tune(&grids, &plan.fixed, task, &split.train, &tuning, monitor, settled)?;
+        let grids: Vec<Candidate> = which.iter().map(|&l| learners[l].clone()).collect();
+        let tell = (monitor, settled);
+        let found = tune_within(at_once, &grids, task, &split.train, &tuning, tell)?;
         which.into_iter().zip(found).for_each(|(l, found)| tuned[l] = Some(found));
     }
-    let views = Views::new(learners.iter().map(|l| &**l), task, &split.train)?;
+    let views = Views::new(learners.iter().map(|(l, _)| &**l), task, &split.train)?;
     let apply = |prepared: &Prepared<'_>| {
         task.test.map(|test| prepared.apply(test.table, test.target)).transpose()
     };
@@ -154,9 +167,9 @@ fn one_split(
     let other = apply(&views.prepared[0])?;
     let target = task.test.map_or(task.target, |test| test.target);
     let counts = curve_counts(split.train.len(), plan.curve_points);
-    let final_fit = |(l, learner): (usize, &dyn Learner)| {
+    let final_fit = |l: usize, (learner, _): &Candidate| {
         let chosen = tuned[l].as_ref();
-        let seeded = reseed(learner, seed)?;
+        let seeded = reseed(&**learner, seed)?;
         let learner = match chosen {
             Some(tuned) => tuned.apply(seeded)?,
             None => seeded,
@@ -243,11 +256,7 @@ fn one_split(
         settled(1);
         Ok((row, curve))
     };
-    let fits = learners
-        .par_iter()
-        .enumerate()
-        .map(|(l, learner)| final_fit((l, &**learner)))
-        .collect::<Result<Vec<_>>>()?;
+    let fits = map_at_most(learners, at_once, final_fit)?;
     let (mut rows, mut curves): (Vec<Row>, Vec<Vec<CurvePoint>>) = fits.into_iter().unzip();
     let all_of = |test: Test<'_>| (0..test.table.rows() as u32).collect();
     let test = task.test.map_or_else(|| split.test.clone(), all_of);

@@ -5,6 +5,7 @@
 mod beside;
 mod compare;
 mod hide;
+mod parallel;
 mod row;
 mod score;
 mod statistics;
@@ -20,4 +21,4 @@ pub use score::Score;
 pub use statistics::Statistics;
 pub use task::{Task, Test, named};
 pub use tested::tested;
-pub use tune::{By, Tuned, Tuning, tune, tune_over};
+pub use tune::{By, Candidate, Tuned, Tuning, tune, tune_over};

@@ -1,8 +1,8 @@
 //! Defines a learning task: a table, its target, and their preparation.
 
-use crate::data::{Table, Target};
+use crate::data::{Place, Table, Target, TextColumn};
 use crate::error::{ErrorKind, Result};
-use crate::learner::Learner;
+use crate::learner::{FitSize, Learner};
 use crate::prepare::{Options, Prepared};
 use crate::registry;
 
@@ -34,6 +34,36 @@ pub struct Test<'a> {
 }
 
 impl Task<'_> {
+    /// Returns the size of a fit to all rows, an upper bound on those to some.
+    pub(super) fn size(&self) -> FitSize {
+        let (table, rows) = (self.table, self.table.rows());
+        let attribute = |name: &str| {
+            name != self.target_name && !self.options.except.iter().any(|other| other == name)
+        };
+        let mut size = FitSize {
+            rows,
+            classes: self.target.classes().len(),
+            stored: table.numbers().stored(&(0..rows as u32).collect::<Vec<u32>>()),
+            held: table.numbers().bytes(),
+            settings: 1,
+            points: 1,
+            ..FitSize::default()
+        };
+        for column in table.columns().iter().filter(|column| attribute(&column.name)) {
+            size.panels += 1;
+            let Place::Text(text) = column.place else {
+                size.columns += 1;
+                continue;
+            };
+            let TextColumn { codes, levels } = table.text(text);
+            let missing = codes.iter().filter(|&&code| code == TextColumn::MISSING).count();
+            size.columns += levels.len();
+            size.stored += rows - missing + missing.saturating_mul(levels.len());
+            size.held += 4.0 * rows as f64;
+        }
+        size
+    }
+
     /// Returns the classes, which a split keeps in proportion.
     pub(super) fn strata(&self) -> Option<&[u32]> {
         match self.target {

@@ -3,6 +3,7 @@
 //! A fit whose report names a threat is scored under this threat, on held-out rows attacked by the
 //! exact adversary. Otherwise tuning would select the best setting without deletions.
 
+use super::parallel::{at_once, map_at_most};
 use super::statistics::Statistics;
 use super::task::{Task, Views};
 use crate::data::{Examples, Threat};
@@ -13,7 +14,6 @@ use crate::params::TRIED;
 use crate::robust::{Attack, attack};
 use halfseen_solve::sampling::{Purpose, Stream, folds};
 use halfseen_solve::{Monitor, Quiet};
-use rayon::prelude::*;
 
 /// Design of the cross-validation, and the criterion for the best setting.
 #[derive(Debug, Clone, PartialEq)]
@@ -101,63 +101,72 @@ pub fn tune(
     tune_over(&candidates, task, rows, tuning, monitor, settled)
 }
 
+/// Learner with the settings that are tried.
+pub type Candidate = (Box<dyn Learner>, Vec<Assignments>);
+
 /// Tunes each learner over the given settings, in parallel over folds and learners.
 ///
 /// # Errors
 /// As for [`tune`].
 pub fn tune_over(
-    candidates: &[(Box<dyn Learner>, Vec<Assignments>)],
+    candidates: &[Candidate],
     task: &Task<'_>,
     rows: &[u32],
     tuning: &Tuning,
     monitor: &dyn Monitor,
     settled: &(dyn Fn(u64) + Sync),
 ) -> Result<Vec<Tuned>> {
+    let at_once = at_once(candidates.iter().map(|(l, settings)| (&**l, &settings[..])), task)?;
+    tune_within(at_once, candidates, task, rows, tuning, (monitor, settled))
+}
+
+/// Does the same with at most so many fits at once.
+pub(super) fn tune_within(
+    at_once: usize,
+    candidates: &[Candidate],
+    task: &Task<'_>,
+    rows: &[u32],
+    tuning: &Tuning,
+    (monitor, settled): (&dyn Monitor, &(dyn Fn(u64) + Sync)),
+) -> Result<Vec<Tuned>> {
     let mut folds = folds(rows, task.strata(), task.groups, tuning.folds, tuning.seed)?;
     folds.truncate(if tuning.holdout { 1 } else { tuning.folds });
-    let per_fold = folds.par_iter().enumerate().map(|(f, fold)| {
+    let folds_at_once = at_once.min(folds.len()).max(1);
+    let per_fold = map_at_most(&folds, folds_at_once, |f, fold| {
         let views = Views::new(candidates.iter().map(|(l, _)| &**l), task, &fold.train)?;
-        let validate =
-            |(l, (learner, settings)): (usize, &(Box<dyn Learner>, Vec<Assignments>))| {
-                let prepared = views.get(l);
-                let runs = if learner.needs().family == Family::Budget { tuning.runs } else { 1 };
-                // One list per run, one error per setting.
-                let (mut errors, mut reads) = (Vec::new(), 0);
-                for run in 0..runs {
-                    let number = f as u64 * tuning.runs + run;
-                    let seeded = reseed(
-                        &**learner,
-                        Stream::new(tuning.seed, Purpose::Learner, number).word(),
-                    )?;
-                    let fits = fit_those_that_hold(
-                        &*seeded,
-                        settings,
-                        &prepared.examples(),
-                        &Quiet(monitor),
-                    )?;
-                    if monitor.should_stop() {
-                        return Err(ErrorKind::Interrupted { during: "tuning" }.into());
-                    }
-                    let held_out = prepared.examples_of(&fold.test);
-                    let predictors: Vec<&Predictor> =
-                        fits.iter().flatten().map(|fit| &fit.predictor).collect();
-                    let mut scores = Predictor::scores_of(&predictors, &held_out)?.into_iter();
-                    let error = |fit: &Option<Fit>| match fit
-                        .as_ref()
-                        .zip(fit.as_ref().and_then(|_| scores.next()))
-                    {
-                        Some((fit, scores)) => tuning.error(fit, &scores, &held_out),
-                        None => Ok(f64::INFINITY),
-                    };
-                    errors.push(fits.iter().map(error).collect::<Result<Vec<f64>>>()?);
-                    reads += fits.iter().flatten().map(|fit| fit.report.reads).sum::<u64>();
+        let validate = |l: usize, (learner, settings): &Candidate| {
+            let prepared = views.get(l);
+            let runs = if learner.needs().family == Family::Budget { tuning.runs } else { 1 };
+            // One list per run, one error per setting.
+            let (mut errors, mut reads) = (Vec::new(), 0);
+            for run in 0..runs {
+                let number = f as u64 * tuning.runs + run;
+                let seeded =
+                    reseed(&**learner, Stream::new(tuning.seed, Purpose::Learner, number).word())?;
+                let fits =
+                    fit_those_that_hold(&*seeded, settings, &prepared.examples(), &Quiet(monitor))?;
+                if monitor.should_stop() {
+                    return Err(ErrorKind::Interrupted { during: "tuning" }.into());
                 }
-                settled(settings.len() as u64);
-                Ok((errors, reads))
-            };
-        candidates.par_iter().enumerate().map(validate).collect::<Result<Vec<_>>>()
-    });
-    let per_fold = per_fold.collect::<Result<Vec<_>>>()?;
+                let held_out = prepared.examples_of(&fold.test);
+                let predictors: Vec<&Predictor> =
+                    fits.iter().flatten().map(|fit| &fit.predictor).collect();
+                let mut scores = Predictor::scores_of(&predictors, &held_out)?.into_iter();
+                let error = |fit: &Option<Fit>| match fit
+                    .as_ref()
+                    .zip(fit.as_ref().and_then(|_| scores.next()))
+                {
+                    Some((fit, scores)) => tuning.error(fit, &scores, &held_out),
+                    None => Ok(f64::INFINITY),
+                };
+                errors.push(fits.iter().map(error).collect::<Result<Vec<f64>>>()?);
+                reads += fits.iter().flatten().map(|fit| fit.report.reads).sum::<u64>();
+            }
+            settled(settings.len() as u64);
+            Ok((errors, reads))
+        };
+        map_at_most(candidates, at_once / folds_at_once, validate)
+    })?;
     let tuned = candidates.iter().enumerate().map(|(l, (_, settings))| {
         let of = |s: usize| -> Vec<Vec<f64>> {
             per_fold.iter().map(|fold| fold[l].0.iter().map(|run| run[s]).collect()).collect()

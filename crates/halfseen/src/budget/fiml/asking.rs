@@ -2,7 +2,7 @@
 
 use super::Fiml;
 use super::design::importance;
-use super::estimate::{Estimate, FitSettings, estimate};
+use super::estimate::{self, Estimate, FitSettings, estimate};
 use super::predicting::{conditional, linked, needs_classes, predictor_of};
 use super::read_design::{Plan, ReadDesign};
 use super::read_summary::ReadSummary;
@@ -13,6 +13,7 @@ use crate::budget::ledger::{LARGEST_COUNT, Ledger};
 use crate::budget::{AskTell, Query, Read, Role, TellOutcome, saved};
 use crate::data::Layout;
 use crate::error::{ErrorKind, Result};
+use crate::learner::{FitSize, Needed};
 use crate::model::{Conditional, Fit, Linear, Note, Predictor, Report, Stop};
 use crate::params::{Design, Link, Parameters, Passive};
 use halfseen_solve::{Monitor, Silent};
@@ -49,6 +50,26 @@ struct State {
     refused: u64,
     plan: Plan,
 }
+
+/// Returns the memory of the reads, and of the fits to them.
+pub(super) fn needed(learner: &Fiml, size: &FitSize) -> Needed {
+    let (n, d, panels) = (size.n(), size.d(), (size.panels as f64).max(1.0));
+    let budget = learner.budget.map_or(4.0, |k| k as f64).min(panels);
+    // Panels are of several widths, and not drawn alike.
+    let share =
+        if learner.passive == Passive::All { 1.0 } else { (3.0 * budget / panels).min(1.0) };
+    let cells = n * (share * d + size.known as f64).min(d);
+    let fits = estimate::bytes(d, learner.folds as f64, learner.rank);
+    let deviations = 8.0 * d * learner.deviations as f64;
+    let bytes = READ * cells + 80.0 * n + 400.0 * d + deviations + fits;
+    Needed {
+        bytes: bytes + size.models(20.0 * d),
+        remedy: "fewer rows or columns, a smaller budget, or aerr, which keeps no reads".into(),
+    }
+}
+
+/// Bytes of a read, in a list that grows, and in standard units.
+const READ: f64 = 12.0 * 2.0 * 2.0;
 
 impl Asker {
     /// Starts a learner.

@@ -155,6 +155,18 @@ impl Menu {
     }
 }
 
+/// Returns the sum of the ranks that are tried for d attributes, and the largest.
+pub(crate) fn ranks(d: f64, rank: Option<u64>) -> (f64, f64) {
+    let tried = |r: &usize| *r as f64 <= (d / 3.0).max(1.0) && (d <= MANY as f64 || *r <= REFINED);
+    match rank {
+        Some(rank) => ((rank as f64).min(d), (rank as f64).min(d)),
+        None => RANKS
+            .iter()
+            .filter(|r| tried(r))
+            .fold((0.0, 0.0), |(sum, _), &r| (sum + r as f64, r as f64)),
+    }
+}
+
 /// Returns the mean number of joint reads per pair of attributes that are not always read; infinite
 /// if there are none, as all covariances are then known.
 fn together(standard: &Standard, rows: &Rows) -> f64 {

@@ -54,7 +54,7 @@ use super::pass;
 use crate::data::{Examples, Layout};
 use crate::error::Result;
 use crate::learner::missingness::MissingnessSummary;
-use crate::learner::{AskTell, Grid, Learner};
+use crate::learner::{AskTell, FitSize, Grid, Learner, Needed};
 use crate::model::{Fit, Note, Stop};
 use crate::params::{Centre, Design, Link, Needs, Passive, parameters};
 use asking::Asker;
@@ -85,13 +85,17 @@ impl Learner for Fiml {
         Grid::new(&[])
     }
 
-    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
-        let fits = self.fit_curve(&[examples.len()], examples, monitor)?;
+    fn needed(&self, size: &FitSize) -> Needed {
+        asking::needed(self, size)
+    }
+
+    fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+        let fits = self.learn_curve(&[examples.len()], examples, monitor)?;
         fits.into_iter().next_back().ok_or_else(|| pass::no_examples(Self::NAME))
     }
 
     /// Makes one pass, with a fit at each of the numbers of examples.
-    fn fit_curve(
+    fn learn_curve(
         &self,
         counts: &[usize],
         examples: &Examples<'_>,
@@ -112,11 +116,11 @@ impl Learner for Fiml {
         })
     }
 
-    fn start(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {
+    fn begin(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {
         Ok(Some(Box::new(Asker::new(self, layout)?)))
     }
 
-    fn resume(
+    fn proceed(
         &self,
         layout: &Arc<Layout>,
         state: serde_json::Value,

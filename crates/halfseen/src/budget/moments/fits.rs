@@ -5,8 +5,8 @@ use crate::budget::budgeted::check_moments;
 use crate::budget::pass;
 use crate::data::Examples;
 use crate::error::Result;
-use crate::learner::Assignments;
 use crate::learner::together::{each, grouped};
+use crate::learner::{Assignments, FitSize, Needed};
 use crate::model::{Fit, Report};
 use halfseen_solve::Monitor;
 use std::time::Instant;
@@ -39,6 +39,15 @@ pub(crate) fn fit_all<L: FromMoments>(
     })
 }
 
+/// Returns the memory of gathering and solving.
+pub(crate) fn needed<L: FromMoments>(size: &FitSize) -> Needed {
+    let (d, known) = (size.d(), (size.known + 1) as f64);
+    let pairs = if L::PAIRS { d * d } else { 0.0 };
+    // The triangle of the products, and the quadratic without the known columns.
+    let numbers = 3.0 * pairs + 2.0 * (d + known) * known + 60.0 * d;
+    Needed::of_moments(8.0 * (numbers + size.n()) + size.models(2.0 * d))
+}
+
 /// Fits a grid: parameters that gather alike share one pass.
 pub(crate) fn fit_grid<L: FromMoments>(
     learner: &L,
@@ -65,13 +74,17 @@ macro_rules! learn_from_moments {
                 <Self as FromMoments>::grid()
             }
 
-            fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
-                let fits = self.fit_curve(&[examples.len()], examples, monitor)?;
+            fn needed(&self, size: &FitSize) -> Needed {
+                moments::needed::<Self>(size)
+            }
+
+            fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+                let fits = self.learn_curve(&[examples.len()], examples, monitor)?;
                 fits.into_iter().next_back().ok_or_else(|| pass::no_examples(Self::NAME))
             }
 
             /// Makes one pass for all settings that read alike.
-            fn fit_grid(
+            fn learn_grid(
                 &self,
                 settings: &[Assignments],
                 examples: &Examples<'_>,
@@ -80,7 +93,7 @@ macro_rules! learn_from_moments {
                 moments::fit_grid(self, settings, examples, monitor)
             }
 
-            fn fit_curve(
+            fn learn_curve(
                 &self,
                 counts: &[usize],
                 examples: &Examples<'_>,
@@ -92,11 +105,11 @@ macro_rules! learn_from_moments {
                     .collect())
             }
 
-            fn start(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {
+            fn begin(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {
                 Ok(Some(Box::new(Gatherer::new(self, layout, None)?)))
             }
 
-            fn resume(
+            fn proceed(
                 &self,
                 layout: &Arc<Layout>,
                 state: serde_json::Value,

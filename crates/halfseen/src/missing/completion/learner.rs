@@ -9,7 +9,7 @@ use crate::error::{ErrorKind, Result};
 use crate::kernel::Masked;
 use crate::learner::missingness::MissingnessSummary;
 use crate::learner::together::fits_together;
-use crate::learner::{Grid, Learner, refuse_weights};
+use crate::learner::{FitSize, Grid, Learner, Needed, refuse_weights};
 use crate::model::{Fit, Predictor};
 use crate::params::{LabelLoss as LossChoice, Needs, Parameters, Targets, parameters};
 use faer::Mat;
@@ -72,6 +72,17 @@ impl Learner for MatrixCompletion {
             ("label_weight", &["0.001", "0.01", "0.1", "1"]),
             ("rank_penalty", &["0.5", "0.2", "0.1", "0.05", "0.02", "0.01", "0.003"]),
         ])
+    }
+
+    fn needed(&self, size: &FitSize) -> Needed {
+        let (n, p) = (size.n(), size.d() + size.outputs() + 1.0);
+        let least = n.min(p);
+        // Values and masks; five iterates and their images; products of the shorter side with
+        // their eigenvectors, or a singular value decomposition.
+        let each = 8.0 * (8.0 * n * p + 5.0 * least * least);
+        let groups = size.side_by_side();
+        let bytes = Masked::bytes(n, p) + each * groups + size.models(least * p / 4.0);
+        Needed { bytes, remedy: "zero, mean or karma with features=sketch:2048, which make no dense copies of the table, or fewer rows or columns".into() }
     }
 
     // Settings that differ only in the rank penalty share one continuation.

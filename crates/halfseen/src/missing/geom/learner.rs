@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::kernel::Masked;
 use crate::learner::missingness::MissingnessSummary;
 use crate::learner::together::fits_together;
-use crate::learner::{Grid, Learner};
+use crate::learner::{FitSize, Grid, Learner, Needed};
 use crate::model::{Fit, Linear, Predictor};
 use crate::params::{Needs, Targets, parameters};
 use halfseen_solve::Monitor;
@@ -37,6 +37,17 @@ impl Learner for GeometricMargin {
 
     fn needs(&self) -> Needs {
         Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self) }
+    }
+
+    fn needed(&self, size: &FitSize) -> Needed {
+        let (n, d) = (size.n(), size.d() + 1.0);
+        let least = n.min(d);
+        // Values and masks, again without rows that show nothing; the features, rotated if there
+        // are fewer rows than columns.
+        let features = 8.0 * if d > n { n * d + n * n } else { n * d };
+        let each = 8.0 * (3.0 * least * least + 128.0 * least + 30.0 * n + 6.0 * d);
+        let bytes = 2.0 * Masked::bytes(n, d) + features + each * size.side_by_side();
+        Needed::linear(bytes + size.models(2.0 * d))
     }
 
     // All settings in parallel, over the same rows.

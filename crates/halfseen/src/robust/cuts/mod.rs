@@ -14,6 +14,7 @@ mod tests;
 
 use crate::data::{Costs, Threat};
 use crate::error::{ErrorKind, Result};
+use crate::learner::FitSize;
 use halfseen_solve::Monitor;
 use halfseen_solve::lp::cuts;
 pub(crate) use halfseen_solve::lp::cuts::{Options, Solution};
@@ -36,22 +37,15 @@ pub(crate) fn mean(task: &Task<'_>, weights: &[f64], bias: f64) -> (f64, usize) 
     (answer.sum / task.rows.total(), unproven)
 }
 
-/// Estimates the memory of a solution in bytes: the equations, and the largest number of pieces
-/// seen in practice. The quantile loss has two slopes per row, the hinge one.
-pub(crate) fn bytes(&Task { rows, loss, whole, .. }: &Task<'_>) -> f64 {
-    let entries = rows.entries() as f64 / rows.len() as f64;
-    let (threat, slopes) = (loss.threat(), loss.most_slopes());
-    let cheapest =
-        threat.values().iter().filter(|v| **v > 0.0).fold(f64::INFINITY, |a, &b| a.min(b));
-    let deleted = entries.min(threat.budget() / cheapest + 1.0);
-    let pieces = (rows.len() * slopes) as f64 * PIECES;
-    let table = match threat.costs() {
-        Costs::Whole { budget } if whole => {
-            budget as f64 * (8.0 + entries) * rayon::current_num_threads() as f64
-        }
-        _ => 0.0,
-    };
-    cuts::bytes(rows.width(), pieces, deleted) + table
+/// Estimates the memory of a solution for this number of rows in bytes: the equations, and the
+/// largest number of pieces seen in practice. The quantile loss has two slopes per row, the hinge
+/// one.
+pub(crate) fn bytes(size: &FitSize, rows: f64, threat: f64, entries: f64, whole: bool) -> f64 {
+    let entries = entries / rows;
+    let pieces = rows * if size.classes > 0 { 1.0 } else { 2.0 } * PIECES;
+    let table =
+        if whole { threat * (8.0 + entries) * rayon::current_num_threads() as f64 } else { 0.0 };
+    cuts::bytes(size.columns, pieces, entries.min(threat + 1.0)) + table
 }
 
 /// Number of pieces per row and slope in the most demanding cases.

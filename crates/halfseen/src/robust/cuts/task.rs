@@ -43,14 +43,6 @@ impl<'a> Loss<'a> {
         }
     }
 
-    /// Returns the largest number of slopes of a row.
-    pub(super) fn most_slopes(&self) -> usize {
-        match self {
-            Loss::Hinge { .. } => 1,
-            Loss::Quantile { .. } => 2,
-        }
-    }
-
     /// Returns k of a row without deletions.
     #[inline]
     fn constant(&self, row: usize, slope: f64) -> f64 {

@@ -1,0 +1,123 @@
+//! Runs the real program with little memory: it refuses with one line what needs more, and ends in
+//! no other way.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+use common::{Place, Ran};
+use std::fmt::Write;
+use std::process::{Command, Stdio};
+
+impl Place {
+    /// Runs the program in an address space of so many megabytes.
+    fn within(&self, megabytes: u64, line: &str) -> Ran {
+        let script = format!("ulimit -v {}; exec \"$0\" {line}", megabytes * 1000);
+        let mut command = Command::new("sh");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_halfseen")]);
+        let output = command.current_dir(self.path("")).stdin(Stdio::null()).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+}
+
+/// Rows of two numbers and a customer, whose number of orders is above one, and a target.
+fn orders(rows: usize, customers: usize) -> String {
+    let mut text = "customer,age,amount,churn\n".to_owned();
+    for i in 0..rows {
+        let (a, b) = ((i * 7919) % 1009, (i * 104_729) % 997);
+        let churn = if a + b > 1000 { "yes" } else { "no" };
+        writeln!(text, "C{},{a},{b},{churn}", (i * 31) % customers).unwrap();
+    }
+    text
+}
+
+fn refused(ran: &Ran, parts: &[&str]) {
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
+    for part in parts {
+        assert!(ran.err.contains(part), "no '{part}' in {}", ran.err);
+    }
+}
+
+#[test]
+fn an_identifier_that_comes_back_is_refused_by_its_name() {
+    let place = Place::new();
+    place.write("ids.csv", orders(60_000, 14_700));
+    let column = "column 'customer' has 14,700 levels, which become 14,700 columns: leave it out";
+    for (line, learner) in [
+        ("fit ids.csv --target churn --learner ridge --out o.json", "ridge"),
+        ("fit ids.csv --target churn --learner fiml --budget 2 --out o.json", "fiml"),
+        ("fit ids.csv --target churn --learner geom --out o.json", "geom"),
+        ("fit ids.csv --target churn --learner mcb --out o.json", "completion"),
+        ("compare ids.csv --target churn --learners ridge", "ridge"),
+    ] {
+        let ran = place.within(8_000, line);
+        refused(&ran, &[learner, column, "--ignore customer", "60,000 rows", "--memory"]);
+        assert_eq!(place.files().len(), 1, "nothing is written");
+    }
+    let aerr = "fit ids.csv --target churn --learner aerr --out o.json";
+    let ran = place.within(1_000, aerr);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    place.write("twice.csv", orders(200_000, 100_000));
+    let ran = place.within(8_000, "fit twice.csv --target churn --learner ridge --out p.json");
+    refused(&ran, &["ridge", "column 'customer' has 100,000 levels", "200,000 rows"]);
+}
+
+#[test]
+fn every_learner_ends_with_an_error_or_a_model_in_any_address_space() {
+    let place = Place::new();
+    let mut wide = String::new();
+    for j in 0..1_500 {
+        write!(wide, "x{j},").unwrap();
+    }
+    wide += "churn\n";
+    for i in 0..80_usize {
+        for j in 0..1_500 {
+            write!(wide, "{},", (i * j + i) % 17).unwrap();
+        }
+        wide += if i % 2 == 0 { "yes\n" } else { "no\n" };
+    }
+    for (name, text) in
+        [("tall.csv", orders(12_000, 3)), ("text.csv", orders(8_000, 2_000)), ("wide.csv", wide)]
+    {
+        place.write(name, text);
+        for megabytes in [500, 1_000] {
+            for learner in ["ridge", "lasso", "svm", "karma", "geom", "mean", "robust-lp", "fdrop"]
+            {
+                let limits = "--seed 1 --quiet --out o.json";
+                // What is not refused is cut short.
+                let few = match learner {
+                    "robust-lp" | "geom" => "--set max_iter=2",
+                    "fdrop" | "svm" => "--set max_iter=20",
+                    _ => "",
+                };
+                let ran = place.within(
+                    megabytes,
+                    &format!("fit {name} --target churn --learner {learner} {few} {limits}"),
+                );
+                let told = format!("{learner}, {name}, {megabytes}: {:?} {}", ran.code, ran.err);
+                assert!(matches!(ran.code, Some(0 | 2)), "{told}");
+                assert!(ran.code == Some(0) || ran.err.contains("of memory"), "{told}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_limit_is_a_flag_of_every_command() {
+    let place = Place::with_table();
+    let fit = "fit t.csv --target y --ignore who --learner ridge --out o.json";
+    for size in ["4GB", "500MB", "2GiB", "2000000000"] {
+        place.ok(&format!("--memory {size} {fit}"));
+        place.ok(&format!("{fit} --memory {size}"));
+    }
+    for size in ["0", "-1", "4 cows", "", "1e400"] {
+        let ran = place.run(&format!("{fit} --memory={size}"));
+        refused(&ran, &["--memory", "such as 4GB, 500MB or 2GiB"]);
+    }
+    let ran = place.run(&format!("{fit} --memory 3kB"));
+    refused(&ran, &["ridge needs about", "KiB of memory", "--memory"]);
+    let ran = place.run("compare t.csv --target y --ignore who --learners ridge --memory 3kB");
+    refused(&ran, &["ridge needs about"]);
+    assert!(place.ok("fit --help").contains("--memory <SIZE>"));
+}

@@ -1,0 +1,115 @@
+//! Formats the parts of messages: names cut short, lists, sizes, suggestions.
+
+use std::fmt;
+
+/// Cuts a name at 64 characters (or 192 bytes) and shows control characters escaped.
+pub fn short(name: &str) -> String {
+    cut(name, 64, 192)
+}
+
+/// Cuts an explanation, which may quote any text, so that its line stays below 1 kB.
+pub(super) fn line(problem: &str) -> String {
+    cut(problem, 600, 600)
+}
+
+fn cut(text: &str, characters: usize, bytes: usize) -> String {
+    let mut kept = String::new();
+    for (at, c) in text.chars().enumerate() {
+        let from = kept.len();
+        match c {
+            '\'' | '"' => kept.push(c),
+            c => kept.extend(c.escape_debug()),
+        }
+        if at == characters || kept.len() > bytes {
+            kept.truncate(from);
+            kept.push('…');
+            break;
+        }
+    }
+    kept
+}
+
+/// Lists at most ten names, fewer if they are long, and the number of the others.
+pub fn list<S: AsRef<str>>(names: &[S]) -> impl fmt::Display {
+    let mut text = String::new();
+    for (at, name) in names.iter().enumerate() {
+        let name = short(name.as_ref());
+        if at == 10 || text.len() + name.len() > 450 {
+            text.push_str(&format!(" and {} more", names.len() - at));
+            break;
+        }
+        text.push_str(if at > 0 { ", " } else { "" });
+        text.push_str(&name);
+    }
+    text
+}
+
+/// Returns the known name nearest to `name`, if one is close enough.
+pub fn nearest<S: AsRef<str>>(name: &str, known: &[S]) -> Option<String> {
+    let begin = |name: &str| name.to_lowercase().chars().take(64).collect::<String>();
+    let (length, name) = (name.chars().take(64).count(), begin(name));
+    let limit = (length / 3).max(2).min(length / 2);
+    known
+        .iter()
+        .map(|k| (strsim::levenshtein(&name, &begin(k.as_ref())), k.as_ref()))
+        .filter(|&(distance, _)| distance <= limit)
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, k)| k.to_owned())
+}
+
+/// Completes the message of [`ErrorKind::BudgetTooLarge`] with the limit and the remedy.
+pub(super) fn readable(panels: usize) -> String {
+    match panels {
+        0 => "can be read, because every attribute is known beforehand; choose a learner that needs no reads, such as ridge"
+            .to_owned(),
+        1 => "the only attribute that can be read; use 1".to_owned(),
+        _ => format!("the {panels} attributes that can be read; use at most {panels}"),
+    }
+}
+
+/// Formats a number in a few characters, whatever its size.
+pub(crate) fn shown(value: f64) -> String {
+    let usual = value == 0.0 || !value.is_finite() || (1e-5..1e16).contains(&value.abs());
+    if usual { value.to_string() } else { format!("{value:e}") }
+}
+
+/// Formats a size given in GiB in a suitable unit.
+pub(super) fn gibibytes(size: f64) -> String {
+    let bytes = size * f64::from(1_u32 << 30);
+    match bytes {
+        b if b >= 107_374_182.0 => format!("{size:.1} GiB"),
+        b if b >= 104_857.0 => format!("{:.1} MiB", b / f64::from(1_u32 << 20)),
+        b => format!("{:.1} KiB", b / 1024.0),
+    }
+}
+
+/// Names the text column that makes a table wide, with the remedy.
+pub(super) fn many(widest: &Option<(String, usize)>) -> String {
+    widest.as_ref().map_or(String::new(), |(name, levels)| {
+        let (name, levels) = (short(name), grouped(*levels as u64));
+        format!(
+            "column '{name}' has {levels} levels, which become {levels} columns: leave it out (in the program --ignore {name}), "
+        )
+    })
+}
+
+/// Formats a count with a comma before every three digits: 12,345.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev();
+    let groups: Vec<&str> = groups.filter_map(|g| std::str::from_utf8(g).ok()).collect();
+    groups.join(",")
+}
+
+/// Returns the way to raise a limit of memory.
+pub(super) fn raise(own: bool) -> &'static str {
+    if own {
+        "raise memory, which is in GiB"
+    } else {
+        "allow more (--memory in the program, set_memory_limit in Python)"
+    }
+}
+
+pub(super) fn maybe(nearest: &Option<String>) -> String {
+    nearest.as_deref().map_or(String::new(), |n| format!(" (did you mean '{}'?)", short(n)))
+}

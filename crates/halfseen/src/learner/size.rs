@@ -1,0 +1,187 @@
+//! Estimates the memory of a fit from the size of its data, and refuses a fit that needs more than
+//! the process may take.
+//!
+//! Every fit passes [`admit`] or [`admit_layout`] before anything is allocated: the methods of
+//! [`Learner`](super::Learner) that callers use, `fit`, `fit_grid`, `fit_curve`, `start` and
+//! `resume`, call them and then the methods that learners implement.
+
+use super::{Assignments, Learner, with};
+use crate::data::{Examples, Layout};
+use crate::error::{ErrorKind, Result};
+use crate::memory;
+use crate::params::MEMORY;
+use std::borrow::Cow;
+
+/// Bytes of a GiB, in which the parameter `memory` is given.
+const GIB: f64 = (1_u64 << 30) as f64;
+
+/// Size of the data of a fit, from which learners estimate their memory.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FitSize {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of columns, indicators of categories included.
+    pub columns: usize,
+    /// Upper bound on the number of cells that are stored and not 0, those of missing categories
+    /// included.
+    pub stored: usize,
+    /// Number of attributes that can be read.
+    pub panels: usize,
+    /// Number of columns that are always known.
+    pub known: usize,
+    /// Number of classes; 0 for numbers.
+    pub classes: usize,
+    /// True if rows have weights.
+    pub weighted: bool,
+    /// Number of settings that are fitted together; at least 1.
+    pub settings: usize,
+    /// Number of fits that are returned for each setting; at least 1.
+    pub points: usize,
+    /// Bytes of the table itself, with its encoding.
+    pub held: f64,
+    /// Text column with the largest number of categories, and this number.
+    pub widest: Option<(String, usize)>,
+}
+
+impl FitSize {
+    /// Returns the size of some examples.
+    pub fn of(examples: &Examples<'_>) -> FitSize {
+        let matrix = examples.matrix;
+        let widest = matrix.widest_text().map(|(column, levels)| {
+            let layout = examples.layout;
+            (layout.name(layout.panel_of(layout.slot(column))).to_owned(), levels)
+        });
+        FitSize {
+            rows: examples.len(),
+            stored: matrix.stored(&examples.rows),
+            classes: examples.classes(),
+            weighted: examples.weights.is_some(),
+            held: matrix.bytes(),
+            widest,
+            ..FitSize::of_layout(examples.layout)
+        }
+    }
+
+    /// Returns the size of a learner that has not been told anything.
+    pub fn of_layout(layout: &Layout) -> FitSize {
+        FitSize {
+            columns: layout.slots(),
+            panels: layout.sampled_panels(),
+            known: layout.slots() - layout.sampled_slots(),
+            settings: 1,
+            points: 1,
+            ..FitSize::default()
+        }
+    }
+
+    /// Returns the rows, as a number.
+    pub(crate) fn n(&self) -> f64 {
+        self.rows as f64
+    }
+
+    /// Returns the columns, as a number.
+    pub(crate) fn d(&self) -> f64 {
+        self.columns as f64
+    }
+
+    /// Returns the number of columns of targets or scores: 1, or one for each of several classes.
+    pub(crate) fn outputs(&self) -> f64 {
+        if self.classes > 2 { self.classes as f64 } else { 1.0 }
+    }
+
+    /// Returns the number of settings that run at once, if they run in parallel.
+    pub(crate) fn side_by_side(&self) -> f64 {
+        self.settings.min(rayon::current_num_threads()) as f64
+    }
+
+    /// Returns the bytes of the fitted models, each of some numbers.
+    pub(crate) fn models(&self, numbers: f64) -> f64 {
+        8.0 * numbers * (self.settings * self.points) as f64
+    }
+}
+
+/// Memory that a fit takes beside its table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Needed {
+    /// Upper estimate of the bytes.
+    pub bytes: f64,
+    /// Change that makes them fewer.
+    pub remedy: Cow<'static, str>,
+}
+
+impl Needed {
+    /// Returns a need whose remedy is a smaller table.
+    pub(crate) fn linear(bytes: f64) -> Needed {
+        Needed { bytes, remedy: "fewer rows or columns".into() }
+    }
+
+    /// Returns a need that grows with the square of the columns.
+    pub(crate) fn of_moments(bytes: f64) -> Needed {
+        let remedy =
+            "fewer columns, or a learner that needs a few numbers per column, such as aerr or ogd";
+        Needed { bytes, remedy: remedy.into() }
+    }
+}
+
+/// Refuses a fit of some settings, all those of the learner itself if there are none, that needs
+/// more memory than it may take.
+///
+/// # Errors
+/// [`ErrorKind::TooMuchMemory`]; settings out of range.
+pub(super) fn admit<L: Learner + ?Sized>(
+    learner: &L,
+    settings: &[Assignments],
+    points: usize,
+    examples: &Examples<'_>,
+) -> Result<()> {
+    let size =
+        FitSize { settings: settings.len().max(1), points: points.max(1), ..FitSize::of(examples) };
+    if settings.is_empty() {
+        return check(learner, &size);
+    }
+    settings.iter().try_for_each(|setting| check(&*with(learner.clone_box(), setting)?, &size))
+}
+
+/// Refuses to start a learner that needs more memory than it may take before it is told anything.
+///
+/// # Errors
+/// [`ErrorKind::TooMuchMemory`].
+pub(super) fn admit_layout<L: Learner + ?Sized>(learner: &L, layout: &Layout) -> Result<()> {
+    check(learner, &FitSize::of_layout(layout))
+}
+
+/// Returns the bytes that a fit may take beside a table, and true if a parameter of the learner
+/// limits them.
+pub(crate) fn allowed<L: Learner + ?Sized>(learner: &L, size: &FitSize) -> (f64, bool) {
+    let process = (memory::limit() as f64 - size.held).max(0.0);
+    let own = learner.get(MEMORY.name).and_then(|text| text.parse::<f64>().ok());
+    match own.map(|own| own * GIB) {
+        Some(own) if own < process => (own, true),
+        _ => (process, false),
+    }
+}
+
+/// Compares the estimate with the limit.
+///
+/// # Errors
+/// [`ErrorKind::TooMuchMemory`].
+fn check<L: Learner + ?Sized>(learner: &L, size: &FitSize) -> Result<()> {
+    let Needed { bytes, remedy } = learner.needed(size);
+    let (allowed, own) = allowed(learner, size);
+    if bytes <= allowed {
+        return Ok(());
+    }
+    // More than half of the columns are of one text.
+    let widest = size.widest.clone().filter(|(_, levels)| 2 * levels > size.columns);
+    Err(ErrorKind::TooMuchMemory {
+        learner: learner.name().to_owned(),
+        rows: size.rows,
+        columns: size.columns,
+        needed: bytes / GIB,
+        allowed: allowed / GIB,
+        widest,
+        remedy: remedy.into_owned(),
+        own,
+    }
+    .into())
+}

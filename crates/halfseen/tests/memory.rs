@@ -1,0 +1,319 @@
+//! Holds every learner to the memory that it says it needs: no fit takes more, none is refused for
+//! much more than it takes, and one that is refused has taken nothing.
+#![allow(clippy::unwrap_used, unsafe_code)] // helpers of tests are tests; an allocator counts
+
+mod common;
+
+use common::{Data, all, kind, learner, singletons};
+use halfseen::data::{Column, Csr, Examples, Label, Matrix, Place, Table, Target, TextColumn};
+use halfseen::learner::{FitSize, with};
+use halfseen::prepare::{Missing, Options, Prepared};
+use halfseen::sampling::{Purpose, Stream};
+use halfseen::select::{ComparisonPlan, Task, compare};
+use halfseen::{ErrorKind, Learner, Silent, memory};
+use ndarray::Array2;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard};
+
+struct Counting;
+
+/// Bytes that the process has now, and the most it had.
+static NOW: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+
+fn count(more: usize) {
+    MOST.fetch_max(NOW.fetch_add(more, Relaxed) + more, Relaxed);
+}
+
+// SAFETY: every call goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size());
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        NOW.fetch_sub(layout.size(), Relaxed);
+        unsafe { System.dealloc(at, layout) }
+    }
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // Large blocks are remapped, not copied.
+        count(size.saturating_sub(layout.size()));
+        NOW.fetch_sub(layout.size().saturating_sub(size), Relaxed);
+        unsafe { System.realloc(at, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Lets one test at a time count and set limits.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// The most memory that some work takes beyond what there is, and what comes of it.
+fn peak<T>(work: impl FnOnce() -> T) -> (f64, T) {
+    let before = NOW.load(Relaxed);
+    MOST.store(before, Relaxed);
+    let done = work();
+    ((MOST.load(Relaxed) - before) as f64, done)
+}
+
+/// What does not grow with the table: workspace of matrix routines for each thread.
+const SLACK: f64 = 1.5e6;
+
+/// Every learner, and settings of it that take another way.
+fn ways() -> Vec<(String, Box<dyn Learner>)> {
+    let mut ways: Vec<(String, Box<dyn Learner>)> =
+        all().into_iter().map(|l| (halfseen::registry::label(&*l).to_owned(), l)).collect();
+    for (name, settings) in [
+        ("karma", &[("features", "sketch:256")][..]),
+        ("karma", &[("solver", "online")]),
+        ("karma", &[("loss", "squared")]),
+        ("zero", &[("loss", "squared")]),
+        ("fiml", &[("passive", "all")]),
+        ("fiml", &[("deviations", "20")]),
+        ("robust-lp", &[("threat", "0")]),
+        ("robust-lp", &[("chunk", "100")]),
+        ("fdrop", &[("c", "10")]),
+        ("svm", &[("c", "10")]),
+        ("online-lasso", &[("variant", "rda")]),
+    ] {
+        ways.push((format!("{name} {settings:?}"), learner(name, settings)));
+    }
+    ways
+}
+
+/// Does the work on each of several kinds of tables, as the learner can learn them.
+fn on_tables(learner: &dyn Learner, mut work: impl FnMut(&str, &Examples<'_>)) {
+    for (name, rows, columns) in [("tall", 1_500, 12), ("wide", 60, 700), ("square", 300, 250)] {
+        let data = Data::random(rows, &singletons(columns), 3).for_learner(learner);
+        work(name, &data.examples());
+    }
+    let data = sparse(1_000, 1_500, 8).for_learner(learner);
+    work("sparse", &data.examples());
+    let (table, target) = texts(2_000, 500, !learner.needs().targets.allow(0));
+    let rows: Vec<u32> = (0..2_000).collect();
+    let options = Options { missing: Missing::Mean, plain_classes: true, ..Options::default() };
+    let options = options.for_fit(&learner.needs());
+    let prepared = Prepared::new(&table, ("y", &target), &rows, &options).unwrap();
+    work("text", &prepared.examples());
+}
+
+/// Rows that store some of many columns.
+fn sparse(rows: usize, columns: usize, stored: usize) -> Data {
+    let mut stream = Stream::new(8, Purpose::Data, 0);
+    let mut starts = vec![0];
+    let (mut indices, mut values, mut targets) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..rows {
+        let mut row: Vec<u32> = (0..stored).map(|_| stream.below(columns) as u32).collect();
+        row.sort_unstable();
+        row.dedup();
+        targets.push(f64::from(row[0] % 2) - 0.5 + 0.1 * stream.normal());
+        values.extend(row.iter().map(|_| stream.unit() + 0.5));
+        indices.extend(row);
+        starts.push(indices.len());
+    }
+    let matrix = Matrix::Csr(Csr::new(starts, indices, values, columns).unwrap());
+    let data = Data::new(Array2::zeros((rows, 0)), targets, &singletons(columns));
+    Data { matrix, ..data }
+}
+
+/// Two numbers and a text of so many levels.
+fn texts(rows: usize, levels: usize, classes: bool) -> (Table, Target) {
+    let mut stream = Stream::new(9, Purpose::Data, 0);
+    let cells = Array2::from_shape_simple_fn((rows, 2), || stream.unit() - 0.5);
+    let y: Vec<f64> = cells.rows().into_iter().map(|row| row[0] + 0.2 * row[1]).collect();
+    let customer = TextColumn {
+        codes: (0..rows)
+            .map(|i| if i < levels { i } else { stream.below(levels) } as u32)
+            .collect(),
+        levels: (0..levels).map(|level| format!("A{level}")).collect(),
+    };
+    let column = |name: &str, place| Column { name: name.to_owned(), place };
+    let columns = vec![
+        column("customer", Place::Text(0)),
+        column("a", Place::Number(0)),
+        column("b", Place::Number(1)),
+    ];
+    let target = match classes {
+        false => Target::Numbers(y),
+        true => Target::Classes {
+            codes: y.iter().map(|y| u32::from(*y > 0.0)).collect(),
+            classes: vec![Label::Text("no".into()), Label::Text("yes".into())],
+        },
+    };
+    (Table::new(Matrix::F64(cells), vec![customer], columns).unwrap(), target)
+}
+
+#[test]
+fn no_fit_takes_more_than_it_says_nor_says_much_more_than_it_takes() {
+    let _alone = alone();
+    let mut wrong = String::new();
+    for (name, learner) in ways() {
+        on_tables(&*learner, |table, examples| {
+            let needed = learner.needed(&FitSize::of(examples)).bytes;
+            let (most, fit) = peak(|| learner.fit(examples, &Silent));
+            let line = format!(
+                "{name}, {table}: needs {:.2} MB, takes {:.2} MB",
+                needed / 1e6,
+                most / 1e6
+            );
+            println!(
+                "{line} {:.2} {}",
+                needed / most,
+                fit.as_ref().err().map_or(String::new(), ToString::to_string)
+            );
+            if most > needed + SLACK || needed > 4.0 * (most + SLACK) {
+                wrong += &format!("{line}\n");
+            }
+        });
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn a_grid_takes_no_more_than_it_says() {
+    let _alone = alone();
+    let mut wrong = String::new();
+    for learner in all() {
+        let settings: Vec<_> = learner.grid().settings().into_iter().take(6).collect();
+        let data = Data::random(400, &singletons(60), 3).for_learner(&*learner);
+        let examples = data.examples();
+        let size = FitSize { settings: settings.len().max(1), ..FitSize::of(&examples) };
+        let of = |setting| with(learner.clone_box(), setting).unwrap().needed(&size).bytes;
+        let needed = settings.iter().map(of).fold(learner.needed(&size).bytes, f64::max);
+        let (most, fits) = peak(|| learner.fit_grid(&settings, &examples, &Silent));
+        assert!(fits.is_ok(), "{fits:?}");
+        let line =
+            format!("{}: needs {:.2} MB, takes {:.2} MB", learner.name(), needed / 1e6, most / 1e6);
+        println!("{line} {:.2}", needed / most);
+        if most > needed + SLACK {
+            wrong += &format!("{line}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn a_fit_that_is_refused_has_taken_nothing() {
+    let _alone = alone();
+    for (name, learner) in ways() {
+        on_tables(&*learner, |table, examples| {
+            let size = FitSize::of(examples);
+            let needed = learner.needed(&size);
+            memory::set_limit((size.held + needed.bytes) as u64 - 1);
+            let (most, refused) = peak(|| learner.fit(examples, &Silent));
+            memory::set_limit(0);
+            let error = refused.unwrap_err();
+            assert_eq!(kind(&error), "TooMuchMemory", "{name}, {table}: {error}");
+            assert!(most < 2e4, "{name}, {table}: {most} bytes");
+            let ErrorKind::TooMuchMemory { learner: by, rows, columns, widest, .. } = error.kind()
+            else {
+                panic!("{error}")
+            };
+            assert_eq!((by.as_str(), *rows, *columns), (learner.name(), size.rows, size.columns));
+            let text = error.to_string();
+            assert_eq!(widest.is_some(), table == "text", "{text}");
+            assert!(table != "text" || text.contains("column 'customer' has 500 levels, which become 500 columns: leave it out (in the program --ignore customer)"), "{text}");
+        });
+    }
+}
+
+#[test]
+fn a_learner_that_asks_is_refused_before_it_starts() {
+    let _alone = alone();
+    for learner in all() {
+        let layout = singletons(400);
+        let needed = learner.needed(&FitSize::of_layout(&layout)).bytes;
+        memory::set_limit(needed as u64 - 1);
+        let (most, refused) = peak(|| learner.start(&layout));
+        memory::set_limit(0);
+        assert_eq!(kind(&refused.err().unwrap()), "TooMuchMemory", "{}", learner.name());
+        assert!(most < 2e4, "{}: {most} bytes", learner.name());
+        let (most, started) = peak(|| learner.start(&layout).unwrap());
+        assert!(most <= needed + SLACK, "{}: {most} of {needed} bytes", learner.name());
+        drop(started);
+    }
+}
+
+/// The case of the limit that a learner has of its own, which is one with the process's.
+#[test]
+fn the_smaller_of_two_limits_holds_and_says_how_to_raise_it() {
+    let _alone = alone();
+    let data = Data::random(300, &singletons(5), 3);
+    let refused = |text: &str| learner("karma", &[("memory", text)]).fit(&data.examples(), &Silent);
+    assert!(refused("auto").is_ok());
+    let error = refused("1e-4").unwrap_err().to_string();
+    assert!(error.contains("may use 104.9 KiB") && error.contains("raise memory"), "{error}");
+    memory::set_limit(200_000);
+    let (own, process) = (refused("1e-4").unwrap_err(), refused("8").unwrap_err().to_string());
+    memory::set_limit(0);
+    assert!(own.to_string().contains("raise memory"), "{own}");
+    assert!(process.contains("--memory"), "{process}");
+}
+
+#[test]
+fn a_table_in_memory_counts_against_the_limit() {
+    let _alone = alone();
+    let data = Data::random(300, &singletons(50), 3);
+    let (size, aerr) = (FitSize::of(&data.examples()), learner("aerr", &[]));
+    assert_eq!(size.held, 300.0 * 50.0 * 8.0);
+    let needed = aerr.needed(&size).bytes;
+    memory::set_limit((size.held + needed) as u64 + 1);
+    assert!(aerr.fit(&data.examples(), &Silent).is_ok());
+    memory::set_limit(needed as u64 + 1);
+    assert!(aerr.fit(&data.examples(), &Silent).is_err());
+    memory::set_limit(0);
+}
+
+#[test]
+fn a_comparison_runs_as_many_fits_at_once_as_fit_and_finds_the_same() {
+    let _alone = alone();
+    let data = Data::random(400, &singletons(250), 3);
+    let names = (0..250).map(|j| format!("x{j}")).collect();
+    let table = Table::from_matrix(Matrix::F64(data.x.clone()), names).unwrap();
+    let target = Target::Numbers(data.y.clone());
+    let options = Options::default();
+    let task = Task {
+        table: &table,
+        target_name: "y",
+        target: &target,
+        groups: None,
+        options: &options,
+        test: None,
+    };
+    let plan = ComparisonPlan {
+        names: Vec::new(),
+        splits: 4,
+        folds: Some(3),
+        fixed: Vec::new(),
+        test_share: 0.1,
+        seed: 5,
+        curve_points: 1,
+        threads: Some(4),
+        siege: None,
+    };
+    let learners = [learner("ridge", &[]), learner("lasso", &[])];
+    let run = || {
+        let (most, found) = peak(|| compare(&learners, &task, &plan, &Silent).unwrap());
+        let mut found = found;
+        found.rows.iter_mut().for_each(|row| row.seconds = 0.0);
+        (most, (found.rows, found.curve))
+    };
+    let (_, free) = run();
+    let size = FitSize { settings: 10, ..FitSize::of(&data.examples()) };
+    let one = learners[0].needed(&size).bytes + size.held;
+    // The table is there already, and counted.
+    memory::set_limit((size.held + 1.5 * one) as u64);
+    let (most, limited) = run();
+    memory::set_limit(0);
+    assert_eq!(free, limited);
+    assert!(most <= 1.5 * one + SLACK, "{most} bytes of {}", 1.5 * one);
+    memory::set_limit((size.held + 0.4 * one) as u64);
+    let refused = compare(&learners, &task, &plan, &Silent).unwrap_err();
+    memory::set_limit(0);
+    assert_eq!(kind(&refused), "TooMuchMemory", "{refused}");
+}
