@@ -13,7 +13,7 @@ use crate::failure::usage_error;
 use crate::format::thousands;
 use crate::output::remark;
 use anyhow::{Context, Result};
-use halfseen::data::{Cell, Column, Matrix, Place, Table, date_forms};
+use halfseen::data::{Cell, Column, Matrix, Place, Table, TextColumn, date_forms};
 use halfseen::error::{list, short};
 use std::collections::{BTreeMap, HashSet};
 
@@ -190,12 +190,26 @@ fn mixed(column: &Column, row: usize, odd: &str, numbers: &[usize]) -> String {
 }
 
 /// Returns the first text in a text column where nine of ten cells are numbers, of many values.
-fn odd_text<'t>(table: &'t Table, column: &'t Column) -> Option<(usize, &'t str)> {
-    let number = |text: &str| text.parse::<f64>().is_ok();
-    let (numeric, odd): (Vec<_>, Vec<_>) = texts(table, column).partition(|(_, text)| number(text));
-    let values = numeric.iter().map(|(_, text)| text).collect::<HashSet<_>>().len();
-    let mostly = numeric.len() >= 9 * odd.len() && values > FEW / 2;
-    if mostly { odd.first().copied() } else { None }
+fn odd_text<'t>(table: &'t Table, column: &Column) -> Option<(usize, &'t str)> {
+    let Place::Text(at) = column.place else { return None };
+    let TextColumn { codes, levels } = table.text(at);
+    let is_number: Vec<bool> = levels.iter().map(|text| text.parse::<f64>().is_ok()).collect();
+    let (mut numeric, mut odd, mut first) = (0, 0, None);
+    let mut values = HashSet::new();
+    for (row, &code) in codes.iter().enumerate() {
+        match is_number.get(code as usize) {
+            Some(true) => {
+                numeric += 1;
+                values.insert(code);
+            }
+            Some(false) => {
+                odd += 1;
+                first = first.or(Some((row, levels[code as usize].as_str())));
+            }
+            None => {}
+        }
+    }
+    first.filter(|_| numeric >= 9 * odd && values.len() > FEW / 2)
 }
 
 /// Returns the rows and texts of the non-missing cells of a text column.
@@ -213,7 +227,9 @@ fn counts_rows(table: &Table, column: &Column) -> bool {
     };
     let rows = table.rows();
     let cells = numbers.column(at);
-    if rows <= FEW || cells.iter().any(|v| v.fract() != 0.0 || v.abs() > 1e15) {
+    // Most columns are no such one by their first cells.
+    let first: HashSet<u64> = cells.iter().take(FEW + 1).map(|v| v.to_bits()).collect();
+    if first.len() <= FEW || cells.iter().any(|v| v.fract() != 0.0 || v.abs() > 1e15) {
         return false;
     }
     let least = cells.iter().copied().fold(f64::INFINITY, f64::min);

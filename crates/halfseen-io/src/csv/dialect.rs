@@ -7,7 +7,7 @@ use super::records::Records;
 use crate::error::Result;
 use crate::source::Source;
 
-/// Separators that are recognised; the comma is preferred.
+/// Separators that are recognised, the preferred ones first.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// Number of bytes and of records that are inspected.
@@ -67,8 +67,8 @@ impl Dialect {
 }
 
 /// Returns the separator by which all first records have as many fields, two or more, as the
-/// header: the comma, or the one with most fields. Without such a one it is the separator with most
-/// fields in the header, so that errors are about the table that was meant.
+/// header: the one with most fields, the comma before others. Without such a one it is the separator
+/// with most fields in the header, so that errors are about the table that was meant.
 fn separator(head: &[u8], record_limit: usize) -> u8 {
     let widths = SEPARATORS.map(|by| (by, widths(head, record_limit, by)));
     let even = |widths: &[usize]| {
@@ -76,16 +76,13 @@ fn separator(head: &[u8], record_limit: usize) -> u8 {
     };
     let most = |usable: &dyn Fn(&[usize]) -> bool| {
         let usable = widths.iter().filter(|(_, widths)| usable(widths));
+        // The last of equals is the first of the list.
         usable.rev().max_by_key(|(_, widths)| widths.first().copied()).map(|(by, _)| *by)
     };
-    let of_comma = &widths[0].1;
-    match of_comma.first() {
-        _ if even(of_comma) => b',',
-        None => b',',
-        Some(first) => most(&even)
-            .or_else(|| if *first == 1 { most(&|widths| !widths.is_empty()) } else { None })
-            .unwrap_or(b','),
-    }
+    let one_by_comma = widths[0].1.first() == Some(&1);
+    most(&even)
+        .or_else(|| if one_by_comma { most(&|widths| !widths.is_empty()) } else { None })
+        .unwrap_or(b',')
 }
 
 /// Returns the number of fields of each of the first complete records.

@@ -30,6 +30,8 @@ struct Evidence {
     either: Option<(usize, u64, String)>,
     /// First cell that is a number by one sign alone.
     example: Option<String>,
+    /// First cell that is no number with a decimal point: row, line and text.
+    stray: Option<(usize, u64, String)>,
 }
 
 impl Evidence {
@@ -40,6 +42,9 @@ impl Evidence {
         self.numbers += 1;
         self.not_point += usize::from(point.is_none());
         self.not_comma += usize::from(comma.is_none());
+        if point.is_none() {
+            self.stray.get_or_insert_with(|| (row, line, text()));
+        }
         if point.is_none() != comma.is_none() {
             self.example.get_or_insert_with(text);
         } else if point != comma {
@@ -104,9 +109,18 @@ pub(super) fn read(
             None => Some(Reading::Text),
         };
         let reading = reading.ok_or_else(|| {
-            let (row, line, text) =
-                column.as_ref().and_then(|c| c.either.clone()).unwrap_or_default();
-            records.fail(ErrorKind::AmbiguousNumber { row, line, column: names[at].clone(), text })
+            let (either, stray) =
+                column.as_ref().map_or((None, None), |c| (c.either.clone(), c.stray.clone()));
+            let name = names[at].clone();
+            records.fail(match (stray, either) {
+                (Some((row, line, text)), _) => {
+                    ErrorKind::NotNumber { row, line, column: name, text }
+                }
+                (None, either) => {
+                    let (row, line, text) = either.unwrap_or_default();
+                    ErrorKind::AmbiguousNumber { row, line, column: name, text }
+                }
+            })
         });
         readings.push(reading?);
     }
@@ -114,7 +128,8 @@ pub(super) fn read(
     Ok(readings)
 }
 
-/// Returns the reading of a column; `None` if it cannot be known.
+/// Returns the reading of a column; `None` if its cells are written in two ways, or it cannot be
+/// known in which.
 fn decide(
     evidence: &Evidence,
     is_text: bool,
@@ -137,7 +152,7 @@ fn decide(
     }
     match (*not_point == 0, *not_comma == 0) {
         _ if *numbers == 0 => Some(Reading::Text),
-        (false, false) => Some(Reading::Text),
+        (false, false) => None,
         (true, false) => Some(Reading::By(Decimal::Point)),
         (false, true) => Some(Reading::By(Decimal::Comma)),
         (true, true) if either.is_none() => Some(Reading::Plain),

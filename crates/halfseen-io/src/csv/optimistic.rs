@@ -41,7 +41,9 @@ pub(super) fn read(records: &mut Records<'_>, header: &Header, meter: &Meter) ->
         // The row is written in place; after the first text, one row is overwritten repeatedly.
         let start = if only_numbers { numbers.len() } else { 0 };
         let more = (start + width).saturating_sub(numbers.len());
-        let grown = meter.reserve(&mut numbers, more, rows);
+        if let Err(kind) = meter.reserve(&mut numbers, more, rows) {
+            return Err(records.fail(kind));
+        }
         numbers.resize(start + width, f64::NAN);
         let cells = &mut numbers[start..];
         let mut index = f64::NAN;

@@ -228,3 +228,27 @@ impl Builder {
         Table::new(Matrix::F64(numbers), texts, self.columns)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn a_panic_that_becomes_an_error_is_not_reported_and_others_are() {
+        let reported = Arc::new(AtomicUsize::new(0));
+        let counter = reported.clone();
+        let test = std::thread::current().id();
+        set_hook(Box::new(move |_| {
+            if std::thread::current().id() == test {
+                counter.fetch_add(1, Ordering::Relaxed);
+            }
+        }));
+        let fail = || -> usize { panic!("as a decoder does") };
+        assert_eq!((quietly(fail), quietly(|| 7)), (None, Some(7)));
+        assert_eq!(reported.load(Ordering::Relaxed), 0);
+        assert!(catch_unwind(fail).is_err());
+        assert_eq!(reported.load(Ordering::Relaxed), 1);
+    }
+}
