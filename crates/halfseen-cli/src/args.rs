@@ -12,7 +12,7 @@ pub(crate) use fit::FitArgs;
 pub(crate) use plan::PlanArgs;
 pub(crate) use read::ReadArgs;
 pub(crate) use saved::{CertifyArgs, EvaluateArgs, PredictArgs, ShowArgs};
-pub(crate) use table::{KindArg, MissingArg, ScaleArg, TableArgs, TaskArg};
+pub(crate) use table::{MissingArg, ScaleArg, TableArgs, TaskArg};
 
 use clap::{Args, Parser, Subcommand};
 use halfseen::params::Needs;

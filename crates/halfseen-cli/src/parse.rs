@@ -1,6 +1,5 @@
 //! Parses the values of the command line, and describes the valid ones.
 
-use crate::args::KindArg;
 use halfseen::robust::Attack;
 use std::path::{Path, PathBuf};
 
@@ -50,6 +49,14 @@ pub(crate) fn separator(text: &str) -> Result<u8, String> {
             }
         },
     })
+}
+
+/// Kind of an attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KindArg {
+    Category,
+    Number,
+    Date,
 }
 
 /// Parses the kind of a column, as in `day=date`.

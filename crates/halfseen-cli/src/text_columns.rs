@@ -8,10 +8,10 @@
 //! **Rule.** A text column is an identifier if it has more than 20 categories, with fewer than 5
 //! rows each on average. 300 clinics with tens of rows each are categories.
 
-use crate::args::KindArg;
 use crate::failure::usage_error;
 use crate::format::thousands;
 use crate::output::remark;
+use crate::parse::KindArg;
 use anyhow::{Context, Result};
 use halfseen::data::{Cell, Column, Matrix, Place, Table, TextColumn, date_forms};
 use halfseen::error::{list, short};

@@ -1,7 +1,7 @@
 //! Declares the flags of a table to learn from.
 
 use super::ReadArgs;
-use crate::parse::whole;
+use crate::parse::{KindArg, whole};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -61,14 +61,6 @@ pub(crate) struct TableArgs {
     pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
-}
-
-/// Kind of an attribute.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KindArg {
-    Category,
-    Number,
-    Date,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -35,6 +35,7 @@ mod numbers;
 mod optimistic;
 mod quoted;
 mod records;
+mod separator;
 pub(crate) mod text;
 
 pub use numbers::Decimal;
@@ -85,12 +86,14 @@ pub fn read_csv<'a>(source: impl Into<Source<'a>>, options: &CsvOptions) -> Resu
 
 /// Reads a CSV file from a source that can be opened again; returns also what is to be said.
 pub(crate) fn read(source: &Source<'_>, options: &CsvOptions) -> Result<(Table, Vec<Remark>)> {
-    let dialect = Dialect::of(source, options)?;
+    let CsvOptions { record_limit, missing, delimiter, decimal } = options;
+    let by = delimiter.map_or_else(|| separator::find(source, *record_limit), Ok)?;
+    let dialect = Dialect { by, decimal: *decimal, missing: missing.clone() };
     let mut remarks = Vec::new();
-    if options.delimiter.is_none() && dialect.by != b',' {
-        remarks.push(Remark::Separated { by: dialect.by });
+    if delimiter.is_none() && by != b',' {
+        remarks.push(Remark::Separated { by });
     }
-    let open = || Records::new(source.open()?, options.record_limit, dialect.clone());
+    let open = || Records::new(source.open()?, *record_limit, dialect.clone());
     let again = || {
         let mut records = open()?;
         records.next()?; // the header
@@ -105,7 +108,7 @@ pub(crate) fn read(source: &Source<'_>, options: &CsvOptions) -> Result<(Table, 
     let names = header.names;
     let odd = first.is_text.iter().zip(&first.is_odd).any(|(text, odd)| *text && *odd);
     let readings = if odd {
-        inspect::read(&mut again()?, &names, &first, options.decimal, &mut remarks)?
+        inspect::read(&mut again()?, &names, &first, *decimal, &mut remarks)?
     } else {
         let reading = |text: &bool| if *text { Reading::Text } else { Reading::Plain };
         first.is_text.iter().map(reading).collect()
