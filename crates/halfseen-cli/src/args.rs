@@ -3,12 +3,14 @@
 mod compare;
 mod fit;
 mod plan;
+mod read;
 mod saved;
 mod table;
 
 pub(crate) use compare::CompareArgs;
 pub(crate) use fit::FitArgs;
 pub(crate) use plan::PlanArgs;
+pub(crate) use read::ReadArgs;
 pub(crate) use saved::{CertifyArgs, EvaluateArgs, PredictArgs, ShowArgs};
 pub(crate) use table::{MissingArg, ScaleArg, TableArgs, TaskArg};
 

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     learners.iter().try_for_each(|learner| input.check_classes(&**learner))?;
     remark_on_size(args, &input, &learners);
     let intercept = !assignments(args)?.contains(&("intercept", "false"));
-    let mut options = input::options(&args.table, args.missing, intercept, args.honest)?;
+    let mut options = input::options(&input, &args.table, args.missing, intercept, args.honest)?;
     options.except.extend(args.group.clone());
     let schema = check_budget(&learners, &input, &options, args.threat)
         .with_context(|| input.name.clone())?;
@@ -82,8 +82,9 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     };
     let (comparison, hidden) = {
         let progress = Progress::new("comparing", args.table.quiet);
-        let place =
-            |e| anyhow::Error::from(input::renumbered(e, &input)).context(input.name.clone());
+        let place = |e| {
+            anyhow::Error::from(input::renumbered(e, &input.numbers)).context(input.name.clone())
+        };
         let first = hiding::Part { whole: &progress, number: 0, of: 1 + shares.len() as u64 };
         let comparison = compare(&learners, &task, &plan, &first).map_err(place)?;
         let known: Vec<&str> = args.table.known.iter().map(String::as_str).collect();
@@ -258,8 +259,8 @@ fn check_budget(
     let rows: Vec<u32> = (0..input.table.rows() as u32).collect();
     let mut except: Vec<&str> = vec![&input.target_name];
     except.extend(options.except.iter().map(String::as_str));
-    let mut schema =
-        Schema::fit(&input.table, &rows, &except, &options.known, options.groups.clone())?;
+    let schema = Schema::fit(&input.table, &rows, &except, &options.known, options.groups.clone())?;
+    let mut schema = schema.with_dates(&options.dates)?;
     schema.prices = options.prices.clone();
     let layout = std::sync::Arc::new(schema.layout()?);
     if let Some(threat) = threat {

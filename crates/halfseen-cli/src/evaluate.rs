@@ -3,7 +3,7 @@
 use crate::args::EvaluateArgs;
 use crate::attacks::Attacks;
 use crate::failure::usage_error;
-use crate::input::{keep_classes, read_table};
+use crate::input::{keep_classes, read_table, with_targets};
 use crate::output;
 use crate::predict::{clipped, predict, read_model};
 use crate::test_table::target_of;
@@ -23,10 +23,11 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
     let cut = cut.with_context(|| format!("--truncate: {}", args.on.model.display()))?;
     check_attack(args, &model)?;
     args.out.as_deref().map(|out| output::check_writable(out, &args.on.inputs())).transpose()?;
-    let (name, table) = read_table(Some(&args.on.data))?;
+    let (name, table) = read_table(Some(&args.on.data), &args.on.read, args.on.quiet)?;
     let target_name = args.target.as_deref().unwrap_or(&model.target);
     let (table, numbers) =
         keep_classes(table, target_name, &args.on.classes).with_context(|| name.clone())?;
+    let (table, numbers) = with_targets(table, numbers, target_name, &name, args.on.quiet)?;
     let target = target_of(model.task, &model.classes, &table, target_name, &numbers)
         .context(name.clone())?;
     let prediction = predict(&model, &table, &[Some(target_name)], args.on.quiet)
@@ -87,6 +88,9 @@ fn check_attack(args: &EvaluateArgs, model: &Model) -> Result<()> {
             .predictor
             .additive()
             .with_context(|| format!("--threat: {}", args.on.model.display()))?;
+    }
+    if args.out.as_deref().is_some_and(output::is_standard) {
+        return usage_error("--out -: the picture needs a file of its own; name one");
     }
     if args.out.is_some() && args.truncate.is_none() && args.threat.is_none() {
         return usage_error(

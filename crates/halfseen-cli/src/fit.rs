@@ -30,7 +30,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
             &format!("remark: rows with missing cells that were dropped: {}", input.dropped),
         );
     }
-    let mut options = input::options(&args.table, missing, false, false)?.for_fit(&learner.needs());
+    let mut options =
+        input::options(&input, &args.table, missing, false, false)?.for_fit(&learner.needs());
     // Tuning reads everything.
     options.honest &= args.tune.is_none();
     let rows: Vec<u32> = (0..input.table.rows() as u32).collect();
@@ -66,6 +67,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     }
     let prepared =
         Prepared::new(&input.table, (&input.target_name, &input.target), &rows, &options)
+            .map_err(|e| input::renumbered(e, &input.numbers))
             .with_context(place)?;
     // A flag for every learner, or a parameter of those that have it.
     let set = learner.get("truncate").and_then(|count| count.parse().ok());
@@ -86,12 +88,17 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
         );
     }
     let fit = tested(&*learner, &prepared.examples(), &progress);
-    let fit = fit.map_err(|e| input::renumbered(e, &input)).with_context(place)?;
+    let fit = fit.map_err(|e| input::renumbered(e, &input.numbers)).with_context(place)?;
     drop(progress);
     let whole = Model::of(&*learner, &prepared, (&input.target_name, &input.target), fit);
     let model = truncate.map_or(Ok(whole.clone()), |count| whole.truncated(count))?;
     output::write_file(&args.out, &format!("{}\n", model.to_json()?))?;
-    output::print(&summary(&model, args)?)?;
+    let summary = summary(&model, args)?;
+    if output::is_standard(&args.out) {
+        output::remark(args.table.quiet, summary.trim_end());
+    } else {
+        output::print(&summary)?;
+    }
     input.remark_on_codes(&args.table);
     for note in model.report.notes.iter().filter(|note| !is_promise(note)) {
         let word = if matches!(note, Note::NotShownBetter { .. }) { "warning" } else { "note" };

@@ -1,6 +1,6 @@
 //! Reads the data of a command: the table, its target, and the options of its preparation.
 
-use crate::args::{MissingArg, ScaleArg, TableArgs, TaskArg};
+use crate::args::{MissingArg, ReadArgs, ScaleArg, TableArgs, TaskArg};
 use crate::failure::usage_error;
 use crate::format::text;
 use crate::{declarations, digits, output, text_columns};
@@ -12,8 +12,8 @@ use halfseen::model::Outside;
 use halfseen::prepare::{Missing, Options};
 use halfseen::select::named;
 use halfseen::{ErrorKind, registry};
-use halfseen_io::{Data, IdxData, read_data};
-use std::collections::BTreeSet;
+use halfseen_io::{Data, IdxData, Source, read_data_with};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// A table and its target.
@@ -27,18 +27,32 @@ pub(crate) struct Input {
     pub(crate) numbers: Vec<usize>,
     /// Number of rows left out because a cell was missing.
     pub(crate) dropped: usize,
+    /// Columns of dates that are attributes, with the form of their dates.
+    pub(crate) dates: BTreeMap<String, String>,
 }
 
-/// Reads a file, a folder of IDX files, or without a path the included digits.
-pub(crate) fn read_table(path: Option<&Path>) -> Result<(String, Table)> {
+/// Reads a file, standard input (`-`), a folder of IDX files, or without a path the included
+/// digits; remarks on how a file was read.
+pub(crate) fn read_table(
+    path: Option<&Path>,
+    args: &ReadArgs,
+    quiet: bool,
+) -> Result<(String, Table)> {
     let Some(path) = path else {
         return Ok(("digits 3 and 5 of MNIST".into(), images(digits::read()?)?));
     };
-    let table = match read_data(path)? {
+    let (source, name) = if output::is_standard(path) {
+        (Source::stdin(), "standard input".to_owned())
+    } else {
+        (Source::path(path), path.display().to_string())
+    };
+    let (data, remarks) = read_data_with(source, &args.options())?;
+    remarks.iter().for_each(|said| output::remark(quiet, &format!("remark: {name}: {said}")));
+    let table = match data {
         Data::Table(table) => table,
         Data::Images(data) => images(data)?,
     };
-    Ok((path.display().to_string(), table))
+    Ok((name, table))
 }
 
 fn images(data: IdxData) -> Result<Table> {
@@ -57,7 +71,7 @@ pub(crate) fn read(
     missing: MissingArg,
     args: &TableArgs,
 ) -> Result<Input> {
-    let (name, table) = read_table(path)?;
+    let (name, table) = read_table(path, &args.read, args.quiet)?;
     let target_name = match target {
         Some(name) => name.to_owned(),
         // images and SVMlight rows have a label of their own
@@ -86,12 +100,15 @@ pub(crate) fn read(
     table.refuse_infinite().with_context(place)?;
     let (table, numbers) = keep_classes(table, &target_name, &args.classes).with_context(place)?;
     text_columns::refuse_numbers_as_classes(&table, &target_name, &numbers).with_context(place)?;
-    refuse_missing_targets(&table, &target_name, &numbers).with_context(place)?;
+    let (table, numbers) = with_targets(table, numbers, &target_name, &name, args.quiet)?;
     let target = Target::read(&table, &target_name, task(args.task)).with_context(place)?;
     let except: Vec<&str> =
         args.ignore.iter().map(String::as_str).chain(group).chain([&*target_name]).collect();
-    text_columns::check(&table, &except, &numbers, args.quiet).with_context(place)?;
-    let mut input = Input { name: name.clone(), table, target_name, target, numbers, dropped: 0 };
+    let settled = text_columns::settle(table, &name, &except, &args.kinds, &numbers, args.quiet);
+    let (table, dates) = settled.with_context(place)?;
+    let name_of_input = name.clone();
+    let mut input =
+        Input { name: name_of_input, table, target_name, target, numbers, dropped: 0, dates };
     match missing {
         MissingArg::Mean | MissingArg::Observed => {}
         MissingArg::Drop => input
@@ -196,20 +213,39 @@ fn check_names(table: &Table, target: &str, group: Option<&str>, args: &TableArg
     Ok(())
 }
 
-/// Refuses a target with missing cells, and lists their rows.
-fn refuse_missing_targets(table: &Table, target: &str, numbers: &[usize]) -> Result<()> {
-    let column = table.column(target)?;
-    let missing = (0..table.rows()).filter(|&row| table.cell(row, column) == Cell::Missing);
-    let missing: Vec<String> = missing.map(|row| format!("row {}", numbers[row] + 1)).collect();
-    if missing.is_empty() {
-        return Ok(());
+/// Leaves out the rows without a target, with a remark; `numbers` are the rows' numbers in the
+/// file, from 0.
+pub(crate) fn with_targets(
+    table: Table,
+    numbers: Vec<usize>,
+    target: &str,
+    name: &str,
+    quiet: bool,
+) -> Result<(Table, Vec<usize>)> {
+    let column = table.column(target).with_context(|| name.to_owned())?;
+    let (without, with): (Vec<usize>, Vec<usize>) =
+        (0..table.rows()).partition(|&row| table.cell(row, column) == Cell::Missing);
+    if without.is_empty() {
+        return Ok((table, numbers));
     }
-    usage_error(format!(
-        "target column '{}' is missing in {} rows ({}); remove those rows, or fill the target in",
-        short(target),
-        missing.len(),
-        list(&missing)
-    ))
+    if with.is_empty() {
+        return usage_error(format!(
+            "{name}: target column '{}' is missing in all {} rows; is it the right column?",
+            short(target),
+            table.rows()
+        ));
+    }
+    let of_file = |rows: &[usize]| rows.iter().map(|&row| numbers[row]).collect::<Vec<_>>();
+    output::remark(
+        quiet,
+        &format!(
+            "remark: {name}: rows without a target ('{}') that are left out: {} ({})",
+            short(target),
+            without.len(),
+            text_columns::listed(&of_file(&without))
+        ),
+    );
+    Ok((table.select_rows(&with), of_file(&with)))
 }
 
 /// Maximum number of distinct whole numbers that may be class codes.
@@ -225,6 +261,7 @@ fn task(task: TaskArg) -> Option<Task> {
 
 /// Returns the options of the preparation; `honest` leaves unread cells alone.
 pub(crate) fn options(
+    input: &Input,
     args: &TableArgs,
     missing: MissingArg,
     intercept: bool,
@@ -243,19 +280,23 @@ pub(crate) fn options(
         known: args.known.clone(),
         missing: if missing == MissingArg::Mean { Missing::Mean } else { Missing::Keep },
         honest,
+        dates: input.dates.clone(),
         ..declarations::read(args)?
     })
 }
 
 /// Restores a row's number in the file, if the library saw only some of the rows.
-pub(crate) fn renumbered(error: halfseen::Error, input: &Input) -> halfseen::Error {
-    match error.kind() {
-        ErrorKind::MomentContradicted { row, column, value } => {
-            let (row, column, value) = (input.numbers[row - 1] + 1, column.clone(), *value);
-            ErrorKind::MomentContradicted { row, column, value }.into()
-        }
-        _ => error,
+pub(crate) fn renumbered(error: halfseen::Error, numbers: &[usize]) -> halfseen::Error {
+    let mut kind = error.kind().clone();
+    if let ErrorKind::MomentContradicted { row, .. }
+    | ErrorKind::MissingCell { row, .. }
+    | ErrorKind::NotFinite { row, .. }
+    | ErrorKind::TooLarge { row, .. }
+    | ErrorKind::NotADate { row, .. } = &mut kind
+    {
+        *row = numbers.get(row.wrapping_sub(1)).map_or(*row, |number| number + 1);
     }
+    kind.into()
 }
 
 /// Keeps the rows whose target is one of the named classes, and returns their numbers.

@@ -46,11 +46,19 @@ impl Drop for Folder {
     }
 }
 
+/// Returns true for `-`, which stands for standard input or output.
+pub(crate) fn is_standard(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 /// Writes a file to a temporary place and renames it, so that no partial file is ever seen.
 ///
 /// A link is kept, and its target is written. A pipe or device, such as /dev/null, is written to
-/// and never replaced.
+/// and never replaced; `-` is stdout.
 pub(crate) fn write_file(path: &Path, content: &str) -> Result<()> {
+    if is_standard(path) {
+        return print(content);
+    }
     let place = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     write_to(&place, content).or_else(|e| refused("write", path, &e))
 }
@@ -74,6 +82,9 @@ fn write_to(path: &Path, content: &str) -> std::io::Result<()> {
 /// Makes sure, before the work, that its result can be written to this path and replaces none of
 /// the files it is made from.
 pub(crate) fn check_writable(path: &Path, inputs: &[&Path]) -> Result<()> {
+    if is_standard(path) {
+        return Ok(());
+    }
     if path.is_dir() {
         return usage_error(format!(
             "cannot write {}: it is a folder; name a file",

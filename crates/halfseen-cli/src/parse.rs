@@ -39,6 +39,44 @@ pub(crate) fn positive(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "it must be a finite number above 0".to_owned())
 }
 
+/// Parses the separator of columns: its name, or the character.
+pub(crate) fn separator(text: &str) -> Result<u8, String> {
+    Ok(match text {
+        "comma" => b',',
+        "semicolon" => b';',
+        "tab" | "\\t" | "\t" => b'\t',
+        "bar" => b'|',
+        _ => match text.as_bytes() {
+            [by] if by.is_ascii_punctuation() && !b"\".-+_".contains(by) => *by,
+            _ => {
+                return Err(
+                    "it must be comma, semicolon, tab, bar, or another mark that is part of no number"
+                        .into(),
+                );
+            }
+        },
+    })
+}
+
+/// Kind of an attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KindArg {
+    Category,
+    Number,
+    Date,
+}
+
+/// Parses the kind of a column, as in `day=date`.
+pub(crate) fn kind(text: &str) -> Result<(String, KindArg), String> {
+    let kind = match text.rsplit_once('=') {
+        Some((name, "category")) => (name, KindArg::Category),
+        Some((name, "number")) => (name, KindArg::Number),
+        Some((name, "date")) => (name, KindArg::Date),
+        _ => return Err("it must be COL=category, COL=number or COL=date".into()),
+    };
+    Ok((kind.0.trim().to_owned(), kind.1))
+}
+
 /// Costs of deletion to the adversary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CostsArg {

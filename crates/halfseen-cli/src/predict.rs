@@ -16,7 +16,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
     if let Some(out) = &args.out {
         output::check_writable(out, &[&args.model, &args.data])?;
     }
-    let (name, table) = read_table(Some(&args.data))?;
+    let (name, table) = read_table(Some(&args.data), &args.read, args.quiet)?;
     // Checked before the work, and before any remark about the table.
     args.id.as_deref().map(|id| table.column(id)).transpose().with_context(|| name.clone())?;
     let prediction =

@@ -3,7 +3,7 @@
 use crate::args::{CompareArgs, MissingArg};
 use crate::failure::usage_error;
 use crate::format::text;
-use crate::input::{Input, read_table};
+use crate::input::{Input, read_table, with_targets};
 use crate::output;
 use anyhow::{Context, Result};
 use halfseen::data::{Cell, Column, Label, Table, Target, Task};
@@ -26,8 +26,11 @@ impl TestTable {
         input: &Input,
         schema: &Schema,
     ) -> Result<TestTable> {
-        let (name, table) = read_table(Some(path))?;
-        let test = Self::of(table, name.clone(), args, input, schema).with_context(|| name)?;
+        let (name, table) = read_table(Some(path), &args.table.read, args.table.quiet)?;
+        let rows = (0..table.rows()).collect();
+        let (table, rows) = with_targets(table, rows, &input.target_name, &name, args.table.quiet)?;
+        let test =
+            Self::of(table, name.clone(), &rows, args, input, schema).with_context(|| name)?;
         let applied = schema.encode(&test.table).with_context(|| test.name.clone())?.applied;
         let ignored: Vec<Option<&str>> =
             args.table.ignore.iter().map(|n| Some(n.as_str())).collect();
@@ -39,6 +42,7 @@ impl TestTable {
     fn of(
         table: Table,
         name: String,
+        of_file: &[usize],
         args: &CompareArgs,
         input: &Input,
         schema: &Schema,
@@ -69,8 +73,10 @@ impl TestTable {
             } else if let Some((row, column)) =
                 numbers.iter().find_map(|&row| holes(row).map(|c| (row, c)))
             {
-                let kind =
-                    halfseen::ErrorKind::MissingCell { row: row + 1, column: column.to_owned() };
+                let kind = halfseen::ErrorKind::MissingCell {
+                    row: of_file[row] + 1,
+                    column: column.to_owned(),
+                };
                 return Err(halfseen::Error::from(kind).into());
             }
         }
@@ -85,7 +91,7 @@ impl TestTable {
             input.target.classes(),
             &table,
             &input.target_name,
-            &numbers,
+            &numbers.iter().map(|&row| of_file[row]).collect::<Vec<_>>(),
         )?;
         Ok(TestTable { name, table, target })
     }

@@ -276,7 +276,7 @@ fn test_tables_that_cannot_test_are_refused() {
         place.refused(&format!("{COMPARE} --test new.csv {flags}"), says);
     };
     test("a,b,kind\n1,2,red\n", "", &["new.csv", "'y'"]);
-    test("a,b,kind,y\n1,2,red,\n", "", &["new.csv", "'y'", "row 1"]);
+    test("a,b,kind,y\n1,2,red,\n", "", &["new.csv", "'y'", "missing in all 1 rows"]);
     test("a,b,kind,y\n1,2,red,inf\n", "", &["new.csv", "row 1", "'y'"]);
     test("a,b,kind,y\n1,2,red,high\n", "", &["new.csv", "'y'", "text"]);
     test("a,b,kind,y\nx,2,red,1\n", "", &["new.csv", "'a'", "text"]);

@@ -1,11 +1,12 @@
 //! Reads the data at a path: a table in a format recognised by content, or a folder of IDX files.
 
 use crate::arff::{ArffOptions, read_arff};
-use crate::csv::{CsvOptions, read_csv};
+use crate::csv::{self, CsvOptions};
 use crate::error::Result;
 use crate::idx::{IdxData, read_idx_folder};
 #[cfg(feature = "parquet")]
 use crate::parquet::{ParquetOptions, read_parquet};
+use crate::remark::Remark;
 use crate::sniff::{Format, recognise};
 use crate::source::Source;
 use crate::svmlight::{SvmlightOptions, read_svmlight};
@@ -30,17 +31,36 @@ pub enum Data {
 /// # Errors
 /// As for the reader of the format with default options, or [`read_idx_folder`].
 pub fn read_data(path: impl AsRef<Path>) -> Result<Data> {
-    let path = path.as_ref();
-    if path.is_dir() {
-        return read_idx_folder(path).map(Data::Images);
+    read_data_with(path.as_ref(), &CsvOptions::default()).map(|(data, _)| data)
+}
+
+/// Reads as [`read_data`] does, CSV with these options; a declared separator means CSV. Returns
+/// also what is to be said about how the file was read.
+///
+/// # Errors
+/// As for [`read_data`].
+pub fn read_data_with<'a>(
+    source: impl Into<Source<'a>>,
+    options: &CsvOptions,
+) -> Result<(Data, Vec<Remark>)> {
+    let source = source.into();
+    if let Some(folder) = source.folder() {
+        return Ok((Data::Images(read_idx_folder(folder)?), Vec::new()));
     }
-    let source = Source::path(path).rewindable()?;
-    let table = match recognise(&source)? {
-        Format::Csv => read_csv(source, &CsvOptions::default()),
+    let source = source.rewindable()?;
+    let format = match options.delimiter {
+        Some(_) => Format::Csv,
+        None => recognise(&source)?,
+    };
+    let table = match format {
+        Format::Csv => {
+            return csv::read(&source, options)
+                .map(|(table, remarks)| (Data::Table(table), remarks));
+        }
         Format::Arff => read_arff(source, &ArffOptions::default()),
         Format::Svmlight => read_svmlight(source, &SvmlightOptions::default()),
         #[cfg(feature = "parquet")]
         Format::Parquet => read_parquet(source, &ParquetOptions::default()),
     };
-    table.map(Data::Table)
+    table.map(|table| (Data::Table(table), Vec::new()))
 }

@@ -75,6 +75,25 @@ pub enum ErrorKind {
         "the table has more than {limit} cells, far more than the size of its file suggests; raise the limit if this is intended"
     )]
     TooManyCells { limit: usize },
+    /// The table takes more memory than the process may take.
+    #[error(
+        "the table takes {} of memory after {rows} rows, and {} are allowed; raise the limit (in the program --memory), or give fewer rows or columns",
+        bytes(*needed), bytes(*limit)
+    )]
+    TooMuchMemory { needed: u64, rows: usize, limit: u64 },
+    /// A pipe is longer than the memory in which it is kept to be read twice.
+    #[error(
+        "data from a pipe are kept in memory while they are read, and there are more than the {} that are allowed; save them to a file, or raise the limit (in the program --memory)",
+        bytes(*limit)
+    )]
+    PipeTooLong { limit: u64 },
+    /// A number may be meant in two ways, and nothing in the file decides.
+    #[error(
+        "row {row} (line {line}), column '{}': '{}' may have a decimal comma or a comma between thousands; say which (in the program --decimal comma or --decimal point)",
+        short(column),
+        short(text)
+    )]
+    AmbiguousNumber { row: usize, line: u64, column: String, text: String },
     /// The file ends inside a quoted field.
     #[error(
         "the record at line {line} opens a quote that the file never closes; close it, or double it if it is part of the text"
@@ -206,9 +225,18 @@ fn printable(c: char) -> impl Iterator<Item = char> {
     plain.into_iter().chain(escaped.into_iter().flatten())
 }
 
+/// Formats a number of bytes in decimal units, as in 2.5 GB.
+fn bytes(count: u64) -> String {
+    let scales = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+    match scales.into_iter().find(|(scale, _)| count as f64 >= *scale) {
+        Some((scale, unit)) => format!("{:.1} {unit}", count as f64 / scale),
+        None => format!("{count} bytes"),
+    }
+}
+
 fn ragged_remedy(found: usize, expected: usize) -> &'static str {
     if found > expected {
-        "put quotes around text that holds commas"
+        "put quotes around text that holds the separator"
     } else {
         "fill or remove the row"
     }

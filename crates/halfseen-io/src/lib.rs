@@ -12,6 +12,7 @@
 //! | to read | call | get |
 //! |---|---|---|
 //! | data of any kind at a path | [`read_data`] | [`Data`] |
+//! | the same, with options for CSV | [`read_data_with`] | [`Data`] and [`Remark`]s |
 //! | a CSV file | [`read_csv`] | [`Table`](halfseen::data::Table) |
 //! | SVMlight or LIBSVM rows | [`read_svmlight`] | [`Table`](halfseen::data::Table), sparse |
 //! | an ARFF file | [`read_arff`] | [`Table`](halfseen::data::Table) |
@@ -31,18 +32,21 @@ pub mod draw;
 pub mod error;
 mod idx;
 mod lines;
+mod meter;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod remark;
 mod sniff;
 mod source;
 mod svmlight;
 
 pub use arff::{ArffOptions, read_arff};
-pub use csv::{CsvOptions, read_csv};
-pub use data::{Data, read_data};
+pub use csv::{CsvOptions, Decimal, read_csv};
+pub use data::{Data, read_data, read_data_with};
 pub use error::{Error, ErrorKind, Result};
 pub use idx::{IdxArray, IdxData, read_idx, read_idx_folder};
 #[cfg(feature = "parquet")]
 pub use parquet::{ParquetOptions, read_parquet};
+pub use remark::Remark;
 pub use source::Source;
 pub use svmlight::{SvmlightOptions, read_svmlight};

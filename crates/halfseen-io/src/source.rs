@@ -1,34 +1,109 @@
 //! Opens a file or bytes in memory, and decompresses gzip recognised by its first bytes.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::meter::Meter;
 use flate2::read::MultiGzDecoder;
-use std::borrow::Cow;
+use halfseen::memory;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// Origin of data: a path, or bytes in memory with a name for messages.
+/// Number of bytes that are read at a time.
+const CHUNK: usize = 64 << 10;
+
+/// Origin of data: a path, standard input, or bytes in memory with a name for messages.
 #[derive(Debug, Clone)]
 pub struct Source<'a> {
     name: String,
     origin: Origin<'a>,
+    meter: Meter,
 }
 
 #[derive(Debug, Clone)]
 enum Origin<'a> {
     Path(&'a Path),
-    Bytes(Cow<'a, [u8]>),
+    Bytes(&'a [u8]),
+    Pipe(Arc<Mutex<Pipe>>),
+}
+
+/// Pipe whose bytes are kept as they are read, so that it can be read again from its start.
+struct Pipe {
+    kept: Vec<u8>,
+    rest: Box<dyn Read + Send>,
+    meter: Meter,
+}
+
+impl fmt::Debug for Pipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pipe").field("kept", &self.kept.len()).finish_non_exhaustive()
+    }
+}
+
+impl Pipe {
+    /// Reads bytes that start at `at`, which is at most the number of kept ones.
+    fn read_at(&mut self, at: usize, buffer: &mut [u8]) -> io::Result<usize> {
+        if at < self.kept.len() {
+            return (&self.kept[at..]).read(buffer);
+        }
+        let read = self.rest.read(buffer)?;
+        let room = self.meter.reserve(&mut self.kept, read, 0);
+        room.map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        self.kept.extend_from_slice(&buffer[..read]);
+        Ok(read)
+    }
+}
+
+/// Reads a pipe from its start.
+struct Replay<'a> {
+    pipe: &'a Mutex<Pipe>,
+    at: usize,
+}
+
+impl Read for Replay<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut pipe = self.pipe.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = pipe.read_at(self.at, buffer)?;
+        self.at += read;
+        Ok(read)
+    }
 }
 
 impl<'a> Source<'a> {
     /// A file, gzipped or not.
     pub fn path(path: &'a Path) -> Self {
-        Self { name: path.display().to_string(), origin: Origin::Path(path) }
+        let (name, meter) = (path.display().to_string(), Meter::default());
+        Self { name, origin: Origin::Path(path), meter }
     }
 
     /// Bytes in memory, gzipped or not; errors call them `name`.
     pub fn bytes(name: impl Into<String>, bytes: &'a [u8]) -> Self {
-        Self { name: name.into(), origin: Origin::Bytes(Cow::Borrowed(bytes)) }
+        Self { name: name.into(), origin: Origin::Bytes(bytes), meter: Meter::default() }
+    }
+
+    /// Standard input, gzipped or not.
+    pub fn stdin() -> Source<'static> {
+        Source::pipe("standard input".into(), Box::new(io::stdin()))
+    }
+
+    fn pipe(name: String, rest: Box<dyn Read + Send>) -> Self {
+        let meter = Meter::default();
+        let pipe = Pipe { kept: Vec::new(), rest, meter: meter.clone() };
+        Self { name, origin: Origin::Pipe(Arc::new(Mutex::new(pipe))), meter }
+    }
+
+    /// Returns the path of a folder.
+    pub(crate) fn folder(&self) -> Option<&'a Path> {
+        match self.origin {
+            Origin::Path(path) if path.is_dir() => Some(path),
+            _ => None,
+        }
+    }
+
+    /// Returns the count of the bytes that the table of this source takes.
+    pub(crate) fn meter(&self) -> &Meter {
+        &self.meter
     }
 
     pub(crate) fn fail(&self, kind: ErrorKind) -> Error {
@@ -39,7 +114,7 @@ impl<'a> Source<'a> {
         &self.name
     }
 
-    /// Ensures that [`Source::open`] can be called twice, by reading pipes into memory.
+    /// Ensures that [`Source::open`] can be called twice, by keeping what is read from a pipe.
     pub(crate) fn rewindable(self) -> Result<Self> {
         let Origin::Path(path) = self.origin else { return Ok(self) };
         let unreadable =
@@ -48,17 +123,28 @@ impl<'a> Source<'a> {
         if kind.is_file() || kind.is_dir() {
             return Ok(self);
         }
-        let bytes = std::fs::read(path).map_err(unreadable)?;
-        Ok(Self { name: self.name, origin: Origin::Bytes(Cow::Owned(bytes)) })
+        let file = File::open(path).map_err(unreadable)?;
+        Ok(Self::pipe(self.name, Box::new(file)))
     }
 
     /// Returns the raw content, for formats that need random access.
     #[cfg(feature = "parquet")]
-    pub(crate) fn raw(&self) -> Result<Raw<'_>> {
+    pub(crate) fn raw(&self) -> Result<Raw> {
         let unreadable = |e: io::Error| self.fail(ErrorKind::Unreadable { reason: e.to_string() });
         match &self.origin {
             Origin::Path(path) => File::open(path).map(Raw::File).map_err(unreadable),
-            Origin::Bytes(bytes) => Ok(Raw::Bytes(bytes)),
+            Origin::Bytes(bytes) => Ok(Raw::Bytes(bytes.to_vec())),
+            Origin::Pipe(pipe) => {
+                io::copy(&mut Replay { pipe, at: 0 }, &mut io::sink()).map_err(|e| {
+                    if e.kind() == io::ErrorKind::OutOfMemory {
+                        self.fail(ErrorKind::PipeTooLong { limit: memory::limit() })
+                    } else {
+                        unreadable(e)
+                    }
+                })?;
+                let mut pipe = pipe.lock().unwrap_or_else(PoisonError::into_inner);
+                Ok(Raw::Bytes(std::mem::take(&mut pipe.kept)))
+            }
         }
     }
 
@@ -67,7 +153,8 @@ impl<'a> Source<'a> {
         let unreadable = |e: io::Error| self.fail(ErrorKind::Unreadable { reason: e.to_string() });
         let mut raw: Box<dyn Read + '_> = match &self.origin {
             Origin::Path(path) => Box::new(File::open(path).map_err(unreadable)?),
-            Origin::Bytes(bytes) => Box::new(&bytes[..]),
+            Origin::Bytes(bytes) => Box::new(*bytes),
+            Origin::Pipe(pipe) => Box::new(Replay { pipe, at: 0 }),
         };
         let mut magic = Vec::with_capacity(2);
         raw.by_ref().take(2).read_to_end(&mut magic).map_err(unreadable)?;
@@ -81,9 +168,9 @@ impl<'a> Source<'a> {
 
 /// Content with random access.
 #[cfg(feature = "parquet")]
-pub(crate) enum Raw<'a> {
+pub(crate) enum Raw {
     File(File),
-    Bytes(&'a [u8]),
+    Bytes(Vec<u8>),
 }
 
 impl<'a, P: AsRef<Path> + ?Sized> From<&'a P> for Source<'a> {
@@ -116,8 +203,18 @@ impl Content<'_> {
 
     /// Appends at most `limit` bytes to `out`, which grows with the content and not with the limit.
     pub(crate) fn append(&mut self, limit: u64, out: &mut Vec<u8>) -> Result<()> {
-        let read = self.reader.by_ref().take(limit).read_to_end(out);
-        read.map(|_| ()).map_err(|e| self.failed(&e))
+        let mut chunk = vec![0; CHUNK];
+        let mut left = limit;
+        loop {
+            let wanted = usize::try_from(left).map_or(CHUNK, |left| left.min(CHUNK));
+            let read = self.fill(&mut chunk[..wanted])?;
+            self.source.meter.reserve(out, read, 0).map_err(|kind| self.fail(kind))?;
+            out.extend_from_slice(&chunk[..read]);
+            left -= read as u64;
+            if read < CHUNK {
+                return Ok(());
+            }
+        }
     }
 
     #[cfg(feature = "parquet")]
@@ -130,6 +227,9 @@ impl Content<'_> {
     }
 
     fn failed(&self, e: &io::Error) -> Error {
+        if e.kind() == io::ErrorKind::OutOfMemory {
+            return self.fail(ErrorKind::PipeTooLong { limit: memory::limit() });
+        }
         let text = e.to_string();
         // errors of the operating system have a number, those of the decompressor have none
         let from_gzip = self.gzip && e.raw_os_error().is_none();

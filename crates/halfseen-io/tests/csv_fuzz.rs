@@ -96,7 +96,10 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn read(bytes: &[u8]) -> halfseen_io::Result<Table> {
-    read_csv(Source::bytes("t.csv", bytes), &CsvOptions { record_limit: 1 << 20 })
+    read_csv(
+        Source::bytes("t.csv", bytes),
+        &CsvOptions { record_limit: 1 << 20, ..CsvOptions::default() },
+    )
 }
 
 proptest! {

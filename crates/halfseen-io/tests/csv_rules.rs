@@ -11,7 +11,10 @@ fn read(text: impl AsRef<[u8]>) -> Result<Table> {
 }
 
 fn limited(text: &str, record_limit: usize) -> Result<Table> {
-    read_csv(Source::bytes("t.csv", text.as_bytes()), &CsvOptions { record_limit })
+    read_csv(
+        Source::bytes("t.csv", text.as_bytes()),
+        &CsvOptions { record_limit, ..CsvOptions::default() },
+    )
 }
 
 /// Returns the cells of a column as text; a missing one is `-`.

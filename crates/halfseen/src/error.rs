@@ -150,6 +150,13 @@ pub enum ErrorKind {
         short(column), shown(*value)
     )]
     TooLarge { row: usize, column: String, value: f64 },
+    /// A cell of a column of dates is none.
+    #[error(
+        "row {row}, column '{}': '{}' is not a date in the form of the rows that were learned from; correct it, or leave the cell empty if the value is missing",
+        short(column),
+        short(text)
+    )]
+    NotADate { row: usize, column: String, text: String },
     /// A cell is missing and this family of learners does not allow that.
     #[error(
         "row {row}, column '{}': the value is missing, but this learner needs every cell that it reads; impute the mean (in the program --missing mean) or drop such rows",
@@ -352,6 +359,7 @@ impl Error {
             | NothingObserved { .. }
             | NotFinite { .. }
             | TooLarge { .. }
+            | NotADate { .. }
             | MissingCell { .. }
             | MomentContradicted { .. }
             | MissingTarget { .. }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
   halfseen fit table.csv --target price --learner karma --tune 3 --out price.json
   halfseen fit table.csv --target price --learner lasso --tune 5 --out price.json")]
 pub(crate) struct FitArgs {
-    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files
+    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet), - for stdin, or folder of IDX files
     pub(crate) data: PathBuf,
     /// Name of the target column
     #[arg(long, value_name = "COL")]
@@ -46,7 +46,7 @@ pub(crate) struct FitArgs {
     /// Save a model that predicts from this number of attributes only, those of largest weight
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = whole(0, u64::MAX))]
     pub(crate) truncate: Option<u64>,
-    /// File for the model
+    /// File for the model; -: stdout, and the report goes to stderr
     #[arg(long, value_name = "MODEL")]
     pub(crate) out: PathBuf,
     /// Exit with code 3 if the fit stopped early

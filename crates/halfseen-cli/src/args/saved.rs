@@ -1,5 +1,6 @@
 //! Declares the flags of commands on a saved model.
 
+use super::ReadArgs;
 use crate::parse::{CostsArg, positive, share, whole};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct PredictArgs {
     /// Model file
     pub(crate) model: PathBuf,
-    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files
+    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet), - for stdin, or folder of IDX files
     pub(crate) data: PathBuf,
     /// Column to copy into the output
     #[arg(long, value_name = "COL")]
@@ -24,12 +25,14 @@ pub(crate) struct PredictArgs {
     /// and full do by default
     #[arg(long)]
     pub(crate) no_clip: bool,
-    /// File for the predictions; default: stdout
+    /// File for the predictions; default, or -: stdout
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// No remarks on stderr
     #[arg(long)]
     pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
 }
 
 /// A saved model and the table to test it on; shared by evaluate and certify.
@@ -37,7 +40,7 @@ pub(crate) struct PredictArgs {
 pub(crate) struct TrialArgs {
     /// Model file
     pub(crate) model: PathBuf,
-    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files
+    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet), - for stdin, or folder of IDX files
     pub(crate) data: PathBuf,
     /// Keep only the rows whose target is one of these, as in --classes 3,5
     #[arg(long, value_delimiter = ',', value_name = "A,B")]
@@ -50,6 +53,8 @@ pub(crate) struct TrialArgs {
     /// No remarks on stderr
     #[arg(long)]
     pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
 }
 
 impl TrialArgs {
@@ -117,7 +122,7 @@ pub(crate) struct CertifyArgs {
     /// For regression models: certify that an estimate moves by at most T, in the target's units
     #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) within: Option<f64>,
-    /// File for the certificates; default: stdout
+    /// File for the certificates; default, or -: stdout
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// Print JSON: for each row also the deletions that change it and their threat, and the

@@ -1,6 +1,7 @@
 //! Declares the flags of a table to learn from.
 
-use crate::parse::whole;
+use super::ReadArgs;
+use crate::parse::{KindArg, whole};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -44,6 +45,11 @@ pub(crate) struct TableArgs {
     /// Columns that are no attributes, such as a record number; may be repeated
     #[arg(long, value_delimiter = ',', value_name = "COLS")]
     pub(crate) ignore: Vec<String>,
+    /// Kind of a column: category, number, or date, the days since 1970-01-01 (with their
+    /// fraction); may be repeated. Default: by its cells; dates, and texts that hardly repeat, are
+    /// left out. A model keeps the kinds
+    #[arg(long = "as", value_name = "COL=KIND", value_parser = crate::parse::kind)]
+    pub(crate) kinds: Vec<(String, KindArg)>,
     /// Seed of all random choices
     #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = whole(0, i64::MAX as u64))]
     pub(crate) seed: u64,
@@ -53,6 +59,8 @@ pub(crate) struct TableArgs {
     /// No progress bar and no remarks on stderr
     #[arg(long)]
     pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -55,7 +55,7 @@ impl Default for ArffOptions {
 pub fn read_arff<'a>(source: impl Into<Source<'a>>, options: &ArffOptions) -> Result<Table> {
     let source = source.into();
     let mut lines = Lines::new(source.open()?, options.line_limit)?;
-    let mut rows = Rows::new(header::read(&mut lines)?, options.cell_limit);
+    let mut rows = Rows::new(header::read(&mut lines)?, options.cell_limit, source.meter().clone());
     while let Some((number, line)) = lines.next()? {
         if let Err(kind) = rows.push(number, line) {
             return Err(lines.fail(kind));

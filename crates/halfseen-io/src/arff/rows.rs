@@ -5,6 +5,7 @@ use super::token::{Token, Tokens};
 use crate::csv::cell::{self, Value};
 use crate::csv::text::TextBuilder;
 use crate::error::ErrorKind;
+use crate::meter::Meter;
 use halfseen::data::{Column, Csr, Matrix, Place, Table, TextColumn};
 use ndarray::Array2;
 use std::collections::HashMap;
@@ -18,6 +19,7 @@ pub(super) struct Rows {
     named: Vec<bool>,
     rows: usize,
     cell_limit: usize,
+    meter: Meter,
 }
 
 /// Numeric cells; the first row determines their storage.
@@ -34,7 +36,7 @@ enum Texts {
 }
 
 impl Rows {
-    pub(super) fn new(attributes: Vec<Attribute>, cell_limit: usize) -> Self {
+    pub(super) fn new(attributes: Vec<Attribute>, cell_limit: usize, meter: Meter) -> Self {
         let (mut columns, mut texts, mut width) = (Vec::new(), Vec::new(), 0);
         for Attribute { name, kind } in attributes {
             let place = match kind {
@@ -54,7 +56,8 @@ impl Rows {
             columns.push(Column { name, place });
         }
         let named = vec![false; texts.len()];
-        Rows { columns, numbers: Numbers::Undecided, width, texts, named, rows: 0, cell_limit }
+        let numbers = Numbers::Undecided;
+        Rows { columns, numbers, width, texts, named, rows: 0, cell_limit, meter }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -164,7 +167,7 @@ impl Rows {
             return Err(malformed(line, text, BRACE));
         }
         if let Numbers::Sparse { starts, indices, .. } = &mut self.numbers {
-            starts.push(indices.len());
+            self.meter.push(starts, indices.len(), self.rows)?;
         }
         self.fill_texts(line)
     }
@@ -174,7 +177,8 @@ impl Rows {
         for (at, _) in self.named.iter().enumerate().filter(|(_, named)| !**named) {
             match &mut self.texts[at] {
                 Texts::Nominal { codes, levels, .. } => {
-                    codes.push(if levels.is_empty() { TextColumn::MISSING } else { 0 });
+                    let code = if levels.is_empty() { TextColumn::MISSING } else { 0 };
+                    self.meter.push(codes, code, self.rows)?;
                 }
                 Texts::Free(_) => {
                     let column = self.columns.iter().find(|c| c.place == Place::Text(at));
@@ -211,22 +215,25 @@ impl Rows {
                     }
                 };
                 match &mut self.numbers {
-                    Numbers::Dense(cells) => cells.push(value),
+                    Numbers::Dense(cells) => self.meter.push(cells, value, self.rows)?,
                     Numbers::Sparse { indices, values, .. } => {
-                        indices.push(at as u32);
-                        values.push(value);
+                        self.meter.push(indices, at as u32, self.rows)?;
+                        self.meter.push(values, value, self.rows)?;
                     }
                     Numbers::Undecided => {}
                 }
             }
             Place::Text(at) => {
                 self.named[at] = true;
+                let (meter, rows) = (&self.meter, self.rows);
                 match &mut self.texts[at] {
-                    Texts::Free(texts) if missing => texts.push_missing(),
-                    Texts::Free(texts) => texts.push(&utf8(line, text)?),
-                    Texts::Nominal { codes, .. } if missing => codes.push(TextColumn::MISSING),
+                    Texts::Free(texts) if missing => texts.push_missing(meter)?,
+                    Texts::Free(texts) => texts.push(&utf8(line, text)?, meter)?,
+                    Texts::Nominal { codes, .. } if missing => {
+                        meter.push(codes, TextColumn::MISSING, rows)?;
+                    }
                     Texts::Nominal { codes, known, .. } => match known.get(text) {
-                        Some(&code) => codes.push(code),
+                        Some(&code) => meter.push(codes, code, rows)?,
                         None => {
                             let (row, column, text) = wrong();
                             return Err(ErrorKind::UndeclaredCategory { row, line, column, text });

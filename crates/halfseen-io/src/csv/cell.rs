@@ -15,7 +15,7 @@ pub(crate) enum Value {
 
 /// Parses one cell without surrounding blanks.
 pub(crate) fn value(cell: &[u8]) -> Value {
-    if let Some((number, end)) = short_number(cell, 0)
+    if let Some((number, end)) = short_number(cell, 0, b',')
         && end == cell.len()
     {
         return Value::Number(number);
@@ -38,16 +38,22 @@ pub(crate) fn value(cell: &[u8]) -> Value {
 }
 
 /// Calls `each(column, cell, value)` for every cell of an unquoted record; returns their number.
-#[inline]
-pub(super) fn split<'a>(record: &'a [u8], mut each: impl FnMut(usize, &'a [u8], Value)) -> usize {
+///
+/// It is inlined so that a constant separator makes a loop of its own.
+#[inline(always)]
+pub(super) fn split<'a>(
+    record: &'a [u8],
+    by: u8,
+    mut each: impl FnMut(usize, &'a [u8], Value),
+) -> usize {
     let (mut column, mut at) = (0, 0);
     loop {
         // Pixels, counts and indicators are mostly zeros: one comparison handles four of them.
-        while record.get(at..at + 8) == Some(b"0,0,0,0,") {
+        while by == b',' && record.get(at..at + 8) == Some(b"0,0,0,0,") {
             (0..4).for_each(|i| each(column + i, b"0", Value::Number(0.0)));
             (column, at) = (column + 4, at + 8);
         }
-        let end = match short_number(record, at) {
+        let end = match short_number(record, at, by) {
             Some((number, end)) => {
                 each(column, &record[at..end], Value::Number(number));
                 end
@@ -55,7 +61,7 @@ pub(super) fn split<'a>(record: &'a [u8], mut each: impl FnMut(usize, &'a [u8], 
             None => {
                 let end = record[at..]
                     .iter()
-                    .position(|&b| b == b',')
+                    .position(|&b| b == by)
                     .map_or(record.len(), |length| at + length);
                 let cell = trim(&record[at..end]);
                 each(column, cell, value(cell));
@@ -80,7 +86,7 @@ const POWERS: [f64; 16] =
 /// result of `str::parse`, several times faster (Clinger, "How to read floating point numbers
 /// accurately", 1990).
 #[inline]
-fn short_number(record: &[u8], start: usize) -> Option<(f64, usize)> {
+fn short_number(record: &[u8], start: usize, by: u8) -> Option<(f64, usize)> {
     let first = start + usize::from(record.get(start) == Some(&b'-'));
     let (mut number, mut at) = digits(record, first, 0);
     let (mut count, mut decimals) = (at - first, 0);
@@ -90,7 +96,7 @@ fn short_number(record: &[u8], start: usize) -> Option<(f64, usize)> {
         decimals = at - point - 1;
         count += decimals;
     }
-    if !matches!(record.get(at), None | Some(b',')) || !(1..=15).contains(&count) {
+    if record.get(at).is_some_and(|&end| end != by) || !(1..=15).contains(&count) {
         return None;
     }
     let mut number = number as f64;
@@ -163,7 +169,7 @@ mod tests {
         ];
         for text in integers.into_iter().chain(decimals) {
             let mut found = Vec::new();
-            split(text.as_bytes(), |_, _, v| found.push(v));
+            split(text.as_bytes(), b',', |_, _, v| found.push(v));
             let [Value::Number(number)] = found[..] else { panic!("{text}: {found:?}") };
             assert_eq!(number.to_bits(), text.parse::<f64>().unwrap().to_bits(), "{text}");
         }
@@ -173,7 +179,7 @@ mod tests {
     fn runs_of_zeros_are_counted_like_other_cells() {
         for record in ["0,0,0,0,", "0,0,0,0,0", "0,0,0,0", "1,0,0,0,0,0,0,0,0,00,x", "0,0,0,0,,"] {
             let mut cells = Vec::new();
-            let count = split(record.as_bytes(), |c, cell, _| {
+            let count = split(record.as_bytes(), b',', |c, cell, _| {
                 assert_eq!(c, cells.len());
                 cells.push(std::str::from_utf8(cell).unwrap());
             });
@@ -185,7 +191,7 @@ mod tests {
     #[test]
     fn a_record_splits_at_every_comma() {
         let mut cells = Vec::new();
-        let count = split(b" a ,1,,\t2 x,", |c, cell, v| cells.push((c, cell.to_vec(), v)));
+        let count = split(b" a ,1,,\t2 x,", b',', |c, cell, v| cells.push((c, cell.to_vec(), v)));
         assert_eq!(count, 5);
         let (text, missing) = (Value::Text, Value::Missing);
         let expected: [(usize, &[u8], Value); 5] = [

@@ -28,7 +28,7 @@ pub(super) enum Parsed {
 
 impl Quoted {
     /// Parses the record at the start of `input`; `last` if the content ends there.
-    pub(super) fn parse(&mut self, input: &[u8], last: bool) -> Parsed {
+    pub(super) fn parse(&mut self, input: &[u8], by: u8, last: bool) -> Parsed {
         self.bytes.clear();
         self.fields.clear();
         let mut at = 0;
@@ -44,14 +44,14 @@ impl Quoted {
             }
             // Text after a closing quote belongs to the field unchanged.
             let rest = &input[at..];
-            let Some(length) = memchr3(b',', b'\n', b'\r', rest).or(last.then_some(rest.len()))
+            let Some(length) = memchr3(by, b'\n', b'\r', rest).or(last.then_some(rest.len()))
             else {
                 return Parsed::More;
             };
             self.bytes.extend_from_slice(&rest[..length]);
             self.fields.push(Field { end: self.bytes.len(), quoted });
             at += length + 1;
-            if rest.get(length) != Some(&b',') {
+            if rest.get(length) != Some(&by) {
                 return Parsed::Record(at.min(input.len()));
             }
         }
@@ -93,7 +93,7 @@ mod tests {
 
     fn fields(input: &str, last: bool) -> (Parsed, Vec<String>) {
         let mut quoted = Quoted::default();
-        let parsed = quoted.parse(input.as_bytes(), last);
+        let parsed = quoted.parse(input.as_bytes(), b',', last);
         let mut cells = Vec::new();
         quoted.split(|_, cell, _| cells.push(String::from_utf8_lossy(cell).into_owned()));
         (parsed, cells)

@@ -1,6 +1,7 @@
 //! Splits a CSV file into records, holding one chunk or the longest record at a time.
 
 use super::cell::{self, Value};
+use super::dialect::Dialect;
 use super::quoted::{Parsed, Quoted};
 use crate::error::{ErrorKind, Result};
 use crate::sniff::refuse_foreign;
@@ -13,6 +14,7 @@ const CHUNK: usize = 256 << 10;
 pub(super) struct Records<'a> {
     content: Content<'a>,
     limit: usize,
+    dialect: Dialect,
     buffer: Vec<u8>,
     start: usize,
     end: usize,
@@ -26,6 +28,7 @@ pub(super) struct Records<'a> {
 pub(super) struct Record<'a> {
     /// Line at which the record starts.
     pub line: u64,
+    dialect: &'a Dialect,
     fields: Fields<'a>,
 }
 
@@ -37,21 +40,30 @@ enum Fields<'a> {
 impl<'a> Record<'a> {
     /// Calls `each(column, cell, value)` for every cell; returns the number of cells.
     #[inline]
-    pub(super) fn split(&self, each: impl FnMut(usize, &'a [u8], Value)) -> usize {
+    pub(super) fn split(&self, mut each: impl FnMut(usize, &'a [u8], Value)) -> usize {
+        let dialect = self.dialect;
         match self.fields {
-            Fields::Plain(bytes) => cell::split(bytes, each),
-            Fields::Quoted(quoted) => quoted.split(each),
+            Fields::Plain(bytes) if dialect.is_plain() && dialect.by == b',' => {
+                cell::split(bytes, b',', each)
+            }
+            Fields::Plain(bytes) => cell::split(bytes, dialect.by, |column, cell, value| {
+                each(column, cell, dialect.value(cell, value))
+            }),
+            Fields::Quoted(quoted) => {
+                quoted.split(|column, cell, value| each(column, cell, dialect.value(cell, value)))
+            }
         }
     }
 }
 
 impl<'a> Records<'a> {
     /// Starts after a byte order mark; no record may have more than `limit` bytes.
-    pub(super) fn new(content: Content<'a>, limit: usize) -> Result<Self> {
+    pub(super) fn new(content: Content<'a>, limit: usize, dialect: Dialect) -> Result<Self> {
         let (buffer, quoted) = (vec![0; CHUNK], Quoted::default());
         let mut records = Self {
             content,
             limit,
+            dialect,
             buffer,
             start: 0,
             end: 0,
@@ -75,18 +87,20 @@ impl<'a> Records<'a> {
             let pending = &self.buffer[self.start..self.end];
             let found = memchr3(b'\n', b'\r', b'"', pending);
             let (length, taken, quoted) = match found {
-                Some(i) if pending[i] == b'"' => match self.quoted.parse(pending, self.at_end) {
-                    Parsed::Record(taken) => (taken - 1, taken, true),
-                    Parsed::Unclosed => {
-                        return Err(self
-                            .content
-                            .fail(ErrorKind::UnclosedQuote { line: self.line }));
+                Some(i) if pending[i] == b'"' => {
+                    match self.quoted.parse(pending, self.dialect.by, self.at_end) {
+                        Parsed::Record(taken) => (taken - 1, taken, true),
+                        Parsed::Unclosed => {
+                            return Err(self
+                                .content
+                                .fail(ErrorKind::UnclosedQuote { line: self.line }));
+                        }
+                        Parsed::More => {
+                            self.fill()?;
+                            continue;
+                        }
                     }
-                    Parsed::More => {
-                        self.fill()?;
-                        continue;
-                    }
-                },
+                }
                 Some(i) => (i, i + 1, false),
                 None if !self.at_end => {
                     self.fill()?;
@@ -105,11 +119,12 @@ impl<'a> Records<'a> {
             self.start += taken;
             self.count_lines(start, quoted);
             if quoted {
-                return Ok(Some(Record { line, fields: Fields::Quoted(&self.quoted) }));
+                let (dialect, fields) = (&self.dialect, Fields::Quoted(&self.quoted));
+                return Ok(Some(Record { line, dialect, fields }));
             }
-            if !is_blank(&self.buffer[start..start + length]) {
-                let bytes = &self.buffer[start..start + length];
-                return Ok(Some(Record { line, fields: Fields::Plain(bytes) }));
+            if !is_blank(&self.buffer[start..start + length], self.dialect.by) {
+                let fields = Fields::Plain(&self.buffer[start..start + length]);
+                return Ok(Some(Record { line, dialect: &self.dialect, fields }));
             }
         }
     }
@@ -155,8 +170,11 @@ impl<'a> Records<'a> {
     }
 }
 
-fn is_blank(record: &[u8]) -> bool {
-    matches!(record.first(), None | Some(b' ' | b'\t')) && cell::trim(record).is_empty()
+/// Returns true for a line of blanks; tabs that separate columns are none.
+fn is_blank(record: &[u8], by: u8) -> bool {
+    matches!(record.first(), None | Some(b' ' | b'\t'))
+        && cell::trim(record).is_empty()
+        && !record.contains(&by)
 }
 
 #[cfg(test)]
@@ -167,7 +185,7 @@ mod tests {
 
     fn ours(text: &str) -> Result<Vec<Vec<String>>> {
         let source = Source::bytes("t.csv", text.as_bytes());
-        let mut records = Records::new(source.open()?, 1000)?;
+        let mut records = Records::new(source.open()?, 1000, Dialect::separated(b','))?;
         let mut rows = Vec::new();
         while let Some(record) = records.next()? {
             let mut row = Vec::new();

@@ -19,7 +19,7 @@ macro_rules! kinds {
 
 kinds! {
     Unreadable Empty NoRows Ragged RecordTooLong LineTooLong Malformed NotNumber UndeclaredCategory UnsupportedColumn
-    TooManyColumns TooManyCells BadParquet Inexact UnclosedQuote UnnamedColumn NotUtf8 NotFinite Changed BadGzip
+    TooManyColumns TooManyCells TooMuchMemory PipeTooLong AmbiguousNumber BadParquet Inexact UnclosedQuote UnnamedColumn NotUtf8 NotFinite Changed BadGzip
     LooksLike WrongMagic ElementType Truncated TrailingBytes WrongShape ImageSizesDiffer CountsDiffer
     MissingPartner NoIdxFiles NoPoints Drawing Library
 }
@@ -30,8 +30,11 @@ fn long() -> String {
 }
 
 fn csv(text: impl AsRef<[u8]>) -> Error {
-    read_csv(Source::bytes("t.csv", text.as_ref()), &CsvOptions { record_limit: 10_000 })
-        .unwrap_err()
+    read_csv(
+        Source::bytes("t.csv", text.as_ref()),
+        &CsvOptions { record_limit: 10_000, ..CsvOptions::default() },
+    )
+    .unwrap_err()
 }
 
 fn svmlight(text: &str) -> Error {
@@ -100,7 +103,8 @@ fn cases() -> Vec<(Error, &'static str)> {
             "the record at line 2 is longer than 10000 bytes",
         ),
         (csv("a\n1\n\"2\n"), "the record at line 3 opens a quote"),
-        (csv(",a\n0,1\n"), "column 1 has no name"),
+        (csv(",a\n5,1\n"), "column 1 has no name"),
+        (csv("a,,b\n0,1,2\n"), "column 2 has no name"),
         (csv(b"a,b\n1,x\n2,\xe9t\xe9\n"), "line 3 is not UTF-8"),
         (csv(b"a,\xe9t\xe9\n1,x\n"), "line 1 is not UTF-8"),
         (csv(format!("\"{}\"\n1\n-inf\n", long())), "row 2 (line 503)"),
@@ -130,7 +134,12 @@ fn cases() -> Vec<(Error, &'static str)> {
         (csv(&gzip(b"a\n1\n")[..20]), "damaged or truncated"),
         (csv("PAR1\u{15}"), "looks like a Parquet file, not like CSV; convert it to CSV"),
         (csv("a,b\n1,\0\n"), "looks like binary data"),
-        (csv("a;b\n1;2\n"), "separated by semicolons"),
+        (csv("a\n\"1,234\"\n"), "row 1 (line 2), column 'a': '1,234' may have a decimal comma"),
+        (
+            Error::new("t", ErrorKind::TooMuchMemory { needed: 5_000_000_000, rows: 7, limit: 9 }),
+            "takes 5.0 GB of memory after 7 rows, and 9 bytes are allowed",
+        ),
+        (Error::new("t", ErrorKind::PipeTooLong { limit: 2_000_000 }), "more than the 2.0 MB"),
         (idx(b"P5"), "starts with the bytes [50, 35]"),
         (idx(b"P5 2"), "is not an IDX file"),
         (idx(&[0, 0, 0x0d, 1]), "type 0x0d (single precision)"),

@@ -12,8 +12,9 @@
 //! **Hostile files.** The `parquet` crate decodes the file and asserts what a damaged file may
 //! violate. Panics inside it are caught and become errors; causes of an abort (recursion,
 //! reservation of claimed sizes) are checked before, in `footer.rs` and `pages.rs`. Storage grows
-//! with the decoded rows, not with the claimed number. A few bytes can describe millions of equal
-//! cells, so [`ParquetOptions::cell_limit`] limits tables. A page may decompress to 2 GiB, the
+//! with the decoded rows, not with the claimed number; a claim of more than
+//! [`halfseen::memory::limit`] is refused at once. A few bytes can describe millions of equal cells,
+//! so [`ParquetOptions::cell_limit`] limits tables. A page may decompress to 2 GiB, the
 //! largest size that its header can state.
 
 mod footer;
@@ -23,13 +24,17 @@ mod values;
 
 use crate::csv::text::TextBuilder;
 use crate::error::{ErrorKind, Result};
+use crate::meter::Meter;
 use crate::source::{Raw, Source};
 use bytes::Bytes;
 use halfseen::data::{Column, Matrix, Place, Table};
 use kinds::Kind;
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
+use std::cell::Cell;
 use std::io::Cursor;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
 use values::{Chunk, Out, failed};
 
 /// Options for reading Parquet.
@@ -57,23 +62,51 @@ impl ParquetOptions {
 /// integer is beyond 2^53 or a number is infinite.
 pub fn read_parquet<'a>(source: impl Into<Source<'a>>, options: &ParquetOptions) -> Result<Table> {
     let source = source.into().rewindable()?;
+    let meter = source.meter().clone();
     // Nothing that the closure touches is used after a panic.
-    let read = catch_unwind(AssertUnwindSafe(|| match source.raw()? {
+    let read = quietly(|| match source.raw()? {
         Raw::File(file) => {
             footer::check(&file).map_err(|kind| source.fail(kind))?;
-            read(file, options).map_err(|kind| source.fail(kind))
+            read(file, options, meter).map_err(|kind| source.fail(kind))
         }
         Raw::Bytes(bytes) => {
-            footer::check(Cursor::new(bytes)).map_err(|kind| source.fail(kind))?;
-            read(Bytes::copy_from_slice(bytes), options).map_err(|kind| source.fail(kind))
+            footer::check(Cursor::new(&bytes)).map_err(|kind| source.fail(kind))?;
+            read(Bytes::from(bytes), options, meter).map_err(|kind| source.fail(kind))
         }
-    }));
-    read.unwrap_or_else(|_| {
+    });
+    read.unwrap_or_else(|| {
         Err(source.fail(ErrorKind::BadParquet { problem: "the decoder failed".into() }))
     })
 }
 
-fn read(file: impl ChunkReader + 'static, options: &ParquetOptions) -> Result<Table, ErrorKind> {
+thread_local! {
+    /// True while a panic of this thread is caught and becomes an error.
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Returns the result of `work`, `None` if it panics, without the report of the panic on stderr.
+/// Panics of other threads are reported as before.
+fn quietly<T>(work: impl FnOnce() -> T) -> Option<T> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let report = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !QUIET.get() {
+                report(panic);
+            }
+        }));
+    });
+    QUIET.set(true);
+    let result = catch_unwind(AssertUnwindSafe(work));
+    QUIET.set(false);
+    result.ok()
+}
+
+fn read(
+    file: impl ChunkReader + 'static,
+    options: &ParquetOptions,
+    meter: Meter,
+) -> Result<Table, ErrorKind> {
     let limit = options.limit(file.len());
     let reader = SerializedFileReader::new(file).map_err(failed)?;
     let metadata = reader.metadata();
@@ -81,19 +114,11 @@ fn read(file: impl ChunkReader + 'static, options: &ParquetOptions) -> Result<Ta
     if columns.is_empty() {
         return Err(ErrorKind::Empty);
     }
-    let mut builder = Builder::new(&columns)?;
+    let mut builder = Builder::new(&columns, meter)?;
+    builder.make_room(metadata.row_groups(), limit)?;
     for at in 0..reader.num_row_groups() {
         let group = reader.get_row_group(at).map_err(failed)?;
-        let claimed = group.metadata().num_rows();
-        let rows = usize::try_from(claimed)
-            .map_err(|_| damaged("a row group has a negative number of rows"))?;
-        let after = builder.rows.checked_add(rows);
-        if after
-            .and_then(|after| after.checked_mul(columns.len()))
-            .is_none_or(|cells| cells > limit)
-        {
-            return Err(ErrorKind::TooManyCells { limit });
-        }
+        let rows = rows_of(group.metadata())?;
         if group.metadata().num_columns() != columns.len() {
             return Err(damaged("a row group lacks columns"));
         }
@@ -112,6 +137,11 @@ fn read(file: impl ChunkReader + 'static, options: &ParquetOptions) -> Result<Ta
     builder.into_table().map_err(ErrorKind::Library)
 }
 
+fn rows_of(group: &RowGroupMetaData) -> Result<usize, ErrorKind> {
+    usize::try_from(group.num_rows())
+        .map_err(|_| damaged("a row group has a negative number of rows"))
+}
+
 fn damaged(problem: &str) -> ErrorKind {
     ErrorKind::BadParquet { problem: problem.to_owned() }
 }
@@ -125,10 +155,11 @@ struct Builder {
     rows: usize,
     /// One column of the current row group.
     column: Vec<f64>,
+    meter: Meter,
 }
 
 impl Builder {
-    fn new(kinds: &[kinds::Column]) -> Result<Self, ErrorKind> {
+    fn new(kinds: &[kinds::Column], meter: Meter) -> Result<Self, ErrorKind> {
         let (mut numbers, mut texts) = (0.., 0..);
         let mut place = |kind| match kind {
             Kind::Bool | Kind::Text => texts.next().map(Place::Text),
@@ -147,18 +178,41 @@ impl Builder {
         let names = columns.iter().map(|c| c.name.clone()).collect();
         let none = Matrix::F64(ndarray::Array2::zeros((0, columns.len())));
         Table::from_matrix(none, names).map_err(ErrorKind::Library)?;
-        Ok(Builder { columns, numbers: Vec::new(), width, texts, rows: 0, column: Vec::new() })
+        let (numbers, column) = (Vec::new(), Vec::new());
+        Ok(Builder { columns, numbers, width, texts, rows: 0, column, meter })
+    }
+
+    /// Refuses the claimed rows if they are more cells than `limit`, or take more memory than is
+    /// allowed. Claims may be false: room is made as rows are decoded.
+    fn make_room(&self, groups: &[RowGroupMetaData], limit: usize) -> Result<(), ErrorKind> {
+        let (mut rows, mut largest) = (0_usize, 0);
+        for group in groups {
+            let more = rows_of(group)?;
+            (rows, largest) = (rows.saturating_add(more), largest.max(more));
+        }
+        if rows.checked_mul(self.columns.len()).is_none_or(|cells| cells > limit) {
+            return Err(ErrorKind::TooManyCells { limit });
+        }
+        let numbers = rows.saturating_mul(self.width).saturating_add(largest);
+        let codes = rows.saturating_mul(self.texts.len());
+        let bytes = (numbers as u64).saturating_mul(8).saturating_add(4 * codes as u64);
+        self.meter.take(bytes, rows)?;
+        self.meter.give_back(bytes);
+        Ok(())
     }
 
     /// Appends the cells of one column of the current row group.
     fn add(&mut self, at: usize, chunk: Chunk<'_>) -> Result<(), ErrorKind> {
         match self.columns[at].place {
-            Place::Text(at) => chunk.read(Out::Text(&mut self.texts[at])),
+            Place::Text(at) => chunk.read(Out::Text(&mut self.texts[at]), &self.meter),
             Place::Number(at) => {
                 self.column.clear();
-                chunk.read(Out::Numbers(&mut self.column))?;
+                chunk.read(Out::Numbers(&mut self.column), &self.meter)?;
                 // reading the first column has shown that the rows exist
-                self.numbers.resize((self.rows + self.column.len()) * self.width, f64::NAN);
+                let cells = (self.rows + self.column.len()) * self.width;
+                let more = cells - self.numbers.len();
+                self.meter.reserve(&mut self.numbers, more, self.rows)?;
+                self.numbers.resize(cells, f64::NAN);
                 let cells =
                     self.numbers[self.rows * self.width + at..].iter_mut().step_by(self.width);
                 cells.zip(&self.column).for_each(|(cell, value)| *cell = *value);
@@ -172,5 +226,29 @@ impl Builder {
         let numbers = crate::csv::matrix(self.rows, self.width, self.numbers)?;
         let texts = self.texts.into_iter().map(TextBuilder::finish).collect();
         Table::new(Matrix::F64(numbers), texts, self.columns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn a_panic_that_becomes_an_error_is_not_reported_and_others_are() {
+        let reported = Arc::new(AtomicUsize::new(0));
+        let counter = reported.clone();
+        let test = std::thread::current().id();
+        set_hook(Box::new(move |_| {
+            if std::thread::current().id() == test {
+                counter.fetch_add(1, Ordering::Relaxed);
+            }
+        }));
+        let fail = || -> usize { panic!("as a decoder does") };
+        assert_eq!((quietly(fail), quietly(|| 7)), (None, Some(7)));
+        assert_eq!(reported.load(Ordering::Relaxed), 0);
+        assert!(catch_unwind(fail).is_err());
+        assert_eq!(reported.load(Ordering::Relaxed), 1);
     }
 }

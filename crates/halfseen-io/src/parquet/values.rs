@@ -4,6 +4,7 @@ use super::kinds::{Column, Kind};
 use super::pages::Checked;
 use crate::csv::text::TextBuilder;
 use crate::error::ErrorKind;
+use crate::meter::Meter;
 use parquet::column::page::PageReader;
 use parquet::column::reader::{ColumnReaderImpl, get_column_reader, get_typed_column_reader};
 use parquet::data_type::{
@@ -35,7 +36,7 @@ pub(super) enum Out<'a> {
 
 impl Chunk<'_> {
     /// Appends exactly the rows of the group to `out`; missing numbers are NaN.
-    pub(super) fn read(self, out: Out<'_>) -> Result<(), ErrorKind> {
+    pub(super) fn read(self, out: Out<'_>, meter: &Meter) -> Result<(), ErrorKind> {
         let (column, before) = (self.column, self.before);
         let inexact = |at: usize, value: String| ErrorKind::Inexact {
             row: before + at,
@@ -48,6 +49,9 @@ impl Chunk<'_> {
         };
         let decimal = |at, v: i64, places: u8| {
             signed(at, v).map(|units| units / 10_f64.powi(i32::from(places)))
+        };
+        let push = |out: &mut Vec<f64>, value: Option<Result<f64, ErrorKind>>| {
+            meter.push(out, value.unwrap_or(Ok(f64::NAN))?, before)
         };
         match (column.kind, out) {
             (Kind::Int32, Out::Numbers(out)) => {
@@ -83,30 +87,25 @@ impl Chunk<'_> {
                     push(out, v.map(|&v| finite(before + at, name, v)))
                 })
             }
-            (Kind::Bool, Out::Text(out)) => self.cells::<BoolType>(|_, v| {
-                match v {
-                    Some(true) => out.push("true"),
-                    Some(false) => out.push("false"),
-                    None => out.push_missing(),
-                }
-                Ok(())
+            (Kind::Bool, Out::Text(out)) => self.cells::<BoolType>(|_, v| match v {
+                Some(true) => out.push("true", meter),
+                Some(false) => out.push("false", meter),
+                None => out.push_missing(meter),
             }),
             (Kind::Text, Out::Text(out)) => {
                 let name = &column.name;
                 self.cells::<ByteArrayType>(|at, v| {
                     let Some(text) = v else {
-                        out.push_missing();
-                        return Ok(());
+                        return out.push_missing(meter);
                     };
                     match std::str::from_utf8(text.data()) {
-                        Ok(text) => out.push(text),
+                        Ok(text) => out.push(text, meter),
                         Err(_) => {
                             let problem =
                                 format!("row {}, column '{name}' is not UTF-8", before + at);
-                            return Err(ErrorKind::BadParquet { problem });
+                            Err(ErrorKind::BadParquet { problem })
                         }
                     }
-                    Ok(())
                 })
             }
             _ => Err(ErrorKind::BadParquet {
@@ -155,11 +154,6 @@ impl Column {
             problem: format!("a row group ends after {rows} rows in column '{}'", self.name),
         }
     }
-}
-
-fn push(out: &mut Vec<f64>, value: Option<Result<f64, ErrorKind>>) -> Result<(), ErrorKind> {
-    out.push(value.unwrap_or(Ok(f64::NAN))?);
-    Ok(())
 }
 
 /// Refuses infinity, as every reader does; NaN is a missing cell.

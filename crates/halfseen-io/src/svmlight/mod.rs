@@ -20,6 +20,7 @@ pub(crate) use row::resembles;
 use crate::csv::cell::Value;
 use crate::error::{ErrorKind, Result};
 use crate::lines::Lines;
+use crate::meter::Meter;
 use crate::source::Source;
 use halfseen::data::{Csr, Matrix, Table};
 
@@ -53,7 +54,7 @@ pub fn read_svmlight<'a>(
 ) -> Result<Table> {
     let source = source.into();
     let mut lines = Lines::new(source.open()?, options.line_limit)?;
-    let mut rows = Rows::new(options);
+    let mut rows = Rows::new(options, source.meter().clone());
     while let Some((number, line)) = lines.next()? {
         if let Err(kind) = rows.push(number, line) {
             return Err(lines.fail(kind));
@@ -76,10 +77,11 @@ struct Rows {
     limit: u32,
     from_zero: bool,
     has_queries: bool,
+    meter: Meter,
 }
 
 impl Rows {
-    fn new(options: &SvmlightOptions) -> Self {
+    fn new(options: &SvmlightOptions, meter: Meter) -> Self {
         let limit = u32::try_from(options.column_limit).unwrap_or(u32::MAX - 1).min(u32::MAX - 1);
         Rows {
             starts: vec![0],
@@ -91,13 +93,15 @@ impl Rows {
             limit,
             from_zero: false,
             has_queries: false,
+            meter,
         }
     }
 
     fn push(&mut self, number: u64, line: &[u8]) -> Result<(), ErrorKind> {
         let Some(row) = row::parse(number, line)? else { return Ok(()) };
-        self.labels.push(row.label);
-        self.queries.push(row.query.unwrap_or(f64::NAN));
+        let (rows, meter) = (self.labels.len(), self.meter.clone());
+        meter.push(&mut self.labels, row.label, rows)?;
+        meter.push(&mut self.queries, row.query.unwrap_or(f64::NAN), rows)?;
         self.has_queries |= row.query.is_some();
         let mut next = 0;
         for pair in row.pairs(number) {
@@ -110,8 +114,8 @@ impl Rows {
                 return Err(ErrorKind::Malformed { line: number, text, problem });
             }
             next = index + 1;
-            self.indices.push(index);
-            self.values.push(match pair.value {
+            meter.push(&mut self.indices, index, rows)?;
+            let value = match pair.value {
                 Value::Number(value) => value,
                 Value::Missing | Value::Text => f64::NAN, // pairs hold no text
                 Value::Infinite => {
@@ -119,12 +123,12 @@ impl Rows {
                     let text = String::from_utf8_lossy(pair.text).into_owned();
                     return Err(ErrorKind::NotFinite { row, line: number, column, text });
                 }
-            });
+            };
+            meter.push(&mut self.values, value, rows)?;
             self.from_zero |= index == 0;
             self.largest = self.largest.max(index);
         }
-        self.starts.push(self.indices.len());
-        Ok(())
+        meter.push(&mut self.starts, self.indices.len(), rows)
     }
 
     fn index(&self, line: u64, digits: &[u8]) -> Result<u32, ErrorKind> {

@@ -147,13 +147,19 @@ impl Matrix {
 
     /// Returns the first infinite cell, row by row, as (row, column), both from 0; none for bytes.
     pub fn first_infinite(&self) -> Option<(usize, usize)> {
-        if self.count(f64::is_infinite) == 0 {
+        self.first(f64::is_infinite)
+    }
+
+    /// Returns the first cell for which `is` holds, row by row, as (row, column), both from 0; bytes
+    /// and zeros are assumed not to.
+    pub(crate) fn first(&self, is: impl Fn(f64) -> bool + Copy) -> Option<(usize, usize)> {
+        if self.count(is) == 0 {
             return None;
         }
         let mut cells = vec![0.0; self.columns()];
         (0..self.rows()).find_map(|row| {
             self.row_into(row, &mut cells);
-            cells.iter().position(|v| v.is_infinite()).map(|column| (row, column))
+            cells.iter().position(|v| is(*v)).map(|column| (row, column))
         })
     }
 

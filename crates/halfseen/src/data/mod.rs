@@ -2,6 +2,7 @@
 
 mod checks;
 mod coded;
+mod date;
 mod examples;
 mod layout;
 mod matrix;
@@ -15,6 +16,7 @@ mod threat;
 
 pub(crate) use checks::{bad_cell, check_row, check_shape};
 pub use coded::Coded;
+pub use date::{DATE_FORMS, date_forms, days_since_1970};
 pub use examples::{Declared, Examples, Labels, Moments};
 pub(crate) use examples::{check_weights, widened};
 pub use layout::{Layout, LayoutBuilder};

@@ -204,8 +204,8 @@ impl Scaler {
         };
         match self {
             Scaler::None {} => Ok(()),
-            Scaler::Common { divisor } if divisor.is_finite() && *divisor > 0.0 => Ok(()),
-            Scaler::Common { .. } => bad("divisor", "must be a finite number above 0"),
+            Scaler::Common { divisor } if divisor.is_normal() && *divisor > 0.0 => Ok(()),
+            Scaler::Common { .. } => bad("divisor", "must be a finite number of at least 1e-307"),
             Scaler::Each { offset, divisor }
                 if offset.len() != columns || divisor.len() != columns =>
             {
@@ -214,8 +214,8 @@ impl Scaler {
             Scaler::Each { offset, .. } if !offset.iter().all(|v| v.is_finite()) => {
                 bad("offset", "holds a number that is not finite")
             }
-            Scaler::Each { divisor, .. } if !divisor.iter().all(|v| v.is_finite() && *v > 0.0) => {
-                bad("divisor", "must hold finite numbers above 0")
+            Scaler::Each { divisor, .. } if !divisor.iter().all(|v| v.is_normal() && *v > 0.0) => {
+                bad("divisor", "must hold finite numbers of at least 1e-307")
             }
             Scaler::Each { .. } => Ok(()),
         }

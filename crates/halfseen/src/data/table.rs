@@ -178,6 +178,41 @@ impl Table {
         if number.is_nan() { Cell::Missing } else { Cell::Number(number) }
     }
 
+    /// Removes the columns of these names; their cells stay in memory.
+    #[must_use]
+    pub fn without_columns(mut self, names: &[&str]) -> Table {
+        self.columns.retain(|column| !names.contains(&column.name.as_str()));
+        self
+    }
+
+    /// Makes a column of numbers a column of categories, one for each distinct number; others stay
+    /// as they are.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownColumn`].
+    pub fn with_categories(mut self, name: &str) -> Result<Table> {
+        let column = self.column(name)?.clone();
+        if matches!(column.place, Place::Text(_)) {
+            return Ok(self);
+        }
+        let (mut codes, mut levels, mut known) = (Vec::new(), Vec::new(), HashMap::new());
+        for row in 0..self.rows() {
+            codes.push(match self.cell(row, &column) {
+                Cell::Number(number) => {
+                    *known.entry(number.to_string()).or_insert_with_key(|text| {
+                        levels.push(text.clone());
+                        levels.len() as u32 - 1
+                    })
+                }
+                Cell::Text(_) | Cell::Missing => TextColumn::MISSING,
+            });
+        }
+        let place = Place::Text(self.texts.len());
+        self.texts.push(TextColumn { codes, levels });
+        self.columns.iter_mut().filter(|c| c.name == name).for_each(|c| c.place = place);
+        Ok(self)
+    }
+
     /// Refuses infinite cells, which no family of learners can use.
     ///
     /// # Errors

@@ -45,6 +45,7 @@ fn name(kind: &ErrorKind) -> &'static str {
         NothingObserved,
         NotFinite,
         TooLarge,
+        NotADate,
         MissingCell,
         MomentContradicted,
         MissingTarget,
@@ -245,6 +246,11 @@ fn provoked(long: &str) -> Vec<Error> {
         fit_cells(Array2::from_elem((1, 2), f64::INFINITY)),
         fit_cells(Array2::from_elem((1, 2), 1e200)),
         fit_cells(Array2::from_elem((1, 2), f64::NAN)),
+        Schema::fit(&text_table(long, &[long]), &[0], &[], &[], vec![])
+            .and_then(|schema| schema.with_dates(&[(long.into(), "%Y-%m-%d".into())].into()))
+            .unwrap()
+            .encode(&text_table(long, &[long]))
+            .unwrap_err(),
         contradicted(long),
         Target::read(&table(&[(long, &[1.0, f64::NAN])]), long, None).unwrap_err(),
         Target::read(&text_table(long, &[long, long]), long, None).unwrap_err(),
@@ -306,7 +312,7 @@ fn every_kind_is_provoked() {
     let provoked: BTreeSet<&str> = provoked("column").iter().map(|e| name(e.kind())).collect();
     let missing: Vec<&str> = all_names().difference(&provoked).copied().collect();
     assert!(missing.is_empty(), "no case provokes {missing:?}");
-    assert_eq!(all_names().len(), 53);
+    assert_eq!(all_names().len(), 54);
 }
 
 #[test]
@@ -330,7 +336,7 @@ fn every_kind_belongs_to_somebody() {
             "Diverged" | "Numerical" => ErrorClass::Numerical,
             "Interrupted" => ErrorClass::Interrupted,
             "DuplicateColumn" | "TooFewRows" | "NoAttributes" | "NothingObserved" | "NotFinite"
-            | "TooLarge" | "MissingCell" | "MomentContradicted" | "MissingTarget"
+            | "TooLarge" | "NotADate" | "MissingCell" | "MomentContradicted" | "MissingTarget"
             | "ConstantTarget" | "WrongTarget" | "WrongKind" | "TooManyAbsent"
             | "TooManyMoments" | "BadFile" | "OtherInstance" | "OlderGeneration" | "FileAccess" => {
                 ErrorClass::Data

@@ -4,6 +4,10 @@ use crate::data::{Examples, Signs};
 use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
+/// Largest absolute number of a model; predictions from larger ones need not be finite.
+const LARGEST: f64 = 1e200;
+const TOO_LARGE: &str = "holds a number beyond 1e200, from which no finite prediction follows";
+
 /// Linear model: score = intercept + sum_j weights_j x_j, in scaled units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -101,9 +105,15 @@ impl Linear {
             if !numbers.iter().all(|v| v.is_finite()) {
                 return bad(key, "holds a number that is not finite".into());
             }
+            if !numbers.iter().all(|v| v.abs() <= LARGEST) {
+                return bad(key, TOO_LARGE.into());
+            }
         }
         if !self.intercept.is_finite() {
             return bad("intercept", "is not finite".into());
+        }
+        if self.intercept.abs() > LARGEST {
+            return bad("intercept", TOO_LARGE.into());
         }
         if !self.clip.is_none_or(|[low, high]| low.is_finite() && high.is_finite() && low <= high) {
             return bad("clip", "must be two finite numbers, the least first".into());

@@ -1,8 +1,8 @@
 //! Combines all forms of predictors, which map a scaled row to scores.
 
 use super::{Conditional, Expansion, Factor, Linear, Scores, Sketched};
-use crate::data::Examples;
-use crate::error::{ErrorKind, Result};
+use crate::data::{Examples, bad_cell};
+use crate::error::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
 /// Predictor of a fit, in scaled units.
@@ -99,10 +99,15 @@ impl Predictor {
     /// Returns the scores of all examples, in scaled units.
     ///
     /// # Errors
-    /// Cells so large that a score is not finite.
+    /// Cells or weights so large that a score is not finite.
     pub fn scores(&self, examples: &Examples<'_>) -> Result<Scores> {
         let mut scores = Self::scores_of(&[self], examples)?;
-        Ok(scores.pop().unwrap_or_else(|| Scores::estimates(Vec::new())))
+        let scores = scores.pop().unwrap_or_else(|| Scores::estimates(Vec::new()));
+        let lost = scores.values.iter().position(|score| score.is_nan() || score.abs() > LARGEST);
+        match lost {
+            None => Ok(scores),
+            Some(at) => Err(too_large(examples, at / scores.outputs, scores.values[at])),
+        }
     }
 
     /// Returns the scores of all examples by each of several predictors. Rows are read once, and
@@ -156,6 +161,26 @@ impl Predictor {
             Predictor::Kernel(expansion) => expansion.validate(columns),
             Predictor::Sketch(sketched) => sketched.validate(columns),
             Predictor::Factor(factor) => factor.validate(columns, factor.outputs()),
+        }
+    }
+}
+
+/// Largest absolute score in scaled units, so that it stays finite in the target's units.
+const LARGEST: f64 = 1e200;
+
+/// Returns the error for a score out of range: the largest cell of its row, or the weights.
+fn too_large(examples: &Examples<'_>, example: usize, score: f64) -> Error {
+    let row = examples.rows[example] as usize;
+    let size = |column: &usize| examples.matrix.get(row, *column).abs();
+    let cells = (0..examples.columns()).filter(|column| !size(column).is_nan());
+    match cells.max_by(|a, b| size(a).total_cmp(&size(b))) {
+        Some(column) if size(&column) > 1e100 => {
+            let value = examples.matrix.get(row, column);
+            bad_cell(examples, example, column, value)
+        }
+        _ => {
+            let problem = format!("in row {} it is {score:e}; fit the model again", row + 1);
+            ErrorKind::Numerical { what: "a prediction", problem }.into()
         }
     }
 }

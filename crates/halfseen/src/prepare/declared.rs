@@ -183,13 +183,18 @@ mod tests {
 
     /// Returns a schema with a number, a text of two categories, and an always-known number.
     fn schema() -> Schema {
-        let number =
-            |name: &str, known| ColumnSchema { name: name.into(), kind: ColumnKind::Number, known };
+        let number = |name: &str, known| ColumnSchema {
+            name: name.into(),
+            kind: ColumnKind::Number,
+            known,
+            date: None,
+        };
         let categories = vec!["blue".to_owned(), "red".to_owned()];
         let text = ColumnSchema {
             name: "kind".into(),
             kind: ColumnKind::Text { categories },
             known: false,
+            date: None,
         };
         Schema {
             columns: vec![number("a", false), text, number("age", true)],

@@ -1,12 +1,15 @@
 //! Encodes a table into a matrix: columns matched by name, categories as coded indicators.
 
 use super::schema::category;
-use super::{ColumnKind, Schema};
-use crate::data::{Cell, Coded, Column, Matrix, Place, Table};
+use super::{ColumnKind, ColumnSchema, Schema};
+use crate::data::{Cell, Coded, Column, Matrix, Place, Table, days_since_1970};
 use crate::error::{ErrorKind, Result};
 use ndarray::Array2;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+
+/// Largest absolute value of a cell; squares of larger ones leave the range of doubles.
+const LARGEST: f64 = 1e100;
 
 /// An encoded table with its report.
 #[derive(Debug, Clone)]
@@ -36,7 +39,8 @@ impl Schema {
     /// absent ones are missing in every row.
     ///
     /// # Errors
-    /// Infinite cells, text where numbers were fitted, or more than half of the columns absent.
+    /// Cells that are infinite or beyond 1e100, text where numbers or dates were fitted, or more than
+    /// half of the columns absent.
     pub fn encode<'a>(&self, table: &'a Table) -> Result<Encoded<'a>> {
         let places: HashMap<&str, &Column> =
             table.columns().iter().map(|c| (c.name.as_str(), c)).collect();
@@ -71,10 +75,13 @@ impl Schema {
                 .enumerate()
                 .all(|(i, f)| f.is_some_and(|f| f.place == Place::Number(i)));
         if identity {
-            // One pass over the cells is enough if all are finite.
-            if !table.numbers().is_finite() {
-                refuse_infinite(table, &found)?;
-                applied.missing = table.numbers().missing();
+            // One pass over the cells is enough if all are in range.
+            let numbers = table.numbers();
+            if let Some((row, at)) = numbers.first(|v| v.is_nan() || v.abs() > LARGEST) {
+                let (row, at) = numbers.first(|v| v.abs() > LARGEST).unwrap_or((row, at));
+                let name = found[at].map_or("", |c| c.name.as_str());
+                in_range(row, name, numbers.get(row, at))?;
+                applied.missing = numbers.missing();
             }
             return Ok(Encoded { matrix: Cow::Borrowed(table.numbers()), applied });
         }
@@ -82,14 +89,34 @@ impl Schema {
         let mut numbers = Vec::with_capacity(table.rows() * (self.columns.len() - texts));
         let mut codes = vec![Vec::new(); texts];
         codes.iter_mut().for_each(|codes| codes.reserve_exact(table.rows()));
+        let dates: Vec<Vec<f64>> = self
+            .columns
+            .iter()
+            .zip(&found)
+            .map(|(column, place)| days(table, column, *place))
+            .collect();
         for row in 0..table.rows() {
             let mut codes = codes.iter_mut();
-            for (column, place) in self.columns.iter().zip(&found) {
+            for ((column, place), dates) in self.columns.iter().zip(&found).zip(&dates) {
                 let cell = place.map_or(Cell::Missing, |p| table.cell(row, p));
-                let number = if let Cell::Number(v) = cell { v } else { f64::NAN };
-                if number.is_infinite() {
-                    return Err(not_finite(row, &column.name, number));
-                }
+                let number = match (cell, place) {
+                    (Cell::Number(number), _) => number,
+                    (Cell::Text(text), Some(Column { place: Place::Text(at), .. }))
+                        if column.date.is_some() =>
+                    {
+                        let code = table.text(*at).codes[row] as usize;
+                        let (row, column) = (row + 1, &column.name);
+                        dates.get(code).copied().filter(|days| !days.is_nan()).ok_or_else(|| {
+                            ErrorKind::NotADate {
+                                row,
+                                column: column.clone(),
+                                text: text.to_owned(),
+                            }
+                        })?
+                    }
+                    _ => f64::NAN,
+                };
+                in_range(row, &column.name, number)?;
                 applied.missing += usize::from(cell == Cell::Missing);
                 let ColumnKind::Text { categories } = &column.kind else {
                     numbers.push(number);
@@ -120,8 +147,8 @@ impl Schema {
     /// in this table are read as text again.
     fn check_kinds(&self, found: &[Option<&Column>]) -> Result<()> {
         for (column, place) in self.columns.iter().zip(found) {
-            if let (ColumnKind::Number, Some(Column { place: Place::Text(_), .. })) =
-                (&column.kind, place)
+            if let (ColumnKind::Number, Some(Column { place: Place::Text(_), .. }), None) =
+                (&column.kind, place, &column.date)
             {
                 let (expected, found) = ("numbers", "text");
                 return Err(
@@ -133,16 +160,26 @@ impl Schema {
     }
 }
 
-fn refuse_infinite(table: &Table, found: &[Option<&Column>]) -> Result<()> {
-    match table.numbers().first_infinite() {
-        None => Ok(()),
-        Some((row, at)) => {
-            let name = found[at].map_or("", |c| c.name.as_str());
-            Err(not_finite(row, name, table.numbers().get(row, at)))
+/// Returns the days of each level of a column of dates, NaN for other texts; none for other columns.
+fn days(table: &Table, column: &ColumnSchema, place: Option<&Column>) -> Vec<f64> {
+    match (&column.date, place) {
+        (Some(form), Some(Column { place: Place::Text(at), .. })) => {
+            let levels = table.text(*at).levels.iter();
+            levels.map(|text| days_since_1970(text, form).unwrap_or(f64::NAN)).collect()
         }
+        _ => Vec::new(),
     }
 }
 
-fn not_finite(row: usize, column: &str, value: f64) -> crate::Error {
-    ErrorKind::NotFinite { row: row + 1, column: column.to_owned(), value }.into()
+/// Refuses cells that are infinite or too large for every learner.
+fn in_range(row: usize, column: &str, value: f64) -> Result<()> {
+    if value.is_nan() || value.abs() <= LARGEST {
+        return Ok(());
+    }
+    let (row, column) = (row + 1, column.to_owned());
+    Err(match value.is_infinite() {
+        true => ErrorKind::NotFinite { row, column, value },
+        false => ErrorKind::TooLarge { row, column, value },
+    }
+    .into())
 }

@@ -57,12 +57,12 @@ impl Prepare {
         })?;
         self.scaler.validate(self.schema.width())?;
         let TargetScale { mean, deviation } = self.target;
-        if mean.is_finite() && deviation.is_finite() && deviation > 0.0 {
+        if mean.abs() <= 1e100 && deviation <= 1e100 && deviation > 0.0 {
             return Ok(());
         }
         Err(bad(
             "prepare.target",
-            "mean and deviation must be finite, the deviation above 0".to_owned(),
+            "mean and deviation must be finite and at most 1e100, the deviation above 0".to_owned(),
         )
         .into())
     }

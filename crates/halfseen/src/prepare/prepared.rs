@@ -30,6 +30,9 @@ pub struct Options {
     pub groups: Vec<Group>,
     /// Price of a read of an attribute, or of a group by its name; default 1.
     pub prices: BTreeMap<String, f64>,
+    /// Text attributes that are dates, by name, with the date's form; see
+    /// [`ColumnSchema::date`](super::ColumnSchema::date).
+    pub dates: BTreeMap<String, String>,
     /// Declared ranges of attributes, by name.
     pub bounds: BTreeMap<String, (f64, f64)>,
     /// Declared moments of attributes, by name; learners then know them, even if honest.
@@ -148,7 +151,8 @@ impl<'a> Prepared<'a> {
         }
         let except: Vec<&str> =
             [name].into_iter().chain(options.except.iter().map(String::as_str)).collect();
-        let mut schema = Schema::fit(table, rows, &except, &options.known, options.groups.clone())?;
+        let schema = Schema::fit(table, rows, &except, &options.known, options.groups.clone())?;
+        let mut schema = schema.with_dates(&options.dates)?;
         schema.prices = options.prices.clone();
         let encoded = schema.encode(table)?;
         let (matrix, applied) = (encoded.matrix, encoded.applied);

@@ -1,6 +1,6 @@
 //! Records the attributes of a table: names, kinds, categories, groups, and which are known.
 
-use crate::data::{Cell, Layout, Place, Table};
+use crate::data::{Cell, DATE_FORMS, Layout, Place, Table, days_since_1970};
 use crate::error::{ErrorKind, Result, nearest, short};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
@@ -34,6 +34,10 @@ pub struct ColumnSchema {
     /// True if its value is known for every example without a read.
     #[serde(default)]
     pub known: bool,
+    /// For a number that tables write as a date: the date's form, one of
+    /// [`DATE_FORMS`](crate::data::DATE_FORMS). The number is the days since 1970-01-01.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
 }
 
 /// Kind of an attribute.
@@ -86,7 +90,10 @@ impl ColumnSchema {
         match (&self.kind, cell) {
             (_, Cell::Missing) => values.extend(std::iter::repeat_n(f64::NAN, self.width())),
             (ColumnKind::Number, Cell::Number(v)) => values.push(v),
-            (ColumnKind::Number, Cell::Text(_)) => return wrong("numbers", "text"),
+            (ColumnKind::Number, Cell::Text(text)) => match &self.date {
+                None => return wrong("numbers", "text"),
+                Some(form) => values.push(days_since_1970(text, form).unwrap_or(f64::NAN)),
+            },
             (ColumnKind::Text { categories }, cell) => {
                 let at = category(categories, cell);
                 let indicator = |c| at.map_or(f64::NAN, |at| f64::from(u8::from(c == at)));
@@ -152,6 +159,7 @@ impl Schema {
                 name: column.name.clone(),
                 kind,
                 known: known.contains(&column.name),
+                date: None,
             });
         }
         if columns.is_empty() {
@@ -163,6 +171,19 @@ impl Schema {
             schema.position(name)?;
         }
         Ok(schema)
+    }
+
+    /// Makes text attributes numbers that are written as dates, given as name and form.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownColumn`].
+    pub fn with_dates(mut self, dates: &BTreeMap<String, String>) -> Result<Schema> {
+        for (name, form) in dates {
+            let at = self.position(name)?;
+            let column = &mut self.columns[at];
+            (column.kind, column.date) = (ColumnKind::Number, Some(form.clone()));
+        }
+        Ok(self)
     }
 
     /// Returns the position of an attribute.
@@ -192,7 +213,7 @@ impl Schema {
         self.columns.iter().flat_map(ColumnSchema::encoded_names).collect()
     }
 
-    /// Refuses damaged files: two columns of one name, categories out of order.
+    /// Refuses damaged files: two columns of one name, categories out of order, unknown dates.
     fn check(&self) -> Result<()> {
         let mut names = HashSet::new();
         for column in &self.columns {
@@ -200,10 +221,14 @@ impl Schema {
                 ColumnKind::Text { categories } => categories.windows(2).all(|w| w[0] < w[1]),
                 ColumnKind::Number => true,
             };
+            let dated = column.date.as_ref().is_none_or(|form| {
+                column.kind == ColumnKind::Number && DATE_FORMS.contains(&form.as_str())
+            });
             let problem = match (names.insert(column.name.as_str()), sorted) {
-                (true, true) => continue,
+                (true, true) if dated => continue,
                 (false, _) => "there are two columns of this name",
                 (true, false) => "its categories are not sorted, or one is repeated",
+                (true, true) => "the form of its dates is unknown",
             };
             return Err(ErrorKind::BadFile {
                 what: "schema",

@@ -233,7 +233,12 @@ fn a_cut_predictor_scores_as_the_whole_one_where_the_rest_is_missing() {
 
 fn model(predictor: Predictor, classes: Vec<Label>) -> Model {
     let columns = predictor.linear().unwrap().weights.len();
-    let column = |j| ColumnSchema { name: format!("x{j}"), kind: ColumnKind::Number, known: false };
+    let column = |j| ColumnSchema {
+        name: format!("x{j}"),
+        kind: ColumnKind::Number,
+        known: false,
+        date: None,
+    };
     let schema = Schema {
         columns: (0..columns).map(column).collect(),
         groups: vec![],
