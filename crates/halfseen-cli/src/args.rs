@@ -47,7 +47,8 @@ pub(crate) enum Command {
     Certify(CertifyArgs),
     /// Compute before any data are collected the guaranteed error, or the reads that guarantee one
     Plan(PlanArgs),
-    /// Print a model's weights in the attributes' own units as CSV, with standard errors if it has
+    /// Print a model's weights as CSV, the most important attributes first: in the attributes' own
+    /// units, for a change of one standard deviation (standardised), and standard errors if it has
     /// them
     Show(ShowArgs),
     /// List the learners, or describe one

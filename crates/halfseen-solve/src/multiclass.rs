@@ -11,8 +11,9 @@
 //! `tol` times the primal objective.
 //!
 //! **Method**: block ascent, one example at a time, by projection onto a simplex (Keerthi et al.,
-//! KDD 2008). If this is slow, a primal-dual interior-point method (Mehrotra 1992), using a factor
-//! of the matrix if its rank is low, unless both matrix and rank are too large.
+//! KDD 2008). When it has taken as long as a primal-dual interior-point method would (Mehrotra
+//! 1992), that method, using a factor of the matrix if its rank is low, unless both matrix and rank
+//! are too large.
 //!
 //! **Two classes**: v_1 - v_0 is the v of the binary hinge at cost 2 C, and the objective is half
 //! of its objective.
@@ -38,10 +39,14 @@ use std::cell::OnceCell;
 
 /// Number of passes of ascent between two certificates.
 const PASSES_PER_ROUND: u64 = 10;
-/// Number of passes of ascent before an affordable interior-point method.
+/// Least number of passes of ascent before an affordable interior-point method.
 const PASSES_BEFORE_INTERIOR: u64 = 40;
-/// Largest number of multiplications of one interior-point step; there are some thirty.
+/// Largest number of multiplications of one interior-point step.
 const INTERIOR_WORK: f64 = 3e10;
+/// Number of interior-point steps to expect.
+const INTERIOR_STEPS: f64 = 30.0;
+/// Time of a multiplication of ascent, whose data are in memory, in those of a matrix product.
+const ASCENT_PRICE: f64 = 8.0;
 /// Largest rank of a factor of the Gram matrix times classes; its square is stored.
 const INTERIOR_SIZE: usize = 6000;
 
@@ -338,20 +343,28 @@ impl<'a> Search<'a> {
                 break Stop::Tolerance;
             }
             let limit = self.passes >= options.max_passes;
-            if limit || futile > FUTILE_ROUNDS {
+            if limit {
                 break Stop::short(self.failed, limit);
             }
             if monitor.should_stop() {
                 break Stop::Interrupted;
             }
             let target = options.tol * best.primal;
-            if may_interior && self.passes >= PASSES_BEFORE_INTERIOR {
-                may_interior = false;
-                if let Some(form) = form(self.gram, self.w.ncols(), factor) {
-                    self.interior(form, options.tol, options.max_passes, monitor);
-                    now = self.trimmed(options.tol);
-                    continue;
+            let stuck = futile > FUTILE_ROUNDS;
+            if may_interior && (stuck || self.passes >= PASSES_BEFORE_INTERIOR) {
+                match form(self.gram, self.w.ncols(), factor) {
+                    Some(form) if stuck || self.passes >= self.affordable(&form) => {
+                        (may_interior, futile) = (false, 0);
+                        self.interior(form, options.tol, options.max_passes, monitor);
+                        now = self.trimmed(options.tol);
+                        continue;
+                    }
+                    Some(_) => {}
+                    None => may_interior = false,
                 }
+            }
+            if stuck {
+                break Stop::short(self.failed, limit);
             }
             let most = PASSES_PER_ROUND.min(options.max_passes - self.passes);
             let done = Ascent::new(self).passes(most, 0.3 * target, options.seed, monitor);
@@ -371,6 +384,15 @@ impl<'a> Search<'a> {
             support,
             stop,
         })
+    }
+
+    /// Returns the number of passes of ascent that take as long as the interior-point method: when
+    /// ascent has taken them in vain, the total is at most twice that of the better method.
+    fn affordable(&self, form: &Form<'_>) -> u64 {
+        let (n, classes) = (self.w.nrows(), self.w.ncols());
+        let rank = if let Form::Low(rows) = form { Some(rows.ncols()) } else { None };
+        let pass = (n * n * classes) as f64 * ASCENT_PRICE;
+        (INTERIOR_STEPS * work(n, classes, rank) / pass) as u64
     }
 
     /// Drops weights that an interior point leaves on classes without maximal score, if the gap

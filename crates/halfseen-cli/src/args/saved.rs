@@ -132,4 +132,7 @@ pub(crate) struct CertifyArgs {
 pub(crate) struct ShowArgs {
     /// Model file
     pub(crate) model: PathBuf,
+    /// No remarks on stderr
+    #[arg(long)]
+    pub(crate) quiet: bool,
 }
