@@ -18,7 +18,7 @@ use halfseen::registry;
 
 /// Learn from data you only half see.
 #[derive(Debug, Parser)]
-#[command(name = "halfseen", version, before_help = EXAMPLES, arg_required_else_help = true)]
+#[command(name = "halfseen", version, before_help = EXAMPLES, after_help = EXIT_CODES, arg_required_else_help = true)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -32,6 +32,12 @@ const EXAMPLES: &str = "Examples:
   halfseen certify price.json new.csv --within 2            deletions that move it by 2 at most
   halfseen fit table.csv --target price --learner fiml --out kept.json      cells may be missing
   halfseen learners fiml                                    one learner and its parameters";
+
+const EXIT_CODES: &str = "Exit codes:
+  0    success, also if the reader of stdout closes it
+  2    wrong flags or parameters, or data or files that cannot be used
+  3    numerical failure; with --strict also a fit that stopped early
+  130  interrupted (Ctrl-C, SIGTERM)";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -53,7 +59,24 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// List the learners, or describe one
     Learners(LearnersArgs),
+    /// Print the completions of commands and flags for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page
+    Man(ManArgs),
 }
+
+#[derive(Debug, Args)]
+#[command(before_help = "Example:
+  halfseen completions bash > halfseen.bash")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+#[command(before_help = "Example:
+  halfseen man > halfseen.1")]
+pub(crate) struct ManArgs {}
 
 #[derive(Debug, Args)]
 #[command(before_help = "Examples:

@@ -16,6 +16,7 @@ mod format;
 mod hiding;
 mod input;
 mod learners;
+mod manual;
 mod measure;
 mod observed;
 mod output;
@@ -48,6 +49,8 @@ fn main() -> ExitCode {
         Command::Plan(args) => plan::run(args),
         Command::Show(args) => show::run(args),
         Command::Learners(args) => learners::run(args),
+        Command::Completions(args) => manual::completions(args),
+        Command::Man(_) => manual::man(),
     };
     match result {
         Ok(code) => code,

@@ -211,8 +211,7 @@ fn what_has_weights_shows_them_and_what_has_none_says_so() {
     assert!(shown.starts_with("attribute,early,late,none,standardised\n(intercept),"), "{shown}");
     let rows = fields(&shown);
     assert!(
-        rows.iter()
-            .all(|row| row.len() == 5 && row[1..4].iter().all(|w| w.parse::<f64>().is_ok()))
+        rows.iter().all(|row| row.len() == 5 && row[1..4].iter().all(|w| w.parse::<f64>().is_ok()))
     );
     let sizes: Vec<f64> =
         rows[1..].iter().map(|row| row[4].parse::<f64>().unwrap().abs()).collect();
@@ -249,10 +248,8 @@ fn raw_weights_of_classes_give_the_scores() {
     place.ok("fit t.csv --target y --learner zero --set loss=squared --out m.json");
     let mut rows = fields(&place.ok("show m.json"));
     rows.sort(); // (intercept), a, b
-    let shown: Vec<Vec<f64>> = rows
-        .iter()
-        .map(|row| row[1..4].iter().map(|w| w.parse().unwrap()).collect())
-        .collect();
+    let shown: Vec<Vec<f64>> =
+        rows.iter().map(|row| row[1..4].iter().map(|w| w.parse().unwrap()).collect()).collect();
     let predicted = fields(&place.ok("predict m.json t.csv"));
     for (i, row) in predicted.iter().enumerate() {
         let scores: Vec<f64> = (0..3)

@@ -49,7 +49,9 @@ fn deviations_that_a_fit_may_not_know_are_left_out_with_a_remark() {
     place.ok(fit);
     let shown = place.run("show m.json");
     assert!(shown.out.starts_with("attribute,weight\n(intercept of side=l),"), "{}", shown.out);
-    assert!(shown.err.starts_with("remark: no column standardised") && shown.err.contains("--moments"));
+    assert!(
+        shown.err.starts_with("remark: no column standardised") && shown.err.contains("--moments")
+    );
     assert_eq!(place.run("show m.json --quiet").err, "");
     place.write("moments.csv", "attribute,moment,mean\nnear,50,6\nfar,35e6,5000\nside,1,1\n");
     place.ok(&format!("{fit} --moments moments.csv --scale none"));

@@ -103,7 +103,8 @@ pub fn compare(
     let pool = pool
         .map_err(|e| ErrorKind::Numerical { what: "starting threads", problem: e.to_string() })?;
     let one = |(number, split): (usize, &Split)| {
-        one_split(learners, task, plan, number, split, monitor, &settled)
+        let part = Part { whole: monitor, number, of: plan.splits };
+        one_split(learners, task, plan, number, split, &part, &settled)
     };
     let parts =
         pool.install(|| splits.par_iter().enumerate().map(one).collect::<Result<Vec<_>>>())?;
@@ -125,6 +126,27 @@ pub fn compare(
 /// Returns true if parameters can be tuned here: some learners tune themselves.
 fn has_grid(learner: &dyn Learner) -> bool {
     !learner.grid().0.is_empty()
+}
+
+/// Monitor of one split, which it names beside the learner.
+struct Part<'a> {
+    whole: &'a dyn Monitor,
+    number: usize,
+    of: usize,
+}
+
+impl Monitor for Part<'_> {
+    fn progress(&self, done: u64, total: u64) {
+        self.whole.progress(done, total);
+    }
+
+    fn working_on(&self, what: &str) {
+        self.whole.working_on(&format!("{what}, split {} of {}", self.number + 1, self.of));
+    }
+
+    fn should_stop(&self) -> bool {
+        self.whole.should_stop()
+    }
 }
 
 /// Tunes, fits and tests on one split.
@@ -162,6 +184,7 @@ fn one_split(
             None => seeded,
         };
         let name = plan.names.get(l).copied().unwrap_or_else(|| label(&*learner));
+        monitor.working_on(name);
         let prepared = views.get(l);
         let examples = prepared.examples();
         let tests = other

@@ -10,6 +10,7 @@ use crate::error::{ErrorKind, Result};
 use crate::learner::{Assignments, Family, Learner, with};
 use crate::model::{Fit, Predictor, Scores};
 use crate::params::TRIED;
+use crate::registry::label;
 use crate::robust::{Attack, attack};
 use halfseen_solve::sampling::{Purpose, Stream, folds};
 use halfseen_solve::{Monitor, Quiet};
@@ -120,6 +121,7 @@ pub fn tune_over(
         let validate =
             |(l, (learner, settings)): (usize, &(Box<dyn Learner>, Vec<Assignments>))| {
                 let prepared = views.get(l);
+                monitor.working_on(label(&**learner));
                 let runs = if learner.needs().family == Family::Budget { tuning.runs } else { 1 };
                 // One list per run, one error per setting.
                 let (mut errors, mut reads) = (Vec::new(), 0);
