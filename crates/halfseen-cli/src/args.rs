@@ -10,7 +10,7 @@ pub(crate) use compare::CompareArgs;
 pub(crate) use fit::FitArgs;
 pub(crate) use plan::PlanArgs;
 pub(crate) use saved::{CertifyArgs, EvaluateArgs, PredictArgs, ShowArgs};
-pub(crate) use table::{MissingArg, ScaleArg, TableArgs, TaskArg};
+pub(crate) use table::{CostLimits, MissingArg, ScaleArg, TableArgs, TaskArg};
 
 use clap::{Args, Parser, Subcommand};
 use halfseen::params::Needs;

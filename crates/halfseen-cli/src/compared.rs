@@ -435,3 +435,38 @@ pub(crate) fn parameters(comparison: &Comparison) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_fits_into_a_terminal_of_80_columns() {
+        let figure = |mean: f64| Statistics::of(vec![mean, mean * 1.01]);
+        let summary = |learner| Summary {
+            learner,
+            budget: 784,
+            test_mse: figure(103.123),
+            test_error: figure(0.1234),
+            attacked_mse: figure(204.5),
+            attacked_error: figure(0.2345),
+            reads: figure(9_493_456.0),
+            distinct: figure(9_493_456.0),
+            spent: figure(912_345.5),
+            seconds: figure(12.345),
+        };
+        let summary = vec![summary("ridge"), summary("ddaelr-2p")];
+        let comparison = Comparison { rows: vec![], summary, curve: vec![] };
+        let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        let whole = table(&comparison, None);
+        assert!(widest(&whole) > 100 && whole.lines().count() == 3, "{whole}");
+        assert_eq!(table(&comparison, Some(200)), whole);
+        let narrow = table(&comparison, Some(80));
+        assert!(widest(&narrow) <= 80, "{narrow}");
+        // Every error stays, under a head of two lines.
+        assert_eq!(narrow.matches('±').count(), 6, "{narrow}");
+        assert_eq!(narrow.lines().count(), 4, "{narrow}");
+        let roomy = table(&comparison, Some(110));
+        assert!(roomy.contains("median") && widest(&roomy) <= 110, "{roomy}");
+    }
+}

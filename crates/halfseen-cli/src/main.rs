@@ -22,6 +22,7 @@ mod observed;
 mod output;
 mod parse;
 mod plan;
+mod plan_costs;
 mod plan_karma;
 mod predict;
 mod progress;

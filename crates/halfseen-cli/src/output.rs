@@ -38,6 +38,9 @@ impl Folder {
         for (name, content) in files {
             let path = self.path.join(name);
             let place = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+            if place.is_dir() {
+                return usage_error(format!("cannot write {}: it is a folder", path.display()));
+            }
             let file = match is_special(&place) {
                 true => None,
                 false => Some(temporary(&place, content).or_else(|e| refused("write", &path, &e))?),
@@ -252,5 +255,20 @@ pub(crate) fn remark_on(applied: &Applied, expected: &[Option<&str>], quiet: boo
             quiet,
             &format!("cells with a category absent from training, which count as missing: {cells}"),
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_between_words_and_keep_their_indent() {
+        let text = "one two three four\n  aerr: radius 1 2 3\n\nunbreakable_word\n";
+        let broken =
+            "one two\n  three\n  four\n  aerr:\n    radius\n    1 2 3\n\nunbreakable_word\n";
+        assert_eq!(wrapped(text, Some(10)), broken);
+        assert_eq!(wrapped(text, None), text);
+        assert_eq!(wrapped(text, Some(80)), text);
     }
 }
