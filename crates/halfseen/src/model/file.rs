@@ -132,6 +132,13 @@ impl Model {
         self
     }
 
+    /// Standard error of each weight of [`Model::raw_weights`], in the same units; `None` if the fit
+    /// estimated none.
+    pub fn raw_standard_errors(&self) -> Option<Vec<f64>> {
+        let columns = 0..self.prepare.schema.width();
+        columns.map(|column| self.raw_standard_error(&[(column, 1.0)])).collect()
+    }
+
     /// Standard error of a sum of [`Model::raw_weights`], each of a column and multiplied by a
     /// number; `None` if the fit estimated none.
     pub fn raw_standard_error(&self, terms: &[(usize, f64)]) -> Option<f64> {
