@@ -12,7 +12,7 @@ pub(crate) use fit::FitArgs;
 pub(crate) use plan::PlanArgs;
 pub(crate) use read::ReadArgs;
 pub(crate) use saved::{CertifyArgs, EvaluateArgs, PredictArgs, ShowArgs};
-pub(crate) use table::{MissingArg, ScaleArg, TableArgs, TaskArg};
+pub(crate) use table::{CostLimits, MissingArg, ScaleArg, TableArgs, TaskArg};
 
 use crate::parse;
 use clap::{Args, Parser, Subcommand};
@@ -21,7 +21,7 @@ use halfseen::registry;
 
 /// Learn from data you only half see.
 #[derive(Debug, Parser)]
-#[command(name = "halfseen", version, before_help = EXAMPLES, arg_required_else_help = true)]
+#[command(name = "halfseen", version, before_help = EXAMPLES, after_help = EXIT_CODES, arg_required_else_help = true)]
 pub(crate) struct Arguments {
     /// Take at most this much memory, such as 4GB, 500MB or 2GiB; what needs more is refused before
     /// it begins [default: three quarters of what the system or `ulimit -v` gives]
@@ -40,6 +40,12 @@ const EXAMPLES: &str = "Examples:
   halfseen fit table.csv --target price --learner fiml --out kept.json      cells may be missing
   halfseen learners fiml                                    one learner and its parameters";
 
+const EXIT_CODES: &str = "Exit codes:
+  0    success, also if the reader of stdout closes it
+  2    wrong flags or parameters, or data or files that cannot be used
+  3    numerical failure; with --strict also a fit that stopped early
+  130  interrupted (Ctrl-C, SIGTERM)";
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Compare learners on random splits of a table, each tuned on the training part
@@ -54,12 +60,30 @@ pub(crate) enum Command {
     Certify(CertifyArgs),
     /// Compute before any data are collected the guaranteed error, or the reads that guarantee one
     Plan(PlanArgs),
-    /// Print a model's weights in the attributes' own units as CSV, with standard errors if it has
+    /// Print a model's weights as CSV, the most important attributes first: in the attributes' own
+    /// units, for a change of one standard deviation (standardised), and standard errors if it has
     /// them
     Show(ShowArgs),
     /// List the learners, or describe one
     Learners(LearnersArgs),
+    /// Print the completions of commands and flags for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page
+    Man(ManArgs),
 }
+
+#[derive(Debug, Args)]
+#[command(before_help = "Example:
+  halfseen completions bash > halfseen.bash")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+#[command(before_help = "Example:
+  halfseen man > halfseen.1")]
+pub(crate) struct ManArgs {}
 
 #[derive(Debug, Args)]
 #[command(before_help = "Examples:

@@ -28,17 +28,19 @@ pub(crate) struct Attacks {
 }
 
 impl Attacks {
-    /// Attacks the rows with one attack, or with the usual ones.
+    /// Attacks the rows with the named attacks, or with the usual ones.
     pub(crate) fn test(
         trial: &Trial<'_>,
         target: &Target,
         threats: &[Threat],
-        named: Option<Attack>,
+        named: &[Attack],
         seed: u64,
     ) -> Result<Attacks> {
         let rows: Vec<u32> = (0..target.len() as u32).collect();
-        let usual = || Attack::ALL[..USUAL].iter().map(|(_, attack)| *attack).collect();
-        let kinds: Vec<Attack> = named.map_or_else(usual, |attack| vec![attack]);
+        let mut kinds = named.to_vec();
+        if named.is_empty() {
+            kinds.extend(Attack::ALL[..USUAL].iter().map(|(_, attack)| *attack));
+        }
         let mut found = Vec::new();
         for attack in kinds {
             for threat in threats {
@@ -112,7 +114,10 @@ impl Attacks {
         // Classes are judged by the share of misclassified rows.
         let told = self.rows.iter().all(|row| row.score.error.is_some());
         let measure = if told { Measure::Wrong } else { Measure::Squared };
-        let error = |score: &Score| if measure == Measure::Wrong { score.error } else { score.mse };
+        let error = |score: &Score| match measure {
+            Measure::Wrong => score.error.map(|error| 100.0 * error),
+            Measure::Squared => score.mse,
+        };
         let mut series: Vec<Series> = Vec::new();
         for rows in self.rows.chunk_by(|a, b| a.attack == b.attack) {
             let point = |row: &Row| {
@@ -130,7 +135,7 @@ impl Attacks {
         let svg = learning_curve(&Figure {
             title: title.to_owned(),
             x_label: "threat (total cost of the deleted attributes)".into(),
-            y_label: if measure == Measure::Wrong { "error" } else { "squared error" }.into(),
+            y_label: measure.axis().0.into(),
             log_x: false,
             y_limit: None,
             series,

@@ -113,32 +113,34 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let examples: Spent = ("training examples", |p| p.examples);
     let attributes: Spent = ("attribute values read", |p| p.distinct);
     let draw = |x, y| learning_curve(&figure(&comparison, (&input.name, &input.target), x, y));
-    let mut written = vec![folder.write("curve-examples.svg", &draw(examples, tested)?)?];
+    let mut files = vec![("curve-examples.svg", draw(examples, tested)?)];
     // If all attributes are always known, nothing is read.
     if comparison.curve.iter().any(|point| point.distinct > 0) {
-        written.push(folder.write("curve-attributes.svg", &draw(attributes, tested)?)?);
+        files.push(("curve-attributes.svg", draw(attributes, tested)?));
     }
     // Learners that read everything do not estimate their own error.
     if comparison.curve.iter().any(|point| point.risk.is_some()) {
-        written.push(folder.write("curve-own-test.svg", &draw(examples, Shown::Own)?)?);
+        files.push(("curve-own-test.svg", draw(examples, Shown::Own)?));
     }
     if let Some(hidden) = &hidden {
-        written
-            .push(folder.write("curve-hidden.svg", &learning_curve(&hidden.figure(&input.name))?)?);
+        files.push(("curve-hidden.svg", learning_curve(&hidden.figure(&input.name))?));
     }
-    written.push(folder.write("results.json", &results)?);
+    files.push(("results.json", results.clone()));
+    let written = folder.write(&files)?;
     if args.table.json {
         output::print(&results)?;
         return Ok(ExitCode::SUCCESS);
     }
     let files =
         written.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
+    let width = output::terminal_width();
     let text = format!(
-        "{}\n{}{}{}\nwritten: {files}\n",
-        compared::table(&comparison),
-        footnotes(args, &input, &seen, test.as_ref(), &comparison),
+        "{}\n{}{}{}\n{}",
+        compared::table(&comparison, width),
+        output::wrapped(&footnotes(args, &input, &seen, test.as_ref(), &comparison), width),
         hidden.map_or(String::new(), |hidden| format!("\n{}", hidden.as_text())),
-        parameters(&comparison)
+        output::wrapped(&parameters(&comparison), width),
+        output::wrapped(&format!("written: {files}\n"), width),
     );
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
@@ -161,7 +163,7 @@ fn holes(args: &CompareArgs, seen: &Seen) -> bool {
 
 /// Returns true if a flag limits the reads.
 fn budgeted(args: &CompareArgs) -> bool {
-    args.budget.is_some() || args.table.total_budget.is_some()
+    args.budget.is_some() || !args.table.limits().is_empty()
 }
 
 /// Number of rows beyond which comparing all pairs takes minutes.
@@ -211,8 +213,10 @@ fn learners(args: &CompareArgs, names: &[String], holes: bool) -> Result<Vec<Box
         if let (Some(budget), Family::Budget) = (args.budget, needs.family) {
             learner.set("budget", &budget.to_string())?;
         }
-        if let (Some(total), Family::Budget) = (args.table.total_budget, needs.family) {
-            learner.set("total_budget", &total.to_string())?;
+        for (flag, name, value) in args.table.limits() {
+            if needs.family == Family::Budget {
+                learner.set(name, &value).context(flag)?;
+            }
         }
         observed::arrange(&mut *learner, args.missing)?;
         if holes && !budgeted(args) && needs.holes && needs.either {

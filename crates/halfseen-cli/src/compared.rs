@@ -14,22 +14,47 @@ use halfseen::registry;
 use halfseen::select::{CONSTANT, Comparison, Seen, Statistics, Summary};
 
 /// Returns the printed table: one line per learner, mean and standard deviation over the splits.
-pub(crate) fn table(comparison: &Comparison) -> String {
+/// Where a terminal of this width has no room for it, heads are broken and figures left out.
+pub(crate) fn table(comparison: &Comparison, width: Option<usize>) -> String {
     let any = |figure: fn(&Summary) -> bool| comparison.summary.iter().any(figure);
-    let columns = Columns {
+    let mut columns = Columns {
+        short: Short::Whole,
         squared: any(|s| s.test_mse.is_some()),
         wrong: any(|s| s.test_error.is_some()),
         wrong_first: Measure::of(comparison) == Measure::Wrong,
         attacked: any(|s| s.attacked_error.is_some() || s.attacked_mse.is_some()),
         spent: any(|s| s.spent.is_some()),
     };
-    let mut rows = vec![columns.head()];
-    rows.extend(comparison.summary.iter().map(|s| columns.line(s, comparison)));
-    align(&rows)
+    let mut table = |short| {
+        columns.short = short;
+        let mut rows = columns.head();
+        rows.extend(comparison.summary.iter().map(|s| columns.line(s, comparison)));
+        align(&rows)
+    };
+    let room = width.unwrap_or(usize::MAX);
+    let fits = |text: &String| text.lines().all(|line| line.chars().count() <= room);
+    // The narrowest table where none fits.
+    let tables = [Short::Whole, Short::Heads, Short::Deviations, Short::Figures].map(&mut table);
+    let last = tables[3].clone();
+    tables.into_iter().find(fits).unwrap_or(last)
+}
+
+/// Amount that is left out of a table that is too wide; each includes those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Short {
+    /// Nothing.
+    Whole,
+    /// Nothing, but the heads of columns take several lines.
+    Heads,
+    /// The deviation of the seconds.
+    Deviations,
+    /// The median, and the reads in all.
+    Figures,
 }
 
 /// Columns of a table.
 struct Columns {
+    short: Short,
     squared: bool,
     wrong: bool,
     /// True if all learners have a misclassification rate, but not all have a squared error.
@@ -47,28 +72,43 @@ impl Columns {
         if self.wrong_first { [wrong, squared].concat() } else { [squared, wrong].concat() }
     }
 
-    fn head(&self) -> Vec<String> {
-        let mut head = ["learner", "read per example", "read in all"].map(str::to_owned).to_vec();
+    /// Returns the lines of the head.
+    fn head(&self) -> Vec<Vec<String>> {
+        let mut head = ["learner", "read per example"].map(str::to_owned).to_vec();
+        head.extend((self.short < Short::Figures).then(|| "read in all".to_owned()));
         let squared = ["test squared error", "median"].map(str::to_owned).to_vec();
+        let squared = self.without_median(squared);
         head.extend(self.errors(squared, "test error".to_owned()));
         // Under attack, classes are judged by the misclassification rate only.
         let attacked = if self.wrong { "attacked error" } else { "attacked squared error" };
         head.extend(self.attacked.then(|| attacked.to_owned()));
         head.extend(self.spent.then(|| "spent".to_owned()));
         head.push("seconds".to_owned());
-        head
+        if self.short == Short::Whole {
+            return vec![head];
+        }
+        // "test squared" above "error".
+        let pairs = head.iter().map(|title| title.rsplit_once(' ').unwrap_or(("", title)));
+        let (above, below): (Vec<String>, Vec<String>) =
+            pairs.map(|(above, below)| (above.to_owned(), below.to_owned())).unzip();
+        vec![above, below]
+    }
+
+    fn without_median(&self, mut squared: Vec<String>) -> Vec<String> {
+        squared.truncate(if self.short < Short::Figures { 2 } else { 1 });
+        squared
     }
 
     fn line(&self, s: &Summary, comparison: &Comparison) -> Vec<String> {
-        let mut cells = vec![
-            s.learner.to_owned(),
-            per_example(s, comparison),
-            format::thousands(s.distinct.map_or(0.0, |f| f.mean)),
-        ];
+        let mut cells = vec![s.learner.to_owned(), per_example(s, comparison)];
+        if self.short < Short::Figures {
+            cells.push(format::thousands(s.distinct.map_or(0.0, |f| f.mean)));
+        }
         let squared = vec![
             shown(s.test_mse, Measure::Squared),
             s.test_mse.map_or("-".into(), |f| format::number(f.median)),
         ];
+        let squared = self.without_median(squared);
         cells.extend(self.errors(squared, shown(s.test_error, Measure::Wrong)));
         let attacked = match self.wrong {
             true => shown(s.attacked_error, Measure::Wrong),
@@ -76,7 +116,11 @@ impl Columns {
         };
         cells.extend(self.attacked.then_some(attacked));
         cells.extend(self.spent.then(|| s.spent.map_or("-".into(), |f| format::number(f.mean))));
-        cells.push(s.seconds.map_or("-".into(), |f| format!("{:.3} ± {:.3}", f.mean, f.sd)));
+        let deviation = |sd: f64| match self.short < Short::Deviations {
+            true => format!(" ± {sd:.3}"),
+            false => String::new(),
+        };
+        cells.push(s.seconds.map_or("-".into(), |f| format!("{:.3}{}", f.mean, deviation(f.sd))));
         cells
     }
 }
@@ -162,7 +206,7 @@ pub(crate) fn footnotes(
     let read_more = read.clone().next().is_some();
     match read.max_by_key(|&(_, reads)| reads) {
         Some((learner, reads)) if budgeted => notes.push_str(&format!(
-            "Each learner was tuned by cross-validation on the training part. This reads more than a budget\n\
+            "Each learner was tuned by cross-validation on the training part. This reads more than a budget \
              allows, as in the papers (here up to {} reads per split, by {learner}); --honest compares without it.\n",
             format::thousands(reads as f64)
         )),
@@ -390,4 +434,39 @@ pub(crate) fn parameters(comparison: &Comparison) -> String {
         ));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_fits_into_a_terminal_of_80_columns() {
+        let figure = |mean: f64| Statistics::of(vec![mean, mean * 1.01]);
+        let summary = |learner| Summary {
+            learner,
+            budget: 784,
+            test_mse: figure(103.123),
+            test_error: figure(0.1234),
+            attacked_mse: figure(204.5),
+            attacked_error: figure(0.2345),
+            reads: figure(9_493_456.0),
+            distinct: figure(9_493_456.0),
+            spent: figure(912_345.5),
+            seconds: figure(12.345),
+        };
+        let summary = vec![summary("ridge"), summary("ddaelr-2p")];
+        let comparison = Comparison { rows: vec![], summary, curve: vec![] };
+        let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        let whole = table(&comparison, None);
+        assert!(widest(&whole) > 100 && whole.lines().count() == 3, "{whole}");
+        assert_eq!(table(&comparison, Some(200)), whole);
+        let narrow = table(&comparison, Some(80));
+        assert!(widest(&narrow) <= 80, "{narrow}");
+        // Every error stays, under a head of two lines.
+        assert_eq!(narrow.matches('±').count(), 6, "{narrow}");
+        assert_eq!(narrow.lines().count(), 4, "{narrow}");
+        let roomy = table(&comparison, Some(110));
+        assert!(roomy.contains("median") && widest(&roomy) <= 110, "{roomy}");
+    }
 }

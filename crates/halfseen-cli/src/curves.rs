@@ -14,8 +14,18 @@ fn level(comparison: &Comparison, series: &[Series], shown: Shown) -> Option<Ser
         measure.over(comparison.summary.iter().find(|summary| summary.learner == CONSTANT)?)?;
     let xs = || series.iter().flat_map(|s| &s.points).map(|p| p.x);
     let ends = [xs().fold(f64::INFINITY, f64::min), xs().fold(f64::NEG_INFINITY, f64::max)];
-    let points = ends.into_iter().filter(|x| x.is_finite()).map(|x| point(x, error)).collect();
+    let (_, factor) = measure.axis();
+    let ends = ends.into_iter().filter(|x| x.is_finite());
+    let points = ends.map(|x| point(x, error, factor)).collect();
     Some(Series { name: CONSTANT.to_owned(), points })
+}
+
+/// Largest number of learners whose curves can be told apart, beside the constant.
+const MOST: usize = 7;
+
+/// Returns the error at the end of a curve.
+fn last(series: &Series) -> f64 {
+    series.points.last().map_or(f64::INFINITY, |point| point.y)
 }
 
 /// Quantity on the vertical axis.
@@ -37,6 +47,12 @@ pub(crate) fn figure(
     (x_label, spent): Spent,
     shown: Shown,
 ) -> Figure {
+    let (label, factor, nothing) = match shown {
+        Shown::Tested(measure) => {
+            (measure.axis().0, measure.axis().1, measure.of_nothing(target) * measure.axis().1)
+        }
+        Shown::Own => ("own squared error", 1.0, Measure::Squared.of_nothing(target)),
+    };
     let error = |point: &CurvePoint| match shown {
         Shown::Tested(measure) => measure.at(point),
         Shown::Own => point.risk,
@@ -50,23 +66,28 @@ pub(crate) fn figure(
         let points = points.chunk_by(|a, b| a.examples == b.examples).filter_map(|same| {
             let error = Statistics::of(same.iter().filter_map(|p| error(p)).collect())?;
             let x = Statistics::of(same.iter().map(|p| spent(p) as f64).collect())?.mean;
-            Some(point(x, error))
+            Some(point(x, error, factor))
         });
         Series { name: summary.learner.to_owned(), points: points.collect() }
     });
     let mut series: Vec<Series> = series.filter(|s| !s.points.is_empty()).collect();
+    let title = match series.len() {
+        all if all > MOST => {
+            series.sort_by(|a, b| last(a).total_cmp(&last(b)));
+            series.truncate(MOST);
+            format!("{title}: the {MOST} best of {all} learners")
+        }
+        _ => title.to_owned(),
+    };
     series.extend(level(comparison, &series, shown));
     // Early in its run a learner may be far worse than a constant; such errors and their standard
     // deviations are cut off.
-    let (y_label, limit) = match shown {
-        Shown::Tested(measure) => (measure.label(), 1.5 * measure.of_nothing(target)),
-        Shown::Own => ("own squared error", 1.5 * Measure::Squared.of_nothing(target)),
-    };
+    let (y_label, limit) = (label, 1.5 * nothing);
     let outside = series.iter_mut().flat_map(|s| &mut s.points).filter(|p| p.y > limit);
     outside.for_each(|p| (p.low, p.high) = (p.y, p.y));
     let cut = series.iter().flat_map(|s| &s.points).any(|p| p.high > limit);
     Figure {
-        title: title.to_owned(),
+        title,
         x_label: x_label.to_owned(),
         y_label: if cut {
             format!("{y_label} (cut at {})", number(limit))
@@ -79,7 +100,8 @@ pub(crate) fn figure(
     }
 }
 
-/// Returns a mean with its standard deviation; no error is below 0.
-pub(crate) fn point(x: f64, error: Statistics) -> Point {
-    Point { x, y: error.mean, low: (error.mean - error.sd).max(0.0), high: error.mean + error.sd }
+/// Returns a mean with its standard deviation, both times a factor; no error is below 0.
+pub(crate) fn point(x: f64, error: Statistics, factor: f64) -> Point {
+    let (mean, sd) = (factor * error.mean, factor * error.sd);
+    Point { x, y: mean, low: (mean - sd).max(0.0), high: mean + sd }
 }

@@ -28,11 +28,15 @@ pub(crate) fn read(args: &TableArgs) -> Result<Options> {
         options.moments = moments(path)?;
     }
     if let Some(path) = &args.prices {
-        let price =
-            |cells: &[Option<f64>]| cells[0].ok_or_else(|| "price must be a number".to_owned());
-        options.prices = declared(path, &["price"], None, price)?;
+        options.prices = prices(path)?;
     }
     Ok(options)
+}
+
+/// Reads prices by attribute or panel.
+pub(crate) fn prices(path: &Path) -> Result<BTreeMap<String, f64>> {
+    let price = |cells: &[Option<f64>]| cells[0].ok_or_else(|| "price must be a number".to_owned());
+    declared(path, &["price"], None, price)
 }
 
 /// Reads second moments by attribute.
@@ -90,7 +94,7 @@ pub(crate) fn check_names(
 }
 
 /// Parses one panel: NAME=COL1,COL2.
-fn panel(text: &str) -> Result<Group> {
+pub(crate) fn panel(text: &str) -> Result<Group> {
     let parts = text
         .split_once('=')
         .map(|(name, columns)| (name.trim(), columns.split(',').map(str::trim)));

@@ -61,22 +61,25 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
         output::print(&format!("{}\n", serde_json::to_string_pretty(&json)?))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let percent = |e: Option<f64>| e.map_or("-".into(), |e| format!("{:.2} %", 100.0 * e));
+    let percent = |e: f64| format!("{:.2} %", 100.0 * e);
     let tables = truncated.map(|t| t.as_text()).into_iter().chain(attacks.map(|a| a.as_text()));
     let tables: String = tables.map(|table| format!("\n{table}")).collect();
-    output::print(&format!(
-        "examples        {}\nsquared error   {}\nerror           {}\nbalanced error  {}\n{tables}",
-        rows.len(),
-        score.mse.map_or("-".to_owned(), |mse| format!("{mse:.6}")),
-        percent(score.error),
-        percent(score.balanced_error)
-    ))?;
+    let figures = [
+        ("examples", Some(rows.len().to_string())),
+        ("squared error", score.mse.map(|mse| format!("{mse:.6}"))),
+        ("error", score.error.map(percent)),
+        ("balanced error", score.balanced_error.map(percent)),
+    ];
+    // Figures that do not apply to the model or its target are left out.
+    let figures = figures.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    let figures: String = figures.map(|(name, value)| format!("{name:<16}{value}\n")).collect();
+    output::print(&format!("{figures}{tables}"))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Refuses conflicting flags before any work.
 fn check_attack(args: &EvaluateArgs, model: &Model) -> Result<()> {
-    let asked = args.attack.is_some() || args.on.costs.is_some();
+    let asked = !args.attack.is_empty() || args.on.costs.is_some();
     if asked && args.threat.is_none() && model.report.threat.is_none() {
         return usage_error(format!(
             "--threat: {} prepares for no threat of its own; name one, as in --threat 10 or --threat auto",
@@ -107,7 +110,7 @@ fn attacks(
     table: &Table,
     target: &Target,
 ) -> Result<Option<Attacks>> {
-    let named = args.attack.is_some() || args.on.costs.is_some() || args.threat.is_some();
+    let named = !args.attack.is_empty() || args.on.costs.is_some() || args.threat.is_some();
     if !named && (model.report.threat.is_none() || args.truncate.is_some()) {
         return Ok(None);
     }
@@ -115,6 +118,6 @@ fn attacks(
     let priced = priced(args.on.costs.as_ref(), model, &trial, true, args.on.quiet)?;
     let threats = threats(args.threat.as_ref(), model, &priced, args.on.quiet)?;
     threats
-        .map(|threats| Attacks::test(&trial, target, &threats, args.attack, args.seed))
+        .map(|threats| Attacks::test(&trial, target, &threats, &args.attack, args.seed))
         .transpose()
 }

@@ -35,8 +35,13 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     let shows_help =
         error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if !error.use_stderr() || shows_help {
-        let _ = error.print();
-        return if shows_help { ExitCode::from(CALLER) } else { ExitCode::SUCCESS };
+        return match error.print() {
+            Err(failed) if failed.kind() != std::io::ErrorKind::BrokenPipe => {
+                report(&anyhow::Error::from(failed).context("stdout"))
+            }
+            _ if shows_help => ExitCode::from(CALLER),
+            _ => ExitCode::SUCCESS,
+        };
     }
     say(&one_line(&error.render().to_string()));
     ExitCode::from(CALLER)

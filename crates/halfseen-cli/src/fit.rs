@@ -137,15 +137,15 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
         }
         learner.set("budget", &budget.to_string())?;
     }
-    if let Some(total) = args.table.total_budget {
+    for (flag, name, value) in args.table.limits() {
         if needs.family != Family::Budget {
             return usage_error(format!(
-                "--total-budget: {} {}; leave --total-budget out, or choose a budgeted learner (halfseen learners)",
+                "{flag}: {} {}; leave {flag} out, or choose a budgeted learner (halfseen learners)",
                 learner.name(),
                 reads(&*learner)
             ));
         }
-        learner.set("total_budget", &total.to_string())?;
+        learner.set(name, &value).context(flag)?;
     }
     for assignment in &args.set {
         let Some((name, value)) = assignment.split_once('=') else {
@@ -275,7 +275,6 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
         json["model"] = json!(args.out.display().to_string());
         return Ok(format!("{}\n", serde_json::to_string_pretty(&json)?));
     }
-    let number = |v: Option<f64>| v.map_or("-".into(), |v| format!("{v:.6}"));
     let learner = registry::with_params(&model.learner, &model.params)?;
     let mut rows = vec![("learner", report.learner.clone())];
     if args.tune.is_some() {
@@ -310,7 +309,7 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
         let what = prepared_for(threat);
         ("prepares for", if cut { format!("{what}, but not since it was truncated") } else { what })
     }));
-    rows.push(("objective", number(report.objective)));
+    rows.extend(report.objective.map(|objective| ("objective", format!("{objective:.6}"))));
     let relative = |gap: f64| {
         report
             .objective
@@ -318,8 +317,10 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
             .map(|o| format!(" ({:.1e} of the objective)", gap / o))
     };
     let gap = |gap: f64| format!("{gap:.2e}{}", relative(gap).unwrap_or_default());
-    rows.push(("certified gap", report.gap.map_or("-".into(), gap)));
-    rows.extend(report.passes.map(|passes| ("passes", passes.to_string())));
+    rows.extend(report.gap.map(|found| ("certified gap", gap(found))));
+    // One pass over the examples, and then iterations over what was read.
+    let passes = if report.stop == Stop::OnePass { "iterations" } else { "passes" };
+    rows.extend(report.passes.map(|count| (passes, count.to_string())));
     let promise = report.notes.iter().find(|note| is_promise(note));
     rows.extend(promise.map(|promise| ("on new rows", promise.to_string())));
     let scale = model.prepare.target.deviation.powi(2);
@@ -336,6 +337,8 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
     ]);
     let priced = model.prepare.schema.layout()?.is_priced();
     let spent = priced.then(|| ("spent", format::rounded(report.spent)));
+    let left = learner.get("total_cost").and_then(|total| total.parse::<f64>().ok());
+    let left = left.map(|total| ("cost left", format::rounded((total - report.spent).max(0.0))));
     let unused = report.unused.map(|reads| ("reads left", reads.to_string()));
     let estimated = report.risk.map(|risk| {
         let error =
@@ -352,7 +355,7 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
         ("its own test", format!("{:.3}{error} ({what})", risk * scale))
     });
     let at = if observes { at } else { at + 1 };
-    rows.splice(at..at, spent.into_iter().chain(unused).chain(estimated));
+    rows.splice(at..at, spent.into_iter().chain(left).chain(unused).chain(estimated));
     let lines: Vec<String> =
         rows.into_iter().map(|(name, value)| format!("{name:<14} {value}\n")).collect();
     Ok(lines.concat())

@@ -58,6 +58,10 @@ impl Monitor for Part<'_> {
         self.whole.progress(self.number * total + done, self.of * total);
     }
 
+    fn working_on(&self, what: &str) {
+        self.whole.working_on(what);
+    }
+
     fn should_stop(&self) -> bool {
         self.whole.should_stop()
     }
@@ -153,9 +157,10 @@ impl Hidden {
     /// Returns a figure of the error against the share of cells observed.
     pub(crate) fn figure(&self, title: &str) -> Figure {
         let measure = self.measure();
+        let (label, factor) = measure.axis();
         let series = self.0[0].comparison.summary.iter().enumerate().map(|(l, summary)| {
             let at = |stage: &Stage| {
-                Some(point(stage.seen.share(), measure.over(&stage.comparison.summary[l])?))
+                Some(point(stage.seen.share(), measure.over(&stage.comparison.summary[l])?, factor))
             };
             Series {
                 name: summary.learner.to_owned(),
@@ -165,7 +170,7 @@ impl Hidden {
         Figure {
             title: title.to_owned(),
             x_label: "share of the attributes' cells that is observed".into(),
-            y_label: measure.label().into(),
+            y_label: label.into(),
             log_x: false,
             y_limit: None,
             series: series.collect(),

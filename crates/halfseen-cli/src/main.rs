@@ -16,11 +16,13 @@ mod format;
 mod hiding;
 mod input;
 mod learners;
+mod manual;
 mod measure;
 mod observed;
 mod output;
 mod parse;
 mod plan;
+mod plan_costs;
 mod plan_karma;
 mod predict;
 mod progress;
@@ -49,6 +51,8 @@ fn main() -> ExitCode {
         Command::Plan(args) => plan::run(args),
         Command::Show(args) => show::run(args),
         Command::Learners(args) => learners::run(args),
+        Command::Completions(args) => manual::completions(args),
+        Command::Man(_) => manual::man(),
     };
     match result {
         Ok(code) => code,

@@ -33,6 +33,14 @@ impl Measure {
         }
     }
 
+    /// Returns the label of an axis, and the factor of the numbers along it.
+    pub(crate) fn axis(self) -> (&'static str, f64) {
+        match self {
+            Measure::Squared => ("test squared error", 1.0),
+            Measure::Wrong => ("test error (%)", 100.0),
+        }
+    }
+
     pub(crate) fn at(self, point: &CurvePoint) -> Option<f64> {
         match self {
             Measure::Squared => point.test_mse,

@@ -1,7 +1,7 @@
 //! Writes results: files to a temporary place and then renamed, tables and JSON to stdout.
 
 use crate::failure::usage_error;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use halfseen::prepare::Applied;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,6 +13,10 @@ pub(crate) struct Folder {
     made: Vec<PathBuf>,
     written: bool,
 }
+
+/// Names of the pictures of a comparison, which a later one in the same folder replaces or removes.
+const PICTURES: [&str; 4] =
+    ["curve-examples.svg", "curve-attributes.svg", "curve-own-test.svg", "curve-hidden.svg"];
 
 impl Folder {
     /// Creates the folder if needed, and makes sure that files can be written.
@@ -27,11 +31,41 @@ impl Folder {
         Ok(folder)
     }
 
-    pub(crate) fn write(&mut self, name: &str, content: &str) -> Result<PathBuf> {
-        let path = self.path.join(name);
-        write_file(&path, content)?;
-        self.written = true;
-        Ok(path)
+    /// Writes all of the files, or none if there is no room for them, and removes the pictures of
+    /// an earlier run that are not among them. Returns the paths.
+    pub(crate) fn write(&mut self, files: &[(&str, String)]) -> Result<Vec<PathBuf>> {
+        let mut written = Vec::new();
+        for (name, content) in files {
+            let path = self.path.join(name);
+            let place = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+            if place.is_dir() {
+                return usage_error(format!("cannot write {}: it is a folder", path.display()));
+            }
+            let file = match is_special(&place) {
+                true => None,
+                false => Some(temporary(&place, content).or_else(|e| refused("write", &path, &e))?),
+            };
+            written.push((path, place, file, content));
+        }
+        let mut paths = Vec::new();
+        for (path, place, file, content) in written {
+            let done = match file {
+                Some(file) => file.persist(&place).map(drop).map_err(|e| e.error),
+                None => write_to(&place, content),
+            };
+            done.or_else(|e| refused("write", &path, &e))?;
+            self.written = true;
+            paths.push(path);
+        }
+        for stale in PICTURES.iter().filter(|name| files.iter().all(|(other, _)| other != *name)) {
+            match std::fs::remove_file(self.path.join(stale)) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return refused("remove", &self.path.join(stale), &error);
+                }
+                _ => {}
+            }
+        }
+        Ok(paths)
     }
 }
 
@@ -67,6 +101,12 @@ fn write_to(path: &Path, content: &str) -> std::io::Result<()> {
     if is_special(path) {
         return std::fs::OpenOptions::new().write(true).open(path)?.write_all(content.as_bytes());
     }
+    temporary(path, content)?.persist(path).map_err(|e| e.error)?;
+    Ok(())
+}
+
+/// Writes a temporary file beside a path, with the permissions of a result.
+fn temporary(path: &Path, content: &str) -> std::io::Result<tempfile::NamedTempFile> {
     let mut file = beside(path)?;
     file.write_all(content.as_bytes())?;
     // Temporary files are private; results are like any file that the user makes.
@@ -75,8 +115,7 @@ fn write_to(path: &Path, content: &str) -> std::io::Result<()> {
         use std::os::unix::fs::PermissionsExt;
         file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
     }
-    file.persist(path).map_err(|e| e.error)?;
-    Ok(())
+    Ok(file)
 }
 
 /// Makes sure, before the work, that its result can be written to this path and replaces none of
@@ -145,9 +184,40 @@ pub(crate) fn plain_reason(error: &std::io::Error) -> String {
 
 pub(crate) fn print(text: &str) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
-    stdout.flush()?;
-    Ok(())
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).context("stdout")
+}
+
+/// Returns the number of columns of the terminal that stdout is; `None` if it is none.
+pub(crate) fn terminal_width() -> Option<usize> {
+    terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0))
+}
+
+/// Breaks lines longer than `width` between words; what follows is indented.
+pub(crate) fn wrapped(text: &str, width: Option<usize>) -> String {
+    const INDENT: &str = "  ";
+    let Some(width) = width else { return text.to_owned() };
+    let mut out = String::new();
+    for line in text.lines() {
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let mut at = 0;
+        for word in line.split_whitespace() {
+            let length = word.chars().count();
+            if at == 0 {
+                out.push_str(indent);
+                at = indent.len();
+            } else if at + 1 + length > width {
+                out.push_str(&format!("\n{indent}{INDENT}"));
+                at = indent.len() + INDENT.len();
+            } else {
+                out.push(' ');
+                at += 1;
+            }
+            out.push_str(word);
+            at += length;
+        }
+        out.push('\n');
+    }
+    out
 }
 
 /// Prints a remark to stderr, unless `quiet`.
@@ -196,5 +266,20 @@ pub(crate) fn remark_on(applied: &Applied, expected: &[Option<&str>], quiet: boo
             quiet,
             &format!("cells with a category absent from training, which count as missing: {cells}"),
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_between_words_and_keep_their_indent() {
+        let text = "one two three four\n  aerr: radius 1 2 3\n\nunbreakable_word\n";
+        let broken =
+            "one two\n  three\n  four\n  aerr:\n    radius\n    1 2 3\n\nunbreakable_word\n";
+        assert_eq!(wrapped(text, Some(10)), broken);
+        assert_eq!(wrapped(text, None), text);
+        assert_eq!(wrapped(text, Some(80)), text);
     }
 }

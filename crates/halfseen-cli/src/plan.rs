@@ -4,6 +4,7 @@
 use crate::args::PlanArgs;
 use crate::failure::usage_error;
 use crate::output::{self, align};
+use crate::plan_costs::PlanCosts;
 use crate::{declarations, format, plan_karma};
 use anyhow::{Context, Result};
 use halfseen::plan::{self, Excess, Goal, MOST_EXAMPLES, MomentNorms, Plan, Setting};
@@ -24,6 +25,8 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode> {
     if args.error.is_some() && args.examples.is_some() {
         return usage_error("--error and --examples cannot be used together; give one of them");
     }
+    let (costs, resolved) = PlanCosts::resolve(args)?.unzip();
+    let args = resolved.as_ref().unwrap_or(args);
     let Some(radius) = args.radius else {
         return usage_error("a plan needs --radius");
     };
@@ -45,10 +48,26 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode> {
             setting.budget
         ));
     }
-    let plans = plans(args, &setting)?;
+    let mut plans = plans(args, &setting)?;
+    let mut left_out = Vec::new();
+    if let Some(costs) = &costs {
+        let dear = plans.extract_if(.., |plan| !costs.allows(plan));
+        left_out.extend(dear.map(|plan| plan.guarantee.learner));
+    }
     let text = match args.json {
-        true => format!("{}\n", serde_json::to_string_pretty(&as_json(args, &setting, &plans))?),
-        false => describe(args, &setting, &plans),
+        true => {
+            let mut json = as_json(args, &setting, &plans);
+            if let Some(costs) = &costs {
+                json["left_out"] = json!(left_out);
+                let rows = json["rows"].as_array_mut().into_iter().flatten();
+                rows.zip(&plans).for_each(|(row, plan)| row["cost"] = json!(costs.of(plan)));
+            }
+            format!("{}\n", serde_json::to_string_pretty(&json)?)
+        }
+        false => {
+            let told = costs.as_ref().map_or(String::new(), |costs| costs.text(&left_out));
+            describe(args, &setting, &plans, costs.as_ref()) + &told
+        }
     };
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
@@ -84,22 +103,32 @@ fn moment_norms(path: &Path, dims: u64) -> Result<MomentNorms> {
 }
 
 /// Returns the table with the explanations needed to read it.
-fn describe(args: &PlanArgs, setting: &Setting, plans: &[Plan]) -> String {
+fn describe(
+    args: &PlanArgs,
+    setting: &Setting,
+    plans: &[Plan],
+    costs: Option<&PlanCosts>,
+) -> String {
     let known = |plan: &&Plan| matches!(plan.guarantee.excess, Excess::Known(_));
     let mut rows = vec![
         ["learner", "reads each", "examples", "all reads", "excess error", "theorem"]
             .map(str::to_owned)
             .to_vec(),
     ];
+    // Beside the reads.
+    rows[0].splice(4..4, costs.map(|_| "cost".to_owned()));
     for plan in plans.iter().filter(known) {
-        rows.push(vec![
+        let mut row = vec![
             plan.guarantee.learner.to_owned(),
             format::grouped(plan.guarantee.budget),
             format::count(plan.examples),
             format::count(plan.reads),
             excess(args, plan),
             plan.guarantee.theorem.to_owned(),
-        ]);
+        ];
+        let cost = |costs: &PlanCosts| costs.of(plan).map_or("-".into(), format::significant);
+        row.splice(4..4, costs.map(cost));
+        rows.push(row);
     }
     // The last column is aligned to the left.
     let width =

@@ -49,6 +49,10 @@ impl Monitor for Progress {
         self.bar.set_position(done);
     }
 
+    fn working_on(&self, what: &str) {
+        self.bar.set_message(what.to_owned());
+    }
+
     fn should_stop(&self) -> bool {
         self.interrupted()
     }

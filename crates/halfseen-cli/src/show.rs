@@ -1,6 +1,10 @@
-//! Prints a model's weights in the attributes' own units: the intercept, the range of clipped
-//! predictions if any, then per attribute one weight (with its standard error if known), or one for
-//! each of more than two classes.
+//! Prints a model's weights in the attributes' own units as CSV, the most important ones first.
+//!
+//! Rows: the intercept; the range of clipped predictions if any; the attributes, by the absolute
+//! weight of a change of one standard deviation. Columns: attribute; weight, or one for each of
+//! more than two classes; `standardised`, the weight times the attribute's standard deviation (of
+//! several classes the largest in size), if the model knows the deviations; `standard_error`, if
+//! the fit estimated it. A text of two categories is one row, the difference between them.
 
 use crate::args::ShowArgs;
 use crate::output;
@@ -8,6 +12,7 @@ use crate::predict::{quoted, read_model};
 use anyhow::{Context, Result};
 use halfseen::data::Task;
 use halfseen::model::{Model, Predictor};
+use halfseen::prepare::ColumnKind;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode> {
@@ -22,46 +27,98 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode> {
     let raw = |predictor: Predictor| Model { predictor, ..model.clone() }.raw_weights();
     let sums = sums.into_iter().map(raw).collect::<Result<Vec<_>, _>>();
     let sums = sums.with_context(|| args.model.display().to_string())?;
-    let errors = standard_errors(&model);
-    let line = |name: &str, weights: Vec<f64>, error: Option<f64>| {
-        let weights: String = weights.iter().map(|weight| format!(",{weight}")).collect();
-        // The intercept has none: the refits' weights are kept, not their means.
-        let error = error.map_or(String::new(), |error| error.to_string());
-        let error = if errors.is_some() { format!(",{error}") } else { String::new() };
-        format!("{}{weights}{error}\n", quoted(name))
-    };
-    let title = if errors.is_some() { ",standard_error" } else { "" };
-    let mut csv = format!("attribute,{}{title}\n", titles.join(","));
-    csv.push_str(&line(
-        "(intercept)",
-        sums.iter().map(|(_, intercept)| *intercept).collect(),
-        None,
-    ));
-    if let Some([least, largest]) = model.clip().filter(|_| model.task == Task::Regression) {
-        csv.push_str(&line("(least)", vec![least], None));
-        csv.push_str(&line("(largest)", vec![largest], None));
+    let mut intercepts: Vec<f64> = sums.iter().map(|(_, intercept)| *intercept).collect();
+    let weights: Vec<Vec<f64>> = sums
+        .into_iter()
+        .map(|(weights, _)| weights.into_iter().map(|(_, weight)| weight).collect())
+        .collect();
+    let deviations = model.raw_deviations();
+    let mut rows = rows(&model, &weights, deviations.as_deref());
+    for row in &rows {
+        let Some(second) = row.terms.get(1) else { continue };
+        // Rows of the reference have its weight.
+        intercepts.iter_mut().zip(&weights).for_each(|(sum, weights)| *sum += weights[second.0]);
     }
-    let names = sums.first().map_or(&[][..], |(weights, _)| weights).iter().map(|(name, _)| name);
-    for (at, name) in names.enumerate() {
-        let error = errors.as_ref().map(|errors| errors[at]);
-        csv.push_str(&line(name, sums.iter().map(|(weights, _)| weights[at].1).collect(), error));
+    let references: Vec<&str> = rows.iter().filter_map(|row| row.reference.as_deref()).collect();
+    let intercept = match references[..] {
+        [] => "(intercept)".to_owned(),
+        _ => format!("(intercept of {})", references.join(" and ")),
+    };
+    let errors = rows.first().is_some_and(|row| row.error.is_some());
+    let line = |name: &str, weights: &[f64], standardised: Option<f64>, error: Option<f64>| {
+        let mut cells = vec![quoted(name)];
+        cells.extend(weights.iter().map(f64::to_string));
+        let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+        cells.extend(deviations.as_ref().map(|_| number(standardised)));
+        cells.extend(errors.then(|| number(error)));
+        format!("{}\n", cells.join(","))
+    };
+    let mut titles = [vec!["attribute".to_owned()], titles].concat();
+    titles.extend(deviations.as_ref().map(|_| "standardised".to_owned()));
+    titles.extend(errors.then(|| "standard_error".to_owned()));
+    let mut csv = format!("{}\n", titles.join(","));
+    // The intercept has no error: the refits' weights are kept, not their means.
+    csv.push_str(&line(&intercept, &intercepts, None, None));
+    if let Some([least, largest]) = model.clip().filter(|_| model.task == Task::Regression) {
+        csv.push_str(&line("(least)", &[least], None, None));
+        csv.push_str(&line("(largest)", &[largest], None, None));
+    }
+    rows.sort_by(|a, b| {
+        let size = |row: &Row| row.standardised.map_or(0.0, f64::abs);
+        size(b).total_cmp(&size(a))
+    });
+    for row in &rows {
+        csv.push_str(&line(&row.name, &row.weights, row.standardised, row.error));
     }
     output::print(&csv)?;
+    if deviations.is_none() {
+        output::remark(
+            args.quiet,
+            "remark: no column standardised, and the attributes in the order of the table: the model does not know their standard deviations, as a fit that chooses its reads does not look at the table; declare mean and moment of each attribute with fit --moments",
+        );
+    }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the standard error of each weight, in the attributes' own units; `None` if the model was
-/// fitted without.
-fn standard_errors(model: &Model) -> Option<Vec<f64>> {
-    let Predictor::Conditional(conditional) = &model.predictor else { return None };
-    let (columns, deviations) = (conditional.linear.weights.len(), &conditional.deviations);
-    if deviations.is_empty() {
-        return None;
-    }
-    let error = |column: usize| {
-        let variance: f64 = deviations.iter().skip(column).step_by(columns).map(|v| v * v).sum();
-        let (_, divisor) = model.prepare.scaler.affine(column);
-        variance.sqrt() * model.prepare.target.deviation / divisor
+/// Weights of one encoded column, or of the second category of a text against the first.
+struct Row {
+    name: String,
+    /// Category that the weights are a difference from.
+    reference: Option<String>,
+    /// Encoded columns with the factors of their weights.
+    terms: Vec<(usize, f64)>,
+    /// One for each output.
+    weights: Vec<f64>,
+    standardised: Option<f64>,
+    error: Option<f64>,
+}
+
+/// Returns the rows of the attributes in the order of the table.
+fn rows(model: &Model, weights: &[Vec<f64>], deviations: Option<&[f64]>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut first = 0;
+    let mut push = |name: String, reference: Option<String>, terms: Vec<(usize, f64)>| {
+        let sum = |weights: &Vec<f64>| terms.iter().map(|(j, factor)| weights[*j] * factor).sum();
+        let weights: Vec<f64> = weights.iter().map(sum).collect();
+        let largest = |a: f64, b: &f64| if b.abs() > a.abs() { *b } else { a };
+        // Both indicators of a text have one deviation.
+        let standardised = deviations.map(|d| d[terms[0].0] * weights.iter().fold(0.0, largest));
+        let error = model.raw_standard_error(&terms);
+        rows.push(Row { name, reference, terms, weights, standardised, error });
     };
-    Some((0..columns).map(error).collect())
+    for column in &model.prepare.schema.columns {
+        let names = column.encoded_names();
+        let two = matches!(&column.kind, ColumnKind::Text { categories } if categories.len() == 2);
+        if let (true, [reference, other]) = (two, &names[..]) {
+            let name = format!("{other} against {reference}");
+            push(name, Some(reference.clone()), vec![(first + 1, 1.0), (first, -1.0)]);
+        } else {
+            let single = |(at, name): (usize, &String)| (first + at, name.clone());
+            for (at, name) in names.iter().enumerate().map(single) {
+                push(name, None, vec![(at, 1.0)]);
+            }
+        }
+        first += names.len();
+    }
+    rows
 }

@@ -83,14 +83,17 @@ impl Truncated {
     pub(crate) fn draw(&self, title: &str, learner: &str, path: &Path) -> Result<()> {
         let measure =
             self.0.first().map_or(Measure::Squared, |(_, score)| Measure::of_score(score));
-        let error = |score: &Score| if measure == Measure::Wrong { score.error } else { score.mse };
+        let error = |score: &Score| match measure {
+            Measure::Wrong => score.error.map(|error| 100.0 * error),
+            Measure::Squared => score.mse,
+        };
         let point = |(count, score): &(u64, Score)| {
             Some(Point { x: *count as f64, y: error(score)?, low: f64::NAN, high: f64::NAN })
         };
         let svg = learning_curve(&Figure {
             title: title.to_owned(),
             x_label: "attributes needed to predict".into(),
-            y_label: if measure == Measure::Wrong { "error" } else { "squared error" }.into(),
+            y_label: measure.axis().0.into(),
             log_x: true,
             y_limit: None,
             series: vec![Series {

@@ -16,9 +16,19 @@ fn help_starts_with_examples_that_run() {
     place.write("table.csv", &rows);
     place.write("new.csv", &rows);
     place.ok("fit table.csv --target price --learner ridge --out price.json");
-    for command in
-        ["", "compare", "fit", "predict", "evaluate", "certify", "plan", "show", "learners"]
-    {
+    for command in [
+        "",
+        "compare",
+        "fit",
+        "predict",
+        "evaluate",
+        "certify",
+        "plan",
+        "show",
+        "learners",
+        "completions",
+        "man",
+    ] {
         let help = place.ok(&format!("{command} --help"));
         assert!(help.starts_with("Example"), "{command}: {help}");
         let examples = help
@@ -38,6 +48,36 @@ fn help_starts_with_examples_that_run() {
         }
     }
     assert!(place.ok("--version").starts_with("halfseen "));
+}
+
+#[test]
+fn the_program_says_its_exit_codes_completions_and_manual() {
+    let place = Place::new();
+    let help = place.ok("--help");
+    for code in ["Exit codes:", "0 ", "2 ", "3 ", "130 "] {
+        assert!(help.contains(code), "{code}: {help}");
+    }
+    for shell in ["bash", "zsh", "fish"] {
+        let text = place.ok(&format!("completions {shell}"));
+        assert!(text.contains("total-cost") && text.contains("evaluate"), "{shell}");
+    }
+    let page = place.ok("man");
+    assert!(page.starts_with(".ie") || page.contains(".TH halfseen"), "{page}");
+    assert!(page.contains("EXIT") || page.contains("Exit codes"), "{page}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_fails_and_says_where() {
+    let place = Place::new();
+    for line in ["--help", "learners", "fit --help", "--version"] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = place.command(line).stdout(full).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{line}: {said}");
+        assert!(said.starts_with("error: stdout: No space left on device"), "{line}: {said}");
+        assert_eq!(said.lines().count(), 1);
+    }
 }
 
 #[test]

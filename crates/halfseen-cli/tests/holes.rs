@@ -200,19 +200,22 @@ fn what_has_weights_shows_them_and_what_has_none_says_so() {
     for learner in ["zero", "mean", "geom"] {
         place.ok(&fit(learner, "who"));
         let shown = fields(&place.ok("show m.json"));
-        let names: Vec<&str> = shown.iter().map(|row| row[0].as_str()).collect();
+        let mut names: Vec<&str> = shown.iter().map(|row| row[0].as_str()).collect();
+        names[1..].sort_unstable();
         assert_eq!(names, ["(intercept)", "a", "b", "kind=blue", "kind=green", "kind=red"]);
         place.ok(&format!("{} --truncate 1", fit(learner, "who")));
         place.ok("evaluate m.json t.csv --truncate auto --out o.svg --quiet");
     }
     place.ok(&fit("zero", "stage"));
     let shown = place.ok("show m.json");
-    assert!(shown.starts_with("attribute,early,late,none\n(intercept),"), "{shown}");
+    assert!(shown.starts_with("attribute,early,late,none,standardised\n(intercept),"), "{shown}");
+    let rows = fields(&shown);
     assert!(
-        fields(&shown)
-            .iter()
-            .all(|row| row.len() == 4 && row[1..].iter().all(|w| w.parse::<f64>().is_ok()))
+        rows.iter().all(|row| row.len() == 5 && row[1..4].iter().all(|w| w.parse::<f64>().is_ok()))
     );
+    let sizes: Vec<f64> =
+        rows[1..].iter().map(|row| row[4].parse::<f64>().unwrap().abs()).collect();
+    assert!(sizes.is_sorted_by(|a, b| a >= b), "{shown}");
     place.refused(
         "evaluate m.json t.csv --truncate auto --quiet",
         &["--truncate", "m.json", "no weight"],
@@ -243,10 +246,10 @@ fn raw_weights_of_classes_give_the_scores() {
         .collect();
     place.write("t.csv", format!("a,b,y\n{rows}"));
     place.ok("fit t.csv --target y --learner zero --set loss=squared --out m.json");
-    let shown: Vec<Vec<f64>> = fields(&place.ok("show m.json"))
-        .iter()
-        .map(|row| row[1..].iter().map(|w| w.parse().unwrap()).collect())
-        .collect();
+    let mut rows = fields(&place.ok("show m.json"));
+    rows.sort(); // (intercept), a, b
+    let shown: Vec<Vec<f64>> =
+        rows.iter().map(|row| row[1..4].iter().map(|w| w.parse().unwrap()).collect()).collect();
     let predicted = fields(&place.ok("predict m.json t.csv"));
     for (i, row) in predicted.iter().enumerate() {
         let scores: Vec<f64> = (0..3)

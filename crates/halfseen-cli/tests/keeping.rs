@@ -266,16 +266,17 @@ fn intervals_hold_the_target_as_often_as_they_say_and_widen_with_holes() {
 fn standard_errors_stand_beside_the_weights() {
     let place = place(800, 0.1);
     place.ok(FIT);
-    assert!(place.ok("show m.json").starts_with("attribute,weight\n(intercept),"));
+    assert!(place.ok("show m.json").starts_with("attribute,weight,standardised\n(intercept),"));
     place.ok(&format!("{FIT} --set deviations=50"));
     let shown = place.ok("show m.json");
-    assert!(shown.starts_with("attribute,weight,standard_error\n(intercept),"), "{shown}");
-    let rows = fields(&shown);
-    assert_eq!((rows.len(), rows[0].len(), rows[0][2].as_str()), (9, 3, ""), "{shown}");
+    assert!(shown.starts_with("attribute,weight,standardised,standard_error\n"), "{shown}");
+    let mut rows = fields(&shown);
+    assert_eq!((rows.len(), rows[0].len(), rows[0][3].as_str()), (9, 4, ""), "{shown}");
     assert!(rows[1][0] == "(least)" && rows[2][0] == "(largest)", "{shown}");
     let truth = [2.0, 0.0, 0.0, -1.0, 0.0, 0.0];
+    rows[3..].sort();
     for (row, truth) in rows[3..].iter().zip(truth) {
-        let (weight, error): (f64, f64) = (row[1].parse().unwrap(), row[2].parse().unwrap());
+        let (weight, error): (f64, f64) = (row[1].parse().unwrap(), row[3].parse().unwrap());
         // Noise of deviation 0.5 over 800 rows whose attributes vary by 1 beside the others: least
         // squares have 0.5 / sqrt(800 * 0.9).
         assert!(error > 0.01 && error < 0.04, "{shown}");

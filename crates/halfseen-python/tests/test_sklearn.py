@@ -6,13 +6,16 @@ import warnings
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
+import skops.io
 from halfseen import (
     AERRClassifier,
     AERRRegressor,
     Encoder,
     KARMAClassifier,
+    KARMARegressor,
     OnlineLassoClassifier,
     RobustLPClassifier,
 )
@@ -120,6 +123,69 @@ def test_pickles_clones_and_joblib_keep_every_bit(estimator):
     assert not hasattr(again, "model_")
     assert again.get_params() == model.get_params()
     np.testing.assert_array_equal(scores(fitted(again), X), scores(model, X))
+
+
+@EACH
+def test_skops_keeps_every_bit(estimator):
+    X, _ = data()
+    model = fitted(estimator)
+    saved = skops.io.dumps(model)
+    unknown = skops.io.get_untrusted_types(data=saved)
+    # Nothing but the estimator itself needs to be trusted, as with any package.
+    assert all(name.startswith("halfseen.") and "_core" not in name for name in unknown), unknown
+    copy = skops.io.loads(saved, trusted=unknown)
+    np.testing.assert_array_equal(scores(copy, X), scores(model, X))
+    assert copy.report_ == model.report_
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("estimator", [AERRRegressor(random_state=0), KARMARegressor()])
+def test_skops_and_pickle_keep_a_stream_that_goes_on(estimator):
+    X, y = data()
+    model = clone(estimator).partial_fit(X[:30], y[:30])
+    saved = skops.io.dumps(model)
+    loaded = skops.io.loads(saved, trusted=skops.io.get_untrusted_types(data=saved))
+    copies = [loaded, pickle.loads(pickle.dumps(model))]
+    model.partial_fit(X[30:], y[30:])
+    for copy in copies:
+        np.testing.assert_array_equal(scores(copy.partial_fit(X[30:], y[30:]), X), scores(model, X))
+
+
+def test_skops_keeps_an_encoder():
+    table = pd.DataFrame({"a": list("xyxy"), "b": [1.0, 2.0, 3.0, 4.0]})
+    saved = skops.io.dumps(Encoder().fit(table))
+    copy = skops.io.loads(saved, trusted=["halfseen.encoder.Encoder"])
+    np.testing.assert_array_equal(copy.transform(table)[:, :2], [[1, 0], [0, 1], [1, 0], [0, 1]])
+
+
+def test_what_a_fit_finds_is_not_there_before():
+    with pytest.raises(NotFittedError):
+        _ = AERRRegressor().attributes_read_
+    assert not hasattr(AERRRegressor(), "attributes_read_")
+
+
+def test_a_stream_says_once_what_it_has_to_say():
+    X, y = data()
+    model = AERRRegressor(budget=2, total_budget=20, random_state=0)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        for _ in range(5):
+            model.partial_fit(X, y)
+        assert sum("total budget" in str(warning.message) for warning in told) == 1
+        model.fit(X, y)
+    assert sum("total budget" in str(warning.message) for warning in told) == 2
+
+
+@pytest.mark.parametrize("verbose", ["yes", 1.5, None])
+def test_verbose_is_a_flag_or_a_function(verbose):
+    with pytest.raises(ValueError, match=r"verbose = .* is not allowed: it must be True, False"):
+        AERRRegressor(verbose=verbose).fit(*data())
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63])
+def test_seeds_are_refused_under_their_own_name(seed):
+    with pytest.raises(ValueError, match=r"^random_state = .* is not allowed: it must be an integer"):
+        AERRRegressor(random_state=seed).fit(*data())
 
 
 @EACH

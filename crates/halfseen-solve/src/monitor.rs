@@ -10,6 +10,11 @@ pub trait Monitor: Sync {
         let _ = (done, total);
     }
 
+    /// Names the part of the work that begins, such as a learner and a split. Parts may overlap.
+    fn working_on(&self, what: &str) {
+        let _ = what;
+    }
+
     /// Returns true to stop as soon as possible.
     fn should_stop(&self) -> bool {
         false

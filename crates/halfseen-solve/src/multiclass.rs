@@ -8,11 +8,13 @@
 //! b_ir phi_i with b_ir = C 1(r = y_i) - w_ir, and the dual objective is -(1/2) sum_r b_r' K b_r -
 //! sum_ir b_ir 1(r != y_i). With g_ir = 1(r != y_i) + z_ir, primal minus dual objective is sum_ir
 //! w_ir (max_s g_is - g_ir), evaluated at a recomputed z. The solver stops when this is at most
-//! `tol` times the primal objective.
+//! `tol` times the primal objective, which is taken at v or, if all losses can be removed so, at a
+//! multiple of v.
 //!
 //! **Method**: block ascent, one example at a time, by projection onto a simplex (Keerthi et al.,
-//! KDD 2008). If this is slow, a primal-dual interior-point method (Mehrotra 1992), using a factor
-//! of the matrix if its rank is low, unless both matrix and rank are too large.
+//! KDD 2008). When it has taken as long as a primal-dual interior-point method would (Mehrotra
+//! 1992), that method, using a factor of the matrix if its rank is low, unless both matrix and rank
+//! are too large.
 //!
 //! **Two classes**: v_1 - v_0 is the v of the binary hinge at cost 2 C, and the objective is half
 //! of its objective.
@@ -38,10 +40,14 @@ use std::cell::OnceCell;
 
 /// Number of passes of ascent between two certificates.
 const PASSES_PER_ROUND: u64 = 10;
-/// Number of passes of ascent before an affordable interior-point method.
+/// Least number of passes of ascent before an affordable interior-point method.
 const PASSES_BEFORE_INTERIOR: u64 = 40;
-/// Largest number of multiplications of one interior-point step; there are some thirty.
+/// Largest number of multiplications of one interior-point step.
 const INTERIOR_WORK: f64 = 3e10;
+/// Number of interior-point steps to expect.
+const INTERIOR_STEPS: f64 = 30.0;
+/// Time of a multiplication of ascent, whose data are in memory, in those of a matrix product.
+const ASCENT_PRICE: f64 = 8.0;
 /// Largest rank of a factor of the Gram matrix times classes; its square is stored.
 const INTERIOR_SIZE: usize = 6000;
 
@@ -246,6 +252,8 @@ struct Search<'a> {
 struct Certificate {
     primal: f64,
     gap: f64,
+    /// Factor of the coefficients at which the primal objective is taken.
+    factor: f64,
 }
 
 impl<'a> Search<'a> {
@@ -299,6 +307,7 @@ impl<'a> Search<'a> {
         let b = self.coefficients();
         matmul(self.g.as_mut(), Accum::Replace, self.gram, b.as_ref(), 1.0, Par::Seq);
         let (mut square, mut loss, mut gap) = (0.0, 0.0, 0.0);
+        let (mut violation, mut room) = (0.0_f64, f64::INFINITY);
         for (i, &y) in self.y.iter().enumerate() {
             let own = self.g[(i, y)];
             let mut largest = own;
@@ -310,11 +319,21 @@ impl<'a> Search<'a> {
                 }
             }
             loss += self.c[i] * (largest - own);
+            violation = violation.max(largest - own);
+            room = room.min(self.c[i] / b[(i, y)]);
             for r in 0..self.w.ncols() {
                 gap += self.w[(i, r)] * (largest - self.g[(i, r)]);
             }
         }
-        Certificate { primal: 0.5 * square.max(0.0) + loss, gap }
+        let primal = 0.5 * square.max(0.0) + loss;
+        // Without loss, at a slightly larger v: from some C on all solutions are one, and C times
+        // a tiny loss would hide that.
+        let factor = 1.0 / (1.0 - violation);
+        let scaled = 0.5 * square.max(0.0) * factor * factor;
+        if violation < 0.5 && factor <= room && scaled < primal {
+            return Certificate { primal: scaled, gap: (gap - (primal - scaled)).max(0.0), factor };
+        }
+        Certificate { primal, gap, factor: 1.0 }
     }
 
     fn run(&mut self, factor: &Factor, options: &Options, monitor: &dyn Monitor) -> Result<Solved> {
@@ -338,20 +357,28 @@ impl<'a> Search<'a> {
                 break Stop::Tolerance;
             }
             let limit = self.passes >= options.max_passes;
-            if limit || futile > FUTILE_ROUNDS {
+            if limit {
                 break Stop::short(self.failed, limit);
             }
             if monitor.should_stop() {
                 break Stop::Interrupted;
             }
             let target = options.tol * best.primal;
-            if may_interior && self.passes >= PASSES_BEFORE_INTERIOR {
-                may_interior = false;
-                if let Some(form) = form(self.gram, self.w.ncols(), factor) {
-                    self.interior(form, options.tol, options.max_passes, monitor);
-                    now = self.trimmed(options.tol);
-                    continue;
+            let stuck = futile > FUTILE_ROUNDS;
+            if may_interior && (stuck || self.passes >= PASSES_BEFORE_INTERIOR) {
+                match form(self.gram, self.w.ncols(), factor) {
+                    Some(form) if stuck || self.passes >= self.affordable(&form) => {
+                        (may_interior, futile) = (false, 0);
+                        self.interior(form, options.tol, options.max_passes, monitor);
+                        now = self.trimmed(options.tol);
+                        continue;
+                    }
+                    Some(_) => {}
+                    None => may_interior = false,
                 }
+            }
+            if stuck {
+                break Stop::short(self.failed, limit);
             }
             let most = PASSES_PER_ROUND.min(options.max_passes - self.passes);
             let done = Ascent::new(self).passes(most, 0.3 * target, options.seed, monitor);
@@ -360,7 +387,13 @@ impl<'a> Search<'a> {
             now = self.certify();
         };
         self.w = best_w;
-        let coefficients = self.coefficients();
+        let mut coefficients = self.coefficients();
+        if best.factor > 1.0 {
+            let columns = 0..coefficients.ncols();
+            columns.for_each(|r| {
+                coefficients.col_as_slice_mut(r).iter_mut().for_each(|b| *b *= best.factor)
+            });
+        }
         let support =
             (0..self.y.len()).filter(|&i| coefficients.row(i).iter().any(|&b| b != 0.0)).count();
         Ok(Solved {
@@ -371,6 +404,15 @@ impl<'a> Search<'a> {
             support,
             stop,
         })
+    }
+
+    /// Returns the number of passes of ascent that take as long as the interior-point method: when
+    /// ascent has taken them in vain, the total is at most twice that of the better method.
+    fn affordable(&self, form: &Form<'_>) -> u64 {
+        let (n, classes) = (self.w.nrows(), self.w.ncols());
+        let rank = if let Form::Low(rows) = form { Some(rows.ncols()) } else { None };
+        let pass = (n * n * classes) as f64 * ASCENT_PRICE;
+        (INTERIOR_STEPS * work(n, classes, rank) / pass) as u64
     }
 
     /// Drops weights that an interior point leaves on classes without maximal score, if the gap

@@ -309,6 +309,8 @@ declare! {
         "Maximum number of reads in total, in a fit or in ask and tell. A fit stops before the first example that would exceed it; asking is then refused, counting the reads of open queries. auto: no limit.", "";
     MAX_COST: "max_cost", Kind::PositiveOrAuto,
         "Maximum cost of the reads of one example, at declared prices (1 where none is declared); never exceeded. auto: only the number of reads is limited.", "";
+    TOTAL_COST: "total_cost", Kind::PositiveOrAuto,
+        "Maximum cost of all reads, at declared prices (1 where none is declared), in a fit or in ask and tell. A fit stops before the first example that would exceed it; asking is then refused, counting the reads of open queries. auto: no limit.", "";
     RADIUS: "radius", Kind::Positive,
         "Radius B of the ball that holds the weights of the sampled attributes, in scaled units and the norm of the method.", "Cesa-Bianchi et al. 2010, section 2; Hazan and Koren 2012, section 2.1";
     KNOWN_RADIUS: "known_radius", Kind::Positive,

@@ -318,6 +318,7 @@ fn model() -> Model {
             },
             scaler: Scaler::Each { offset: vec![0.1, 0.2, 0.3], divisor: vec![1.5, 1.0, 2.0] },
             target: TargetScale { mean: 0.3, deviation: 1.7 },
+            deviations: None,
         },
         target: "ill".into(),
         task: Task::Classification,

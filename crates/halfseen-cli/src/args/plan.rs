@@ -5,7 +5,7 @@ use clap::Args;
 use halfseen::plan::{MOST_EXAMPLES, Setting};
 use std::path::PathBuf;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(before_help = "Examples:
   halfseen plan --dims 100 --budget 4 --radius 1 --examples 10000
   halfseen plan --dims 100 --budget 4 --radius 1 --error 0.1
@@ -17,7 +17,7 @@ pub(crate) struct PlanArgs {
     pub(crate) dims: u64,
     /// Reads per example, all counted
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = whole(1, u64::MAX))]
-    #[arg(required_unless_present_any = ["total_budget", "karma"], conflicts_with = "total_budget")]
+    #[arg(required_unless_present_any = ["total_budget", "max_cost", "total_cost", "karma"], conflicts_with = "total_budget")]
     pub(crate) budget: Option<u64>,
     /// Reads in total; each learner gets the best number of reads per example. With --examples, at
     /// most that number of examples exists; with --error, the plan with the fewest reads is shown,
@@ -42,7 +42,7 @@ pub(crate) struct PlanArgs {
     /// Excess error to reach: mean squared error above that of the best linear model of this norm
     /// (with --karma: mean hinge loss)
     #[arg(long, value_name = "EPS", allow_negative_numbers = true, value_parser = positive)]
-    #[arg(required_unless_present_any = ["examples", "total_budget"])]
+    #[arg(required_unless_present_any = ["examples", "total_budget", "total_cost"])]
     pub(crate) error: Option<f64>,
     /// Number of examples that will be available
     #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = whole(1, PLANNED))]
@@ -57,7 +57,7 @@ pub(crate) struct PlanArgs {
     pub(crate) confidence: f64,
     /// Plan for data with missing values, by the theorems of Hazan, Livni and Mansour 2015: D
     /// counts columns, including the constant
-    #[arg(long, conflicts_with_all = ["budget", "total_budget", "radius", "radius2", "norm", "moments", "phase1"])]
+    #[arg(long, conflicts_with_all = ["budget", "total_budget", "radius", "radius2", "norm", "moments", "phase1", "prices", "panel", "max_cost", "total_cost"])]
     pub(crate) karma: bool,
     /// For --karma: the smallest non-zero eigenvalue of the projection onto the rows' subspace,
     /// restricted to a row's observed attributes, over all rows. Default: a table over its values
@@ -66,6 +66,15 @@ pub(crate) struct PlanArgs {
     /// For --karma: length of the kernel's sequences. Default: the best
     #[arg(long, value_name = "G", allow_negative_numbers = true, value_parser = whole(1, 1_000_000))]
     pub(crate) gamma: Option<u64>,
+    /// CSV with the columns attribute,price: price of one read (for a panel, by its name); 1 for
+    /// each of the D that is not listed
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prices: Option<PathBuf>,
+    /// Columns, of the D, that are measured together by one read; may be repeated
+    #[arg(long, value_name = "NAME=COLS", conflicts_with = "moments")]
+    pub(crate) panel: Vec<String>,
+    #[command(flatten)]
+    pub(crate) cost: CostLimits,
     /// Print the plan as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -86,9 +86,9 @@ pub(crate) struct EvaluateArgs {
     /// The attack: exact, the deletions that do most damage; greedy, by damage per cost
     /// (greedy-value: the most expensive first; greedy-weight: the largest weights first); random;
     /// noise, attributes become noise on [-1, 1] in scaled units (noise-weight: those of largest
-    /// weight). Default: exact, greedy, random and noise
-    #[arg(long, value_name = "ATTACK", value_parser = crate::parse::named)]
-    pub(crate) attack: Option<halfseen::robust::Attack>,
+    /// weight). Several are separated by commas. Default: exact, greedy, random and noise
+    #[arg(long, value_delimiter = ',', value_name = "A,B", value_parser = crate::parse::named)]
+    pub(crate) attack: Vec<halfseen::robust::Attack>,
     /// Test numbers that are not clipped to the range of the training targets, as learners of the
     /// families budget and full clip them by default
     #[arg(long)]
@@ -137,4 +137,7 @@ pub(crate) struct CertifyArgs {
 pub(crate) struct ShowArgs {
     /// Model file
     pub(crate) model: PathBuf,
+    /// No remarks on stderr
+    #[arg(long)]
+    pub(crate) quiet: bool,
 }

@@ -1,7 +1,7 @@
 //! Declares the flags of a table to learn from.
 
 use super::ReadArgs;
-use crate::parse::{KindArg, whole};
+use crate::parse::{KindArg, positive, whole};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -32,9 +32,11 @@ pub(crate) struct TableArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) moments: Option<PathBuf>,
     /// CSV with the columns attribute,price: price of one read (for a panel, by its name), by
-    /// default 1. --set max_cost=AMOUNT limits the cost of the reads of one example
+    /// default 1
     #[arg(long, value_name = "FILE")]
     pub(crate) prices: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) cost: CostLimits,
     /// Columns that are measured together by one read; may be repeated
     #[arg(long, value_name = "NAME=COLS")]
     pub(crate) panel: Vec<String>,
@@ -61,6 +63,32 @@ pub(crate) struct TableArgs {
     pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
+}
+
+/// Limits on the cost of reads, in units of --prices.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CostLimits {
+    /// Largest cost of the reads of one example, at the prices of --prices (1 without)
+    #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) max_cost: Option<f64>,
+    /// Largest cost of all reads of a budgeted learner, at the prices of --prices (1 without); it
+    /// stops before the first example that would exceed it
+    #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) total_cost: Option<f64>,
+}
+
+impl TableArgs {
+    /// Returns the parameters of budgeted learners that flags set, each with its flag's name and
+    /// its value.
+    pub(crate) fn limits(&self) -> Vec<(&'static str, &'static str, String)> {
+        let CostLimits { max_cost, total_cost } = self.cost;
+        let limits = [
+            ("--total-budget", "total_budget", self.total_budget.map(|total| total.to_string())),
+            ("--max-cost", "max_cost", max_cost.map(|cost| cost.to_string())),
+            ("--total-cost", "total_cost", total_cost.map(|cost| cost.to_string())),
+        ];
+        limits.into_iter().filter_map(|(flag, name, value)| Some((flag, name, value?))).collect()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

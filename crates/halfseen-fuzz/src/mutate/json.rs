@@ -120,8 +120,9 @@ fn replace(value: &mut Value, other: &Value, random: &mut Rng) {
             *value = plain[random.usize(..plain.len())].clone();
         }
         (6, _) => {
-            *value =
-                json!([-1_i128, 0, 1, 2, 3, 1_000_000, 4_294_967_295, u64::MAX.into()][random.usize(..8)])
+            *value = json!(
+                [-1_i128, 0, 1, 2, 3, 1_000_000, 4_294_967_295, u64::MAX.into()][random.usize(..8)]
+            )
         }
         _ => *value = number(random),
     }

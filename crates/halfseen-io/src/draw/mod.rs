@@ -72,8 +72,7 @@ pub struct Point {
 
 /// Draws curves with bands, and a legend to their right, as SVG text.
 ///
-/// The y axis starts at 0 if all values are positive and the smallest is less than half of the
-/// largest. The legend marks a series without drawable points as such.
+/// The y axis includes 0. The legend marks a series without drawable points as such.
 ///
 /// # Errors
 /// [`NoPoints`](crate::ErrorKind::NoPoints) if no series has a drawable point.

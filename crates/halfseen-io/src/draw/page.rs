@@ -65,6 +65,8 @@ pub(super) fn draw(figure: &Figure) -> Result<String> {
     }
     let (x_low, x_high) = extent(points().map(|p| p.x));
     let (y_low, y_high) = extent(points().flat_map(|p| [p.low, p.high]));
+    // Errors are compared from 0 on.
+    let y_low = y_low.min(0.0);
     let x =
         if figure.log_x { Axis::logarithmic(x_low, x_high) } else { Axis::linear(x_low, x_high) };
     // A limit below every value would hide everything.
@@ -94,7 +96,33 @@ pub(super) fn draw(figure: &Figure) -> Result<String> {
             .try_for_each(|(i, c)| line(canvas, &frame, c, i, curves.len()))?;
         legend(canvas, &frame, &curves)
     });
-    drawn.map_err(|failure| failure.about(&figure.title))
+    let drawn = drawn.map_err(|failure| failure.about(&figure.title))?;
+    Ok(described(&drawn, figure))
+}
+
+/// Colours for readers whose screen is dark: those of paper, ink and grid, and of dark curves.
+const DARK: &str = "<style>@media (prefers-color-scheme: dark) { \
+     [fill=\"#FFFFFF\"] { fill: #161616 } [fill=\"#000000\"] { fill: #E6E6E6 } \
+     [stroke=\"#000000\"] { stroke: #E6E6E6 } [stroke=\"#333333\"] { stroke: #CCCCCC } \
+     [stroke=\"#E2E2E2\"] { stroke: #3A3A3A } [fill=\"#0072B2\"] { fill: #4AA8E0 } \
+     [stroke=\"#0072B2\"] { stroke: #4AA8E0 } [fill=\"#8C510A\"] { fill: #C98A3E } \
+     [stroke=\"#8C510A\"] { stroke: #C98A3E } [fill=\"#4B2E83\"] { fill: #A58BDB } \
+     [stroke=\"#4B2E83\"] { stroke: #A58BDB } }</style>";
+
+/// Adds the title and a description, which screen readers read, and colours for dark screens.
+fn described(svg: &str, figure: &Figure) -> String {
+    let text = |text: &str| {
+        let text = halfseen::error::short(text);
+        text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    };
+    let names: Vec<String> = figure.series.iter().map(|series| text(&series.name)).collect();
+    let (title, x, y) = (text(&figure.title), text(&figure.x_label), text(&figure.y_label));
+    let head = format!(
+        "role=\"img\" xmlns=\"http://www.w3.org/2000/svg\">\n<title>{title}</title>\n\
+         <desc>{y} by {x}: {}.</desc>\n{DARK}",
+        names.join(", ")
+    );
+    svg.replacen("xmlns=\"http://www.w3.org/2000/svg\">", &head, 1)
 }
 
 /// Returns the smallest and largest of at least one value.

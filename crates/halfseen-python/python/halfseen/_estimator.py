@@ -21,10 +21,11 @@ from halfseen import _attributes, _core
 from halfseen import _types as t
 from halfseen._docstrings import completed
 from halfseen._parameters import declared, text_of
+from halfseen._saved import Saved
 from halfseen.warnings import DataWarning
 
 
-class Estimator(BaseEstimator):
+class Estimator(Saved, BaseEstimator):
     """Base of every estimator of the package.
 
     A subclass names its learner. ``generate.py`` writes its constructor from the library's declarations, and
@@ -202,6 +203,7 @@ class Estimator(BaseEstimator):
         """Delete the results of an earlier fit: if this one fails, nothing is fitted."""
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
+        vars(self).pop("_told", None)
 
     def _fit(self, X, y, sample_weight=None):
         self._forget()
@@ -268,12 +270,21 @@ class Estimator(BaseEstimator):
             self.coef_, self.intercept_ = self._as_shaped(coefficients, weights[1])
         if quiet:
             return
-        if not report["converged"]:
+        if not report["converged"] and self._is_new(report["stop"]):
             warnings.warn(model.stop(), ConvergenceWarning, stacklevel=4)
         for note, text in zip(report["notes"], model.notes(), strict=True):
             # Notes that say nothing on the data and need no action are only in the report.
-            if not any(kind in note for kind in ("risk-bound", "guarded-refinements")):
+            if not any(kind in note for kind in ("risk-bound", "guarded-refinements")) and self._is_new(
+                *note
+            ):
                 warnings.warn(text, DataWarning, stacklevel=4)
+
+    def _is_new(self, *kinds):
+        """Return whether a stream of batches has not been told of this yet; a fit begins anew."""
+        told = vars(self).setdefault("_told", [])
+        new = [kind for kind in kinds if kind not in told]
+        told.extend(new)
+        return bool(new)
 
     def _scores(self, X, clip=True):
         """Return the scores of examples, (n_samples, n_outputs)."""
@@ -326,11 +337,10 @@ def _seed_of(state: t.Seed) -> int:
     """Return a ``random_state`` as a seed."""
     if not isinstance(state, numbers.Integral):
         return int(check_random_state(state).randint(np.iinfo(np.int64).max, dtype=np.int64))
-    if not 0 <= state < 2**64:
+    if not 0 <= state < 2**63:
         allowed = next(of.allowed for of in declared("aerr") if of.name == "random_state")
         raise ValueError(
-            f"random_state = {state} is not allowed: it must be {allowed} (and below 2**64), a RandomState"
-            " instance or None"
+            f"random_state = {state} is not allowed: it must be {allowed}, a RandomState instance or None"
         )
     return int(state)
 
@@ -348,6 +358,11 @@ def _threads(n_jobs: int | None) -> int:
 @contextmanager
 def _progress(verbose: t.Verbose) -> Iterator[Callable[[int, int], object] | None]:
     """Provide the function that shows progress, or None, and end its line."""
+    if not (callable(verbose) or isinstance(verbose, numbers.Integral | np.bool_)):
+        raise ValueError(
+            f"verbose = {verbose!r} is not allowed: it must be True, False, or a function of the work done and"
+            " in all"
+        )
     if callable(verbose) or not verbose:
         yield verbose or None
         return

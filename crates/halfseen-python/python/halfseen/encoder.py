@@ -10,10 +10,11 @@ from sklearn.utils.validation import _check_feature_names_in, check_array, check
 
 from halfseen import _core
 from halfseen import _types as t
+from halfseen._saved import Saved
 from halfseen.warnings import DataWarning
 
 
-class Encoder(TransformerMixin, BaseEstimator):
+class Encoder(TransformerMixin, Saved, BaseEstimator):
     """Turn text columns into indicators, one per category, and leave numbers unchanged.
 
     It is the encoder of the program ``halfseen``: a model fitted to its output has the same weights as one

@@ -38,6 +38,7 @@ parameters! {
         source: "Hazan and Koren 2012, algorithm 2, theorem 3.4";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
+        total_cost: Option<f64> = None, TOTAL_COST;
         max_cost: Option<f64> = None, MAX_COST;
         radius: f64 = 8.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;

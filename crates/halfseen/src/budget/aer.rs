@@ -38,6 +38,7 @@ parameters! {
         source: "Cesa-Bianchi et al. 2010, algorithm 2, theorem 2";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
+        total_cost: Option<f64> = None, TOTAL_COST;
         max_cost: Option<f64> = None, MAX_COST;
         radius: f64 = 8.0, RADIUS;
         penalty: Rule = Rule::Theory(1.0), PENALTY;

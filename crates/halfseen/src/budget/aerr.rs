@@ -40,6 +40,7 @@ parameters! {
         source: "Hazan and Koren 2012, algorithm 1, theorem 3.1";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
+        total_cost: Option<f64> = None, TOTAL_COST;
         max_cost: Option<f64> = None, MAX_COST;
         radius: f64 = 2.0, RADIUS;
         step: Rule = Rule::Theory(1.8), STEP;

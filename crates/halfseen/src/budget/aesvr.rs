@@ -58,6 +58,7 @@ parameters! {
         source: "Hazan and Koren 2012, algorithm 4, theorem 4.4";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
+        total_cost: Option<f64> = None, TOTAL_COST;
         radius: f64 = 1.0, RADIUS;
         step: Rule = Rule::Theory(1.0), STEP;
         ball: Ball = Ball::L2, BALL;
@@ -163,7 +164,7 @@ impl Aesvr {
     fn checked_recipe(&self, layout: &Layout, examples: Option<u64>) -> Result<Recipe> {
         self.check()?;
         let reads = Reads::of(self.budget, layout)?;
-        completed(self.recipe(reads)?, reads, self.mean_reads(reads)?, examples)
+        completed(self.recipe(reads)?, (reads, layout), self.mean_reads(reads)?, examples)
     }
 }
 

@@ -2,7 +2,7 @@
 //! means.
 
 use crate::data::{Layout, Moments};
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, shown};
 use crate::params::Centre;
 
 /// Number of reads of one example.
@@ -55,6 +55,26 @@ pub(super) fn affordable(total: u64, budget: u64) -> Result<u64> {
         return Err(ErrorKind::OutOfRange { name, value, allowed }.into());
     }
     Ok(total / budget.max(1))
+}
+
+/// Returns the number of examples that a total cost pays for, with reads at the mean price.
+pub(super) fn affordable_cost(
+    total: f64,
+    max_cost: Option<f64>,
+    reads: Reads,
+    layout: &Layout,
+) -> Result<u64> {
+    let mut prices: Vec<f64> = (0..reads.panels).map(|panel| layout.price(panel)).collect();
+    prices.sort_unstable_by(|a, b| b.total_cmp(a));
+    let limit = max_cost.unwrap_or(f64::INFINITY);
+    let dearest = prices.iter().take(reads.budget).sum::<f64>().min(limit);
+    if total < dearest * (1.0 - 1e-12) {
+        let (name, value) = (crate::params::TOTAL_COST.name, shown(total));
+        let allowed = format!("at least the largest cost of one example, {}", shown(dearest));
+        return Err(ErrorKind::OutOfRange { name, value, allowed }.into());
+    }
+    let mean = prices.iter().sum::<f64>() / prices.len().max(1) as f64 * reads.budget as f64;
+    Ok((total / mean.min(limit).max(f64::MIN_POSITIVE)).max(1.0) as u64)
 }
 
 /// Returns the given means per sampled slot, if the learner centres by them.

@@ -1,6 +1,6 @@
 //! Implements [`Learner`] for every type that provides a [`Recipe`].
 
-use super::allowance::{Reads, affordable};
+use super::allowance::{Reads, affordable, affordable_cost};
 use super::classes::uncentred;
 use super::pass::{self, one_pass};
 use super::recipe::Recipe;
@@ -38,14 +38,14 @@ pub trait Budgeted: Described {
 fn recipe<B: Budgeted>(learner: &B, layout: &Layout, examples: Option<u64>) -> Result<Recipe> {
     learner.check()?;
     let reads = Reads::of(learner.budget(), layout)?;
-    completed(learner.recipe(reads)?, reads, reads.budget as f64, examples)
+    completed(learner.recipe(reads)?, (reads, layout), reads.budget as f64, examples)
 }
 
-/// Returns a recipe with its horizon, if that follows from a total budget, at `mean` reads per
-/// example on average, or from the number of examples.
+/// Returns a recipe with its horizon, if that follows from a total budget or cost, at `mean` reads
+/// per example on average, or from the number of examples.
 pub(super) fn completed(
     mut recipe: Recipe,
-    reads: Reads,
+    (reads, layout): (Reads, &Layout),
     mean: f64,
     examples: Option<u64>,
 ) -> Result<Recipe> {
@@ -54,7 +54,10 @@ pub(super) fn completed(
             .map(|most| most.min((total as f64 / mean) as u64).max(1))
     };
     let affordable = recipe.total_budget.map(afford).transpose()?;
-    recipe.pace.horizon = recipe.pace.horizon.or(affordable.into_iter().chain(examples).min());
+    let paid = |total| affordable_cost(total, recipe.max_cost, reads, layout);
+    let paid = recipe.total_cost.map(paid).transpose()?;
+    let examples = affordable.into_iter().chain(paid).chain(examples).min();
+    recipe.pace.horizon = recipe.pace.horizon.or(examples);
     Ok(recipe)
 }
 

@@ -43,6 +43,7 @@ parameters! {
         source: "Kukliansky and Shamir 2015, section 4; in two phases algorithm 2";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
+        total_cost: Option<f64> = None, TOTAL_COST;
         max_cost: Option<f64> = None, MAX_COST;
         radius: f64 = 8.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;

@@ -64,6 +64,7 @@ parameters! {
         source: "Kukliansky and Shamir 2015, section 3.2; in two phases algorithm 2, theorems 3.6 and 3.12";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
+        total_cost: Option<f64> = None, TOTAL_COST;
         max_cost: Option<f64> = None, MAX_COST;
         radius: f64 = 2.0, RADIUS;
         step: Rule = Rule::Theory(1.8), STEP;

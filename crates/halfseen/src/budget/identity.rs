@@ -34,6 +34,7 @@ parameters! {
         source: "Cesa-Bianchi et al. 2010, footnote 2";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
+        total_cost: Option<f64> = None, TOTAL_COST;
         radius: f64 = 2.0, RADIUS;
         centre: Centre = Centre::Running, CENTRE;
         intercept: bool = true, INTERCEPT;
@@ -49,8 +50,8 @@ impl FromMoments for Identity {
     }
 
     fn gathering(&self) -> Gathering {
-        let Identity { budget, total_budget, centre, intercept, seed, .. } = *self;
-        Gathering { budget, total_budget, centre, intercept, seed }
+        let Identity { budget, total_budget, total_cost, centre, intercept, seed, .. } = *self;
+        Gathering { budget, total_budget, total_cost, centre, intercept, seed }
     }
 
     fn solve(learners: &[&Self], moments: &Reduced, _: &dyn Monitor) -> Result<Vec<Solved>> {

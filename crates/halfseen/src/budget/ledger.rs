@@ -41,6 +41,15 @@ pub(super) struct Ledger {
     panels: Vec<u32>,
 }
 
+/// Limits on all reads of a learner, from its parameters; `None`: no limit.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// Number of reads.
+    pub(super) reads: Option<u64>,
+    /// Cost of the distinct reads of each example, at the layout's prices.
+    pub(super) cost: Option<f64>,
+}
+
 /// Query that is or was open.
 #[derive(Debug, Clone, Copy)]
 struct Open {
@@ -75,6 +84,9 @@ struct Entries {
     /// Number of reads each of them asked for; empty in states older than this field.
     #[serde(default)]
     asked: Vec<u64>,
+    /// Cost of these reads; empty if the cost is not limited, or by a session that knows it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    prices: Vec<f64>,
     /// Numbers and checksums of the adopted ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     adopted: Vec<(u64, u64)>,
@@ -130,12 +142,12 @@ impl Money {
 }
 
 impl Ledger {
-    /// Creates the accounts of a new learner with a maximum number of reads.
+    /// Creates the accounts of a new learner with limits on its reads.
     pub(super) fn new(
         name: &'static str,
         params: Map<String, Value>,
         layout: &Arc<Layout>,
-        limit: Option<u64>,
+        limits: Limits,
     ) -> Result<Ledger> {
         Ok(Ledger {
             name,
@@ -144,8 +156,8 @@ impl Ledger {
             layout: Arc::clone(layout),
             passive: false,
             holes: false,
-            limit,
-            money: None,
+            limit: limits.reads,
+            money: limits.cost.map(Money::new),
             queries: Vec::new(),
             shut: 0,
             promised: 0,
@@ -162,24 +174,33 @@ impl Ledger {
     pub(super) fn resumed(mut self, state: &mut Value) -> Result<Ledger> {
         let entries = state.as_object_mut().and_then(|state| state.remove("ledger"));
         self.entries = saved::state(entries.unwrap_or_default())?;
-        let Entries { open, asked, adopted, .. } = &mut self.entries;
+        let Entries { open, asked, prices, adopted, .. } = &mut self.entries;
+        if prices.is_empty() {
+            prices.resize(open.len(), 0.0);
+        }
         if asked.is_empty() && self.limit.is_none() {
             // An older state, in which nothing depends on these counts.
             asked.resize(open.len(), 0);
         }
         self.promised = asked.iter().fold(0, |sum, &asked| sum.saturating_add(asked));
-        let (open, asked, adopted) =
-            (std::mem::take(open), std::mem::take(asked), std::mem::take(adopted));
+        let (open, asked, prices, adopted) = (
+            std::mem::take(open),
+            std::mem::take(asked),
+            std::mem::take(prices),
+            std::mem::take(adopted),
+        );
         let checksum = |number: &u64| {
             let place = adopted.binary_search_by_key(number, |(number, _)| *number);
             place.ok().map(|place| adopted[place].1)
         };
-        let query = |(number, reads): (&u64, &u64)| {
+        let query = |((number, reads), price): ((&u64, &u64), &f64)| {
             let adopted = checksum(number);
-            Open { number: *number, reads: *reads, price: 0.0, adopted, shut: false }
+            Open { number: *number, reads: *reads, price: *price, adopted, shut: false }
         };
         let sound = self.is_sound()
             && asked.len() == open.len()
+            && prices.len() == open.len()
+            && prices.iter().all(|price| (0.0..f64::INFINITY).contains(price))
             && open.windows(2).all(|w| w[0] < w[1])
             && adopted.windows(2).all(|w| w[0].0 < w[1].0)
             && adopted.iter().all(|(number, _)| open.binary_search(number).is_ok())
@@ -187,7 +208,10 @@ impl Ledger {
         if !sound {
             return Err(saved::untrue());
         }
-        self.queries = open.iter().zip(&asked).map(query).collect();
+        self.queries = open.iter().zip(&asked).zip(&prices).map(query).collect();
+        if let Some(money) = &mut self.money {
+            money.promised = prices.iter().map(|&price| money.units(price)).sum();
+        }
         Ok(self)
     }
 
@@ -215,6 +239,7 @@ impl Ledger {
         let entries = Entries {
             open: open().map(|query| query.number).collect(),
             asked: open().map(|query| query.reads).collect(),
+            prices: open().filter(|_| self.money.is_some()).map(|query| query.price).collect(),
             adopted: open().filter_map(|query| Some((query.number, query.adopted?))).collect(),
             ..self.entries.clone()
         };

@@ -49,6 +49,7 @@ parameters! {
         source: "Cesa-Bianchi et al. 2010, algorithm 1, theorem 1";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
+        total_cost: Option<f64> = None, TOTAL_COST;
         radius: f64 = 4.0, RADIUS;
         moment_repair: MomentRepair = MomentRepair::Psd, MOMENT_REPAIR;
         tol: f64 = 1e-4, TOL;
@@ -76,8 +77,8 @@ impl FromMoments for MomentLasso {
     }
 
     fn gathering(&self) -> Gathering {
-        let MomentLasso { budget, total_budget, centre, intercept, seed, .. } = *self;
-        Gathering { budget, total_budget, centre, intercept, seed }
+        let MomentLasso { budget, total_budget, total_cost, centre, intercept, seed, .. } = *self;
+        Gathering { budget, total_budget, total_cost, centre, intercept, seed }
     }
 
     /// Takes one eigendecomposition per repair; radii increase, each starts from the last solution.

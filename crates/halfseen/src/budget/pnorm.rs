@@ -46,6 +46,7 @@ parameters! {
         source: "Cesa-Bianchi et al. 2010, section 5; Gentile 2003";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
+        total_cost: Option<f64> = None, TOTAL_COST;
         max_cost: Option<f64> = None, MAX_COST;
         radius: f64 = 4.0, RADIUS;
         step: Rule = Rule::Theory(3.2), STEP;

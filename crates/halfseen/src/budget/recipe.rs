@@ -16,6 +16,8 @@ pub struct Recipe {
     pub params: serde_json::Map<String, serde_json::Value>,
     /// Maximum number of reads in total; `None`: no limit.
     pub total_budget: Option<u64>,
+    /// Maximum cost of all reads; `None`: no limit.
+    pub total_cost: Option<f64>,
     /// Maximum cost of one example's reads at the layout's prices; `None`: no limit.
     pub max_cost: Option<f64>,
     /// Number of attributes, those with the largest weights, that a model keeps; `None`: all.
@@ -163,6 +165,7 @@ macro_rules! recipe {
             name: Self::NAME,
             params: $crate::params::Parameters::to_json($learner),
             total_budget: $learner.total_budget,
+            total_cost: $learner.total_cost,
             truncate: $learner.truncate,
             radius: $learner.radius,
             shape: ::halfseen_solve::iterate::Shape::default(),

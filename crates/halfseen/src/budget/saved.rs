@@ -3,7 +3,10 @@
 use crate::data::Layout;
 use crate::error::{Error, ErrorKind, Result};
 use crate::learner::{AskTell, Learner};
-use crate::params::{CONFIDENCE, EXPLORATION, MOMENT_NORM, MOMENTS, PHASE1, SMOOTHING, first_name};
+use crate::params::{
+    CONFIDENCE, EXPLORATION, MAX_COST, MOMENT_NORM, MOMENTS, PHASE1, SMOOTHING, TOTAL_COST,
+    first_name,
+};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -74,7 +77,12 @@ fn first_names(
         true => &[MOMENTS.name, EXPLORATION.name],
         false => &[PHASE1.name, SMOOTHING.name, CONFIDENCE.name, MOMENT_NORM.name],
     };
-    let kept = params.iter().filter(|(name, _)| !none.contains(&name.as_str()));
+    // Limits that version 1 did not have count only if they are set.
+    let newer =
+        |name: &str| name == TOTAL_COST.name || (learner == "fiml" && name == MAX_COST.name);
+    let kept = params.iter().filter(|(name, value)| {
+        !none.contains(&name.as_str()) && !(value.is_null() && newer(name))
+    });
     let named = kept.map(|(name, value)| (first_name(name).to_owned(), value.clone()));
     (format!("{learner}{}", if phases { "-2p" } else { "" }), named.collect())
 }

@@ -33,7 +33,7 @@ use super::allowance::given_means;
 use super::engine::Engine;
 use super::gen_est::GenEst;
 use super::known::Known;
-use super::ledger::Ledger;
+use super::ledger::{Ledger, Limits};
 use super::observed::Observed;
 use super::progressive_validation::ProgressiveValidation;
 use super::recipe::{Proportions, Recipe, Source};
@@ -350,8 +350,9 @@ impl<I: Iterate> Sgd<I> {
 }
 
 fn ledger(recipe: &Recipe, layout: &Arc<Layout>) -> Result<Ledger> {
-    let Recipe { name, params, total_budget, passive, .. } = recipe;
-    let mut ledger = Ledger::new(name, params.clone(), layout, *total_budget)?;
+    let Recipe { name, params, total_budget, total_cost, passive, .. } = recipe;
+    let limits = Limits { reads: *total_budget, cost: *total_cost };
+    let mut ledger = Ledger::new(name, params.clone(), layout, limits)?;
     ledger.passive = *passive != Passive::No;
     Ok(ledger)
 }

@@ -132,19 +132,42 @@ impl Model {
         self
     }
 
-    /// Standard error of each weight of [`Model::raw_weights`], in the same units; `None` where the
-    /// fit made none.
+    /// Standard error of each weight of [`Model::raw_weights`], in the same units; `None` if the fit
+    /// estimated none.
     pub fn raw_standard_errors(&self) -> Option<Vec<f64>> {
+        let columns = 0..self.prepare.schema.width();
+        columns.map(|column| self.raw_standard_error(&[(column, 1.0)])).collect()
+    }
+
+    /// Standard error of a sum of [`Model::raw_weights`], each of a column and multiplied by a
+    /// number; `None` if the fit estimated none.
+    pub fn raw_standard_error(&self, terms: &[(usize, f64)]) -> Option<f64> {
         let Predictor::Conditional(conditional) = &self.predictor else { return None };
-        let errors = conditional.standard_errors()?;
-        let (target, scaler) = (self.prepare.target, &self.prepare.scaler);
-        Some(
-            errors
-                .iter()
-                .enumerate()
-                .map(|(j, e)| e * target.deviation / scaler.affine(j).1)
-                .collect(),
-        )
+        let columns = conditional.linear.weights.len();
+        let scaled: Vec<(usize, f64)> = terms
+            .iter()
+            .map(|&(column, factor)| (column, factor / self.prepare.scaler.affine(column).1))
+            .collect();
+        let refits = conditional.deviations.chunks_exact(columns.max(1));
+        let sum = |row: &[f64]| scaled.iter().map(|(j, factor)| row[*j] * factor).sum::<f64>();
+        let variance: f64 = refits.map(|row| sum(row).powi(2)).sum();
+        let known = !conditional.deviations.is_empty();
+        known.then(|| variance.sqrt() * self.prepare.target.deviation)
+    }
+
+    /// Standard deviation of each encoded column in raw units, over the training rows or by the
+    /// joint distribution of the predictor; `None` if the fit knows neither.
+    pub fn raw_deviations(&self) -> Option<Vec<f64>> {
+        if self.prepare.deviations.is_some() {
+            return self.prepare.deviations.clone();
+        }
+        let Predictor::Conditional(conditional) = &self.predictor else { return None };
+        let deviation = |(j, noise): (usize, &f64)| {
+            let loadings = conditional.loadings.iter().skip(j * conditional.rank);
+            let shared: f64 = loadings.take(conditional.rank).map(|v| v * v).sum();
+            (shared + noise).sqrt() * self.prepare.scaler.affine(j).1
+        };
+        Some(conditional.noise.iter().enumerate().map(deviation).collect())
     }
 
     /// The model as JSON text.
@@ -159,7 +182,11 @@ impl Model {
             learner: self.learner.clone(),
             params: self.params.clone(),
             schema: self.prepare.schema.clone(),
-            prepare: Scales { scaler: self.prepare.scaler.clone(), target: self.prepare.target },
+            prepare: Scales {
+                scaler: self.prepare.scaler.clone(),
+                target: self.prepare.target,
+                deviations: self.prepare.deviations.clone(),
+            },
             target: self.target.clone(),
             task: self.task,
             classes: self.classes.clone(),
@@ -202,6 +229,7 @@ impl Model {
                 schema: file.schema,
                 scaler: file.prepare.scaler,
                 target: file.prepare.target,
+                deviations: file.prepare.deviations,
             },
             target: file.target,
             task: file.task,
@@ -280,6 +308,8 @@ struct File {
 struct Scales {
     scaler: Scaler,
     target: TargetScale,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    deviations: Option<Vec<f64>>,
 }
 
 fn bad(key: &str, problem: &str) -> crate::Error {

@@ -142,6 +142,7 @@ impl Model {
             kept(offset);
             kept(divisor);
         }
+        prepare.deviations.iter_mut().for_each(kept);
         let schema = &mut prepare.schema;
         let mut first = 0;
         // All columns of an attribute are in one panel, so all are needed or none.
@@ -308,7 +309,12 @@ mod tests {
         Model {
             learner: "ridge".into(),
             params: serde_json::Map::new(),
-            prepare: Prepare { schema, scaler, target: TargetScale { mean: 1.0, deviation: 2.0 } },
+            prepare: Prepare {
+                schema,
+                scaler,
+                target: TargetScale { mean: 1.0, deviation: 2.0 },
+                deviations: Some((0..8).map(f64::from).collect()),
+            },
             target: "y".into(),
             task: Task::Regression,
             classes: vec![],

@@ -1,6 +1,9 @@
 //! Declares what each learner needs of its data and can do with them.
 
-use super::{BUDGET, COSTS, Described, INTERCEPT, PASSIVE, Parameters, SEED, THREAT, TOTAL_BUDGET};
+use super::{
+    BUDGET, COSTS, Described, INTERCEPT, MAX_COST, PASSIVE, Parameters, SEED, THREAT, TOTAL_BUDGET,
+    TOTAL_COST,
+};
 use crate::error::{ErrorKind, Result};
 
 /// Families of learners, by the data that they may look at, and when.
@@ -130,7 +133,7 @@ impl Needs {
             family,
             looks,
             either: declared(PASSIVE.name),
-            budgeted: said(BUDGET.name) || said(TOTAL_BUDGET.name),
+            budgeted: [BUDGET, TOTAL_BUDGET, MAX_COST, TOTAL_COST].iter().any(|d| said(d.name)),
             holes: missing,
             fills: None,
             targets: Targets::NumbersOrTwo,

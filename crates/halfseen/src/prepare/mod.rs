@@ -30,6 +30,10 @@ pub struct Prepare {
     pub scaler: Scaler,
     /// Map from the target's units to the learner's.
     pub target: TargetScale,
+    /// Standard deviation of each encoded column over the training rows, in raw units; `None` where
+    /// the fit may not know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deviations: Option<Vec<f64>>,
 }
 
 impl Prepare {
@@ -56,6 +60,13 @@ impl Prepare {
             _ => bad("schema", e.to_string()).into(),
         })?;
         self.scaler.validate(self.schema.width())?;
+        if let Some(deviations) = &self.deviations
+            && (deviations.len() != self.schema.width()
+                || !deviations.iter().all(|v| v.is_finite() && *v >= 0.0))
+        {
+            let problem = "must hold one finite number of at least 0 per column".to_owned();
+            return Err(bad("prepare.deviations", problem).into());
+        }
         let TargetScale { mean, deviation } = self.target;
         if mean.abs() <= 1e100 && deviation <= 1e100 && deviation > 0.0 {
             return Ok(());

@@ -188,7 +188,7 @@ impl<'a> Prepared<'a> {
             centred && target.classes().len() <= 2,
         );
         let targets = scores.into_iter().map(|y| target_scale.apply(y)).collect();
-        let prepare = Prepare { schema, scaler, target: target_scale };
+        let prepare = Prepare { schema, scaler, target: target_scale, deviations: None };
         let (rows, names, codes) = (rows.to_vec(), prepare.schema.encoded_names(), codes(target));
         let (moments, weights) = (None, weights.map(<[f64]>::to_vec));
         let mut prepared = Prepared {
@@ -211,7 +211,21 @@ impl<'a> Prepared<'a> {
         if !options.honest && prepared.declared.is_none() {
             prepared.moments = Some(Moments::measure(&prepared.examples()));
         }
+        prepared.prepare.deviations = prepared.deviations();
         Ok(prepared)
+    }
+
+    /// Returns the standard deviation of each column in raw units, from moments that are known.
+    fn deviations(&self) -> Option<Vec<f64>> {
+        let declared = self.declared.as_ref().filter(|declared| declared.means);
+        let moments = declared.map(|declared| &declared.moments).or(self.moments.as_ref())?;
+        let pairs = moments.mean.iter().zip(&moments.square).enumerate();
+        let deviation = |(j, (mean, square)): (usize, (&f64, &f64))| {
+            // A smaller difference is the rounding error of a constant column.
+            let variance = Some(square - mean * mean).filter(|v| *v > 1e-14 * square);
+            variance.map_or(0.0, f64::sqrt) * self.prepare.scaler.affine(j).1
+        };
+        Some(pairs.map(deviation).collect())
     }
 
     /// Returns the training examples.

@@ -114,7 +114,8 @@ pub fn compare(
         let splits_at_once = all.min(splits.len()).max(1);
         let each = (all / splits_at_once).max(1);
         let one = |number, split: &Split| {
-            one_split(&candidates, task, plan, (number, each), split, monitor, &settled)
+            let part = Part { whole: monitor, number, of: plan.splits };
+            one_split(&candidates, task, plan, (number, each), split, &part, &settled)
         };
         map_at_most(&splits, splits_at_once, one)
     })?;
@@ -136,6 +137,27 @@ pub fn compare(
 /// Returns true if parameters can be tuned here: some learners tune themselves.
 fn has_grid(learner: &dyn Learner) -> bool {
     !learner.grid().0.is_empty()
+}
+
+/// Monitor of one split, which it names beside the learner.
+struct Part<'a> {
+    whole: &'a dyn Monitor,
+    number: usize,
+    of: usize,
+}
+
+impl Monitor for Part<'_> {
+    fn progress(&self, done: u64, total: u64) {
+        self.whole.progress(done, total);
+    }
+
+    fn working_on(&self, what: &str) {
+        self.whole.working_on(&format!("{what}, split {} of {}", self.number + 1, self.of));
+    }
+
+    fn should_stop(&self) -> bool {
+        self.whole.should_stop()
+    }
 }
 
 /// Tunes, fits and tests on one split, with at most so many fits at once.
@@ -175,6 +197,7 @@ fn one_split(
             None => seeded,
         };
         let name = plan.names.get(l).copied().unwrap_or_else(|| label(&*learner));
+        monitor.working_on(name);
         let prepared = views.get(l);
         let examples = prepared.examples();
         let tests = other

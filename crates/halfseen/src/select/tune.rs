@@ -11,6 +11,7 @@ use crate::error::{ErrorKind, Result};
 use crate::learner::{Assignments, Family, Learner, with};
 use crate::model::{Fit, Predictor, Scores};
 use crate::params::TRIED;
+use crate::registry::label;
 use crate::robust::{Attack, attack};
 use halfseen_solve::sampling::{Purpose, Stream, folds};
 use halfseen_solve::{Monitor, Quiet};
@@ -136,6 +137,7 @@ pub(super) fn tune_within(
         let views = Views::new(candidates.iter().map(|(l, _)| &**l), task, &fold.train)?;
         let validate = |l: usize, (learner, settings): &Candidate| {
             let prepared = views.get(l);
+            monitor.working_on(label(&**learner));
             let runs = if learner.needs().family == Family::Budget { tuning.runs } else { 1 };
             // One list per run, one error per setting.
             let (mut errors, mut reads) = (Vec::new(), 0);

@@ -43,7 +43,7 @@ use crate::data::{Bounds, Examples, Label, Layout, Matrix, Target};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{AskTell, Learner, Query, Read, Role};
 use crate::model::{Outside, Stop};
-use crate::params::Needs;
+use crate::params::{Needs, TOTAL_COST};
 use crate::prepare::Prepare;
 use halfseen_solve::Monitor;
 use serde::{Deserialize, Serialize};
@@ -159,7 +159,7 @@ impl Session {
             names: prepare.schema.encoded_names(),
             by_name,
             attributes: (0..layout.panels()).map(attributes_in).collect(),
-            total_cost: None,
+            total_cost: learner.get(TOTAL_COST.name).and_then(|total| total.parse().ok()),
             first_columns,
             layout,
             prepare,

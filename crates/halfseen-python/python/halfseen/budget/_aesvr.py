@@ -48,6 +48,7 @@ class _AESVR(Budgeted):
         *,
         budget: int | None = None,
         total_budget: int | None = None,
+        total_cost: float | None = None,
         radius: float = 1.0,
         step: t.Rule = "theory",
         ball: Literal["l2", "l1"] = "l2",
@@ -72,6 +73,7 @@ class _AESVR(Budgeted):
     ) -> None:
         self.budget = budget
         self.total_budget = total_budget
+        self.total_cost = total_cost
         self.radius = radius
         self.step = step
         self.ball = ball

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from halfseen import _core
 from halfseen import _types as t
@@ -32,9 +33,16 @@ class Budgeted(Incremental):
         Maximum number of reads in total, in a fit or in ask and tell. A fit stops before the first
         example that would exceed it; asking is then refused, counting the reads of open queries. None: no
         limit. Range: an integer of at least 1, or None.
+    total_cost : float or None
+        Maximum cost of all reads, at declared prices (1 where none is declared), in a fit or in ask and
+        tell. A fit stops before the first example that would exceed it; asking is then refused, counting
+        the reads of open queries. None: no limit. Range: a finite number above 0, or None.
     centre : {'none', 'given', 'running'}
         Centre subtracted from each attribute: nothing (none), the given means, or the running mean of its
         reads so far.
+    max_cost : float or None
+        Maximum cost of the reads of one example, at declared prices (1 where none is declared); never
+        exceeded. None: only the number of reads is limited. Range: a finite number above 0, or None.
     average : {'all', 'tail'}
         Iterates that the model averages: all (as in the theorems), or those of the second half (tail).
         Without a horizon, tail weights iterate t by t.
@@ -45,9 +53,6 @@ class Budgeted(Incremental):
         Number of examples to come, for theory steps, penalties, tail averages and first phases. None: the
         number of rows of a fit; unknown in ask and tell, where steps then fall as 1/sqrt(t). Range: an
         integer of at least 1, or None.
-    max_cost : float or None
-        Maximum cost of the reads of one example, at declared prices (1 where none is declared); never
-        exceeded. None: only the number of reads is limited. Range: a finite number above 0, or None.
     replacement : bool
         If true, the gradient reads of one example are drawn with replacement (as in the paper); if false
         without (smaller variance).
@@ -117,6 +122,7 @@ class Budgeted(Incremental):
     @property
     def attributes_read_(self) -> t.Array:
         """Number of reads of each attribute: ndarray of shape (n_features,)."""
+        check_is_fitted(self, "model_")
         return np.array(self.model_.attributes_read(), dtype=np.int64)
 
     def _keep(self, model, quiet=False):
@@ -125,9 +131,9 @@ class Budgeted(Incremental):
         if quiet:
             return
         report, texts = self.report_, []
-        if report["stop"] == "budget-spent":
+        if report["stop"] == "budget-spent" and self._is_new("budget-spent"):
             texts.append(f"{model.stop()}: rows that come later are not learned from")
-        if report["outside_bounds"]:
+        if report["outside_bounds"] and self._is_new("outside-bounds"):
             first = report["first_outside"]
             texts.append(
                 f"values outside their declared bounds were read: {report['outside_bounds']} (first: row"

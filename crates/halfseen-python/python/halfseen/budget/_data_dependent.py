@@ -37,6 +37,7 @@ class _GAERR(Budgeted):
         *,
         budget: int | None = None,
         total_budget: int | None = None,
+        total_cost: float | None = None,
         max_cost: float | None = None,
         radius: float = 2.0,
         step: t.Rule = "1.8x",
@@ -59,6 +60,7 @@ class _GAERR(Budgeted):
     ) -> None:
         self.budget = budget
         self.total_budget = total_budget
+        self.total_cost = total_cost
         self.max_cost = max_cost
         self.radius = radius
         self.step = step
@@ -148,6 +150,7 @@ class _DDAERR(Budgeted):
         *,
         budget: int | None = None,
         total_budget: int | None = None,
+        total_cost: float | None = None,
         max_cost: float | None = None,
         radius: float = 2.0,
         step: t.Rule = "1.8x",
@@ -176,6 +179,7 @@ class _DDAERR(Budgeted):
     ) -> None:
         self.budget = budget
         self.total_budget = total_budget
+        self.total_cost = total_cost
         self.max_cost = max_cost
         self.radius = radius
         self.step = step
@@ -272,6 +276,7 @@ class _DDAELR(Budgeted):
         *,
         budget: int | None = None,
         total_budget: int | None = None,
+        total_cost: float | None = None,
         max_cost: float | None = None,
         radius: float = 8.0,
         step: t.Rule = "5.6x",
@@ -298,6 +303,7 @@ class _DDAELR(Budgeted):
     ) -> None:
         self.budget = budget
         self.total_budget = total_budget
+        self.total_cost = total_cost
         self.max_cost = max_cost
         self.radius = radius
         self.step = step

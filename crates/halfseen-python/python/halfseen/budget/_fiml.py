@@ -94,6 +94,8 @@ class _FIML(Budgeted):
         *,
         budget: int | None = None,
         total_budget: int | None = None,
+        max_cost: float | None = None,
+        total_cost: float | None = None,
         design: Literal["uniform", "adaptive"] = "adaptive",
         passive: Literal["no", "one", "all"] = "no",
         rank: int | None = None,
@@ -111,6 +113,8 @@ class _FIML(Budgeted):
     ) -> None:
         self.budget = budget
         self.total_budget = total_budget
+        self.max_cost = max_cost
+        self.total_cost = total_cost
         self.design = design
         self.passive = passive
         self.rank = rank

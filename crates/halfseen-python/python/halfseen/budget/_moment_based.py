@@ -35,6 +35,7 @@ class _MomentLasso(Budgeted):
         *,
         budget: int | None = None,
         total_budget: int | None = None,
+        total_cost: float | None = None,
         radius: float = 4.0,
         moment_repair: Literal["stationary", "psd", "diag-shift"] = "psd",
         tol: float = 0.0001,
@@ -51,6 +52,7 @@ class _MomentLasso(Budgeted):
     ) -> None:
         self.budget = budget
         self.total_budget = total_budget
+        self.total_cost = total_cost
         self.radius = radius
         self.moment_repair = moment_repair
         self.tol = tol
@@ -126,6 +128,7 @@ class _Identity(Budgeted):
         *,
         budget: int | None = None,
         total_budget: int | None = None,
+        total_cost: float | None = None,
         radius: float = 2.0,
         centre: Literal["none", "given", "running"] = "running",
         intercept: bool = True,
@@ -139,6 +142,7 @@ class _Identity(Budgeted):
     ) -> None:
         self.budget = budget
         self.total_budget = total_budget
+        self.total_cost = total_cost
         self.radius = radius
         self.centre = centre
         self.intercept = intercept

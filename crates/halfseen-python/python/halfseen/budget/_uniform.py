@@ -36,6 +36,7 @@ class _AER(Budgeted):
         *,
         budget: int | None = None,
         total_budget: int | None = None,
+        total_cost: float | None = None,
         max_cost: float | None = None,
         radius: float = 8.0,
         penalty: t.Rule = "theory",
@@ -55,6 +56,7 @@ class _AER(Budgeted):
     ) -> None:
         self.budget = budget
         self.total_budget = total_budget
+        self.total_cost = total_cost
         self.max_cost = max_cost
         self.radius = radius
         self.penalty = penalty
@@ -137,6 +139,7 @@ class _AERR(Budgeted):
         *,
         budget: int | None = None,
         total_budget: int | None = None,
+        total_cost: float | None = None,
         max_cost: float | None = None,
         radius: float = 2.0,
         step: t.Rule = "1.8x",
@@ -159,6 +162,7 @@ class _AERR(Budgeted):
     ) -> None:
         self.budget = budget
         self.total_budget = total_budget
+        self.total_cost = total_cost
         self.max_cost = max_cost
         self.radius = radius
         self.step = step
@@ -257,6 +261,7 @@ class _AELR(Budgeted):
         *,
         budget: int | None = None,
         total_budget: int | None = None,
+        total_cost: float | None = None,
         max_cost: float | None = None,
         radius: float = 8.0,
         step: t.Rule = "5.6x",
@@ -278,6 +283,7 @@ class _AELR(Budgeted):
     ) -> None:
         self.budget = budget
         self.total_budget = total_budget
+        self.total_cost = total_cost
         self.max_cost = max_cost
         self.radius = radius
         self.step = step
@@ -372,6 +378,7 @@ class _PNorm(Budgeted):
         *,
         budget: int | None = None,
         total_budget: int | None = None,
+        total_cost: float | None = None,
         max_cost: float | None = None,
         radius: float = 4.0,
         step: t.Rule = "3.2x",
@@ -394,6 +401,7 @@ class _PNorm(Budgeted):
     ) -> None:
         self.budget = budget
         self.total_budget = total_budget
+        self.total_cost = total_cost
         self.max_cost = max_cost
         self.radius = radius
         self.step = step

@@ -7,12 +7,12 @@ use super::predicting::{conditional, linked, needs_classes, predictor_of};
 use super::read_design::{Plan, ReadDesign};
 use super::read_summary::ReadSummary;
 use super::reads::Reads;
-use crate::budget::allowance::{self, affordable};
+use crate::budget::allowance::{self, affordable, affordable_cost};
 use crate::budget::engine::{Engine, push, push_known};
-use crate::budget::ledger::{LARGEST_COUNT, Ledger};
+use crate::budget::ledger::{LARGEST_COUNT, Ledger, Limits};
 use crate::budget::{AskTell, Query, Read, Role, TellOutcome, saved};
 use crate::data::Layout;
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, shown};
 use crate::learner::{FitSize, Needed};
 use crate::model::{Conditional, Fit, Linear, Note, Predictor, Report, Stop};
 use crate::params::{Design, Link, Parameters, Passive};
@@ -117,7 +117,7 @@ impl Asker {
             layout: Arc::clone(layout),
             ledger,
             budget,
-            drawing: ReadDesign::new(budget, learner.seed),
+            drawing: ReadDesign::new(budget, learner.seed, purse(learner, layout)),
             state,
             found: RefCell::new(None),
             panels: Vec::new(),
@@ -193,7 +193,8 @@ impl Asker {
 
     /// Returns the role of drawn panels.
     fn role(&self) -> Role {
-        if self.ledger.passive || self.budget.all() { Role::Full } else { Role::Gradient }
+        let all = self.budget.all() && self.learner.max_cost.is_none();
+        if self.ledger.passive || all { Role::Full } else { Role::Gradient }
     }
 
     /// Keeps the observed values in the order of their slots: known ones come last. Returns the
@@ -215,14 +216,22 @@ impl Asker {
 }
 
 fn ledger(learner: &Fiml, layout: &Arc<Layout>) -> Result<Ledger> {
-    let mut ledger = Ledger::new(Fiml::NAME, learner.to_json(), layout, learner.total_budget)?;
+    let limits = Limits { reads: learner.total_budget, cost: learner.total_cost };
+    let mut ledger = Ledger::new(Fiml::NAME, learner.to_json(), layout, limits)?;
     (ledger.passive, ledger.holes) = (learner.passive != Passive::No, true);
     Ok(ledger)
 }
 
+/// Returns the prices and the limit on the cost of one example, unless every query keeps it.
+fn purse(learner: &Fiml, layout: &Layout) -> Option<(Vec<f64>, f64)> {
+    let most = learner.max_cost.filter(|_| learner.passive == Passive::No)?;
+    Some(((0..layout.sampled_panels()).map(|panel| layout.price(panel)).collect(), most))
+}
+
 /// Returns the number of redesigns of the probabilities after this number of answers.
 fn redesigns(learner: &Fiml, reads: allowance::Reads, answered: u64) -> u32 {
-    if learner.design != Design::Adaptive || learner.passive != Passive::No || reads.all() {
+    let uniform = learner.design != Design::Adaptive || learner.max_cost.is_some();
+    if uniform || learner.passive != Passive::No || reads.all() {
         return 0;
     }
     let first = (FIRST_READS * reads.panels).div_ceil(reads.budget.max(1)) as u64;
@@ -238,6 +247,17 @@ fn check(learner: &Fiml, layout: &Layout) -> Result<allowance::Reads> {
     }
     let reads = allowance::Reads::of(learner.budget, layout)?;
     learner.total_budget.map(|total| affordable(total, reads.budget as u64)).transpose()?;
+    let (total, most) = (learner.total_cost, learner.max_cost);
+    total.map(|total| affordable_cost(total, most, reads, layout)).transpose()?;
+    let dearest = (0..reads.panels).max_by(|&a, &b| layout.price(a).total_cmp(&layout.price(b)));
+    if let (Some(dearest), Some(most)) = (dearest, most)
+        && layout.price(dearest) > most
+    {
+        let (name, price) = (crate::error::short(layout.name(dearest)), layout.price(dearest));
+        let allowed = format!("at least the price of the dearest attribute '{name}', {price}");
+        let (name, value) = (crate::params::MAX_COST.name, shown(most));
+        return Err(ErrorKind::OutOfRange { name, value, allowed }.into());
+    }
     Ok(reads)
 }
 
@@ -280,6 +300,7 @@ impl Engine for Asker {
         // Rounded probabilities may leave out one.
         let number = self.ledger.passive
             || drawn.len() == self.budget.budget
+            || (self.learner.max_cost.is_some() && drawn.len() < self.budget.budget)
             || (query.phase > 0 && drawn.len() + 1 == self.budget.budget);
         number
             && (query.phase <= self.state.plan.version || adopted)

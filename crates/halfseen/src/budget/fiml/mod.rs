@@ -69,6 +69,8 @@ parameters! {
         source: "ours";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
+        max_cost: Option<f64> = None, MAX_COST;
+        total_cost: Option<f64> = None, TOTAL_COST;
         design: Design = Design::Adaptive, DESIGN;
         passive: Passive = Passive::No, PASSIVE;
         rank: Option<u64> = None, RANK;

@@ -1,8 +1,11 @@
 //! Draws the panels of each query: uniformly, or with probabilities from earlier reads.
 //!
-//! The latter by systematic sampling of panels on a line in a random order, renewed every few
-//! queries: with a single order most pairs of panels would never be drawn together, and their
-//! covariance never observed.
+//! Where the cost of a query is limited, panels are taken in a random order, each if the rest pays
+//! for it: every panel, and every pair that can be paid for, is read with positive probability.
+//!
+//! Probabilities from earlier reads are kept by systematic sampling of panels on a line in a random
+//! order, renewed every few queries: with a single order most pairs of panels would never be drawn
+//! together, and their covariance never observed.
 
 use super::design::mixed;
 use crate::budget::allowance;
@@ -49,16 +52,23 @@ impl Plan {
 pub(super) struct ReadDesign {
     reads: allowance::Reads,
     seed: u64,
+    /// Prices of the panels, and the maximum cost of a query.
+    purse: Option<(Vec<f64>, f64)>,
     uniform: Sampler,
     /// Panels on a line in an order, for (version, block of queries).
     line: Option<((u32, u64), Sampler)>,
 }
 
 impl ReadDesign {
-    pub(super) fn new(reads: allowance::Reads, seed: u64) -> ReadDesign {
+    pub(super) fn new(
+        reads: allowance::Reads,
+        seed: u64,
+        purse: Option<(Vec<f64>, f64)>,
+    ) -> ReadDesign {
         ReadDesign {
             reads,
             seed,
+            purse,
             uniform: Sampler::uniform(reads.panels, reads.budget, false),
             line: None,
         }
@@ -67,6 +77,21 @@ impl ReadDesign {
     /// Replaces `out` by the panels of a query, in increasing order.
     #[inline]
     pub(super) fn draw(&mut self, plan: &Plan, number: u64, out: &mut Vec<u32>) {
+        if let Some((prices, most)) = &self.purse {
+            let mut order: Vec<u32> = (0..self.reads.panels as u32).collect();
+            shuffle(&mut Stream::new(self.seed, Purpose::Query, number), &mut order);
+            let mut left = most * (1.0 + 1e-12);
+            order.retain(|&panel| {
+                let price = prices[panel as usize];
+                let taken = price <= left;
+                left -= if taken { price } else { 0.0 };
+                taken
+            });
+            order.truncate(self.reads.budget);
+            order.sort_unstable();
+            *out = order;
+            return;
+        }
         if self.reads.all() {
             out.clear();
             out.extend(0..self.reads.panels as u32);

@@ -7,9 +7,9 @@ use super::products::LARGEST_SUM;
 use super::reduced::{Reduced, View};
 use super::sums::{Seen, Shape, Sums};
 use crate::budget::admission::LARGEST_STEP;
-use crate::budget::allowance::{affordable, given_means};
+use crate::budget::allowance::{affordable, affordable_cost, given_means};
 use crate::budget::engine::{Engine, push, push_known};
-use crate::budget::ledger::{Ledger, paid};
+use crate::budget::ledger::{Ledger, Limits, paid};
 use crate::budget::running_moments::RunningMoments;
 use crate::budget::{AskTell, ColumnTerm, Query, Reads, Role, TellOutcome, saved};
 use crate::data::{Layout, Moments};
@@ -49,6 +49,8 @@ pub(crate) struct Gathering {
     pub(crate) budget: Option<u64>,
     /// Limit on the reads of a fit; `None`: none.
     pub(crate) total_budget: Option<u64>,
+    /// Limit on the cost of all reads; `None`: none.
+    pub(crate) total_cost: Option<f64>,
     pub(crate) centre: Centre,
     /// True if a constant joins the known columns.
     pub(crate) intercept: bool,
@@ -301,7 +303,9 @@ fn scales<L: FromMoments>(learner: &L, layout: &Layout, known: bool) -> bool {
 }
 
 fn ledger<L: FromMoments>(learner: &L, layout: &Arc<Layout>) -> Result<Ledger> {
-    Ledger::new(L::NAME, learner.to_json(), layout, learner.gathering().total_budget)
+    let Gathering { total_budget, total_cost, .. } = learner.gathering();
+    let limits = Limits { reads: total_budget, cost: total_cost };
+    Ledger::new(L::NAME, learner.to_json(), layout, limits)
 }
 
 /// Checks parameters and budget; returns the sizes of the sums and the draws.
@@ -311,6 +315,7 @@ fn plan<L: FromMoments>(learner: &L, layout: &Layout) -> Result<(Shape, Draws)> 
     let reads = Reads::of(gathering.budget, layout)?;
     reads.at_least(if L::PAIRS { 2 } else { 1 }, L::NAME)?;
     gathering.total_budget.map(|total| affordable(total, reads.budget as u64)).transpose()?;
+    gathering.total_cost.map(|total| affordable_cost(total, None, reads, layout)).transpose()?;
     let slots = layout.sampled_slots();
     let known = layout.slots() - slots + 1;
     let shape = Shape { slots, known, pairs: L::PAIRS };

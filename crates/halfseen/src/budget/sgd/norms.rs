@@ -324,6 +324,11 @@ impl<I: Iterate> Sgd<I> {
     pub(in crate::budget) fn check_first_phase(&self, rows: u64) -> Result<()> {
         let reads = self.recipe.draws.as_ref().map_or(1, |d| (d.gradient + d.products) as u64);
         let at_hand = self.recipe.total_budget.map_or(rows, |total| rows.min(total / reads.max(1)));
+        let at_hand = self
+            .recipe
+            .total_cost
+            .and(self.recipe.pace.horizon)
+            .map_or(at_hand, |most| at_hand.min(most));
         let Some(length) = self.first_phase.filter(|&length| length >= at_hand) else {
             return Ok(());
         };

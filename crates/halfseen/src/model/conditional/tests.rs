@@ -251,7 +251,12 @@ fn model(predictor: Predictor, classes: Vec<Label>) -> Model {
     Model {
         learner: "ridge".into(),
         params: serde_json::Map::new(),
-        prepare: Prepare { schema, scaler, target: TargetScale { mean: 0.25, deviation } },
+        prepare: Prepare {
+            schema,
+            scaler,
+            target: TargetScale { mean: 0.25, deviation },
+            deviations: None,
+        },
         target: "y".into(),
         task,
         classes,

@@ -1,0 +1,73 @@
+//! Shows the weights of models, the most important attributes first.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+use common::{Place, fields};
+
+/// A table in which `y = 0.001 far + near + 3 [side = r]`, `far` varying by thousands.
+fn place() -> Place {
+    let place = Place::new();
+    let rows: String = (0..60)
+        .map(|i| {
+            let (far, near) = (1000 * (i * 7 % 11), i * 5 % 13);
+            let side = if i * 3 % 7 < 3 { "r" } else { "l" };
+            let y = 0.001 * f64::from(far) + f64::from(near) / 13.0 + f64::from(side == "r") * 3.0;
+            format!("{near},{far},{side},{y}\n")
+        })
+        .collect();
+    place.write("t.csv", format!("near,far,side,y\n{rows}"));
+    place
+}
+
+#[test]
+fn attributes_are_in_the_order_of_the_weight_of_one_standard_deviation() {
+    let place = place();
+    place.ok("fit t.csv --target y --learner ridge --set radius=1e6 --out m.json");
+    let shown = place.ok("show m.json");
+    assert!(shown.starts_with("attribute,weight,standardised\n"), "{shown}");
+    let rows = fields(&shown);
+    let names: Vec<&str> = rows.iter().map(|row| row[0].as_str()).collect();
+    // The smallest weight in its own units matters most; a text of two categories is one row.
+    assert_eq!(
+        names,
+        ["(intercept of side=l)", "(least)", "(largest)", "far", "side=r against side=l", "near"]
+    );
+    let number = |row: usize, column: usize| rows[row][column].parse::<f64>().unwrap();
+    assert!(number(0, 1).abs() < 1e-6, "{shown}"); // y where all is 0 and side is l
+    assert!((number(3, 1) - 0.001).abs() < 1e-9 && (number(4, 1) - 3.0).abs() < 1e-6, "{shown}");
+    let values: Vec<f64> = (0..60).map(|i| f64::from(1000 * (i * 7 % 11))).collect();
+    let mean = values.iter().sum::<f64>() / 60.0;
+    let deviation = (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 60.0).sqrt();
+    assert!((number(3, 2) - 0.001 * deviation).abs() < 1e-6, "{shown}");
+}
+
+#[test]
+fn deviations_that_a_fit_may_not_know_are_left_out_with_a_remark() {
+    let place = place();
+    let fit = "fit t.csv --target y --learner aerr --budget 2 --out m.json";
+    place.ok(fit);
+    let shown = place.run("show m.json");
+    assert!(shown.out.starts_with("attribute,weight\n(intercept of side=l),"), "{}", shown.out);
+    assert!(
+        shown.err.starts_with("remark: no column standardised") && shown.err.contains("--moments")
+    );
+    assert_eq!(place.run("show m.json --quiet").err, "");
+    place.write("moments.csv", "attribute,moment,mean\nnear,50,6\nfar,35e6,5000\nside,1,1\n");
+    place.ok(&format!("{fit} --moments moments.csv --scale none"));
+    place.run("show m.json");
+    // fiml knows the distribution of what it read.
+    place.ok("fit t.csv --target y --learner fiml --budget 3 --out m.json");
+    let shown = place.ok("show m.json");
+    assert!(shown.starts_with("attribute,weight,standardised\n"), "{shown}");
+}
+
+#[test]
+fn the_standard_error_of_two_categories_is_that_of_their_difference() {
+    let place = place();
+    place.ok("fit t.csv --target y --learner fiml --set deviations=40 --out m.json");
+    let rows = fields(&place.ok("show m.json"));
+    let side = rows.iter().find(|row| row[0] == "side=r against side=l").unwrap();
+    let (weight, error): (f64, f64) = (side[1].parse().unwrap(), side[3].parse().unwrap());
+    assert!((weight - 3.0).abs() < 0.3 && error > 0.0 && error < 0.5, "{side:?}");
+}
