@@ -15,6 +15,7 @@ mod fit;
 mod format;
 mod hiding;
 mod input;
+mod interrupt;
 mod learners;
 mod measure;
 mod observed;
@@ -39,6 +40,9 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return failure::usage(&error),
     };
+    if let Err(error) = interrupt::install() {
+        return failure::report(&error);
+    }
     let result = match &arguments.command {
         Command::Compare(args) => compare::run(args),
         Command::Fit(args) => fit::run(args),

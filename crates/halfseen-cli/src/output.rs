@@ -1,6 +1,7 @@
 //! Writes results: files to a temporary place and then renamed, tables and JSON to stdout.
 
 use crate::failure::usage_error;
+use crate::interrupt::Unfinished;
 use anyhow::Result;
 use halfseen::prepare::Applied;
 use std::io::Write;
@@ -11,6 +12,7 @@ pub(crate) struct Folder {
     path: PathBuf,
     /// Folders created by this run, the innermost first; removed again if nothing is written.
     made: Vec<PathBuf>,
+    _unfinished: Vec<Unfinished>,
     written: bool,
 }
 
@@ -18,12 +20,13 @@ impl Folder {
     /// Creates the folder if needed, and makes sure that files can be written.
     pub(crate) fn open(path: &Path) -> Result<Folder> {
         let absent = |p: &&Path| !p.as_os_str().is_empty() && !p.exists();
-        let made = path.ancestors().take_while(absent).map(Path::to_owned).collect();
+        let made: Vec<PathBuf> =
+            path.ancestors().take_while(absent).map(Path::to_owned).collect();
         // Dropped on failure, this removes the folders created so far.
-        let folder = Folder { path: path.to_owned(), made, written: false };
+        let _unfinished = made.iter().rev().cloned().map(Unfinished::of).collect();
+        let folder = Folder { path: path.to_owned(), made, _unfinished, written: false };
         std::fs::create_dir_all(path).or_else(|e| refused("create the folder", path, &e))?;
-        tempfile::NamedTempFile::new_in(path)
-            .or_else(|e| refused("write into the folder", path, &e))?;
+        beside(&path.join("probe")).or_else(|e| refused("write into the folder", path, &e))?;
         Ok(folder)
     }
 
@@ -59,7 +62,7 @@ fn write_to(path: &Path, content: &str) -> std::io::Result<()> {
     if is_special(path) {
         return std::fs::OpenOptions::new().write(true).open(path)?.write_all(content.as_bytes());
     }
-    let mut file = beside(path)?;
+    let (mut file, unfinished) = beside(path)?;
     file.write_all(content.as_bytes())?;
     // Temporary files are private; results are like any file that the user makes.
     #[cfg(unix)]
@@ -67,13 +70,13 @@ fn write_to(path: &Path, content: &str) -> std::io::Result<()> {
         use std::os::unix::fs::PermissionsExt;
         file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
     }
-    file.persist(path).map_err(|e| e.error)?;
+    unfinished.finish(|| file.persist(path)).map_err(|e| e.error)?;
     Ok(())
 }
 
-/// Makes sure, before the work, that its result can be written to this path and replaces none of
-/// the files it is made from.
-pub(crate) fn check_writable(path: &Path, inputs: &[&Path]) -> Result<()> {
+/// Makes sure, before the work, that its result can be written to this path, the value of `flag`,
+/// and replaces none of these other files.
+pub(crate) fn check_writable(flag: &str, path: &Path, inputs: &[&Path]) -> Result<()> {
     if path.is_dir() {
         return usage_error(format!(
             "cannot write {}: it is a folder; name a file",
@@ -90,7 +93,7 @@ pub(crate) fn check_writable(path: &Path, inputs: &[&Path]) -> Result<()> {
             .any(|input| std::fs::canonicalize(input).is_ok_and(|input| input == *place))
     {
         return usage_error(format!(
-            "--out {}: this file is read, and would be replaced; name another",
+            "{flag} {}: this file is read, and would be replaced; name another",
             path.display()
         ));
     }
@@ -99,14 +102,26 @@ pub(crate) fn check_writable(path: &Path, inputs: &[&Path]) -> Result<()> {
         .or_else(|e| refused("write", path, &e))
 }
 
+/// Returns true if two paths name one file, whether it exists or not.
+pub(crate) fn same_place(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        std::fs::canonicalize(path).or_else(|_| {
+            let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+            let folder = std::fs::canonicalize(folder.unwrap_or(Path::new(".")))?;
+            Ok::<_, std::io::Error>(folder.join(path.file_name().unwrap_or_default()))
+        })
+    };
+    !is_special(one) && place(one).is_ok_and(|one| place(other).is_ok_and(|other| one == other))
+}
+
 /// Returns true for anything but a file or folder: renaming would destroy it.
 fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
 
-fn beside(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+fn beside(path: &Path) -> std::io::Result<(tempfile::NamedTempFile, Unfinished)> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    tempfile::NamedTempFile::new_in(folder)
+    Unfinished::new(|| tempfile::NamedTempFile::new_in(folder), tempfile::NamedTempFile::path)
 }
 
 /// Returns an error that explains why a path cannot be written. A closed pipe remains a separate

@@ -36,7 +36,7 @@ mod vectors;
 pub use eigen::{eigen, eigenvalues};
 pub use error::{Error, Result};
 pub use l1::Point;
-pub use monitor::{Monitor, Quiet, Silent};
+pub use monitor::{Monitor, Quiet, Silent, Watch};
 pub use quadratic::{Form, Quadratic, add_products, combine, mirror, outer_products, transposed};
 pub use stop::Stop;
 pub use vectors::{dot, sum};

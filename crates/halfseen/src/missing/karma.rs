@@ -318,7 +318,7 @@ impl<'a, 'b> Training<'a, 'b> {
         let copies = if goal.squared() && self.weights.is_some() { 2 } else { 1 };
         let bytes = copies * sketch.bytes_needed(self.rows.len()) + moments;
         first.check_memory(self.rows.len(), bytes as f64)?;
-        let features = sketch.features(&self.rows)?;
+        let features = sketch.features_while(&self.rows, monitor)?;
         let cs: Vec<f64> = group.iter().map(|&at| learners[at].c).collect();
         let solved = goal.features_path(features.as_ref(), &cs, &first.options(), monitor)?;
         for (&at, solved) in group.iter().zip(solved) {

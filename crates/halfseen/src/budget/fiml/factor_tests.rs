@@ -1,6 +1,7 @@
 //! Tests the factor model's passes against a dense twin, and weights of examples against
 //! repetitions.
 
+use halfseen_solve::Silent;
 use super::super::column::ColumnRefinement;
 use super::super::covariance::likelihood;
 use super::super::dense::Refinement;
@@ -167,12 +168,12 @@ fn weights_are_repetitions() {
             assert_eq!(x.1, y.1);
         }
         a.loadings.iter().zip(&b.loadings).for_each(|(a, b)| close(*a, *b, 1e-11));
-        let mut x = Refinement::start(&rows, chosen, &a).expect("a likelihood");
-        let mut y = Refinement::start(&twice, FoldSubset::All, &a).expect("a likelihood");
+        let mut x = Refinement::start(&rows, chosen, &a, &Silent).expect("a likelihood");
+        let mut y = Refinement::start(&twice, FoldSubset::All, &a, &Silent).expect("a likelihood");
         assert!(x.step() && y.step());
         x.now.with_target().iter().zip(y.now.with_target()).for_each(|(a, b)| close(*a, *b, 1e-11));
-        let mut x = ColumnRefinement::start(&rows, chosen, &a).expect("a likelihood");
-        let mut y = ColumnRefinement::start(&twice, FoldSubset::All, &a).expect("a likelihood");
+        let mut x = ColumnRefinement::start(&rows, chosen, &a, &Silent).expect("a likelihood");
+        let mut y = ColumnRefinement::start(&twice, FoldSubset::All, &a, &Silent).expect("a likelihood");
         assert!(x.step() && y.step());
         x.now.with_target.iter().zip(&y.now.with_target).for_each(|(a, b)| close(*a, *b, 1e-11));
     }
