@@ -10,7 +10,7 @@ pub(crate) const CALLER: u8 = 2;
 pub(crate) const NUMERICAL: u8 = 3;
 /// Maximum length of an error's text, in bytes.
 const LONGEST: usize = 980;
-/// Exit code after Ctrl-C.
+/// Exit code after Ctrl-C or SIGTERM.
 pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Wrong use of the program that no library error describes.
@@ -67,7 +67,7 @@ fn one_line(paragraphs: &str) -> String {
 }
 
 /// Prints one line to stderr, at most 1 kB of it.
-fn say(message: &str) {
+pub(crate) fn say(message: &str) {
     let mut line: String = message.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if line.len() > LONGEST {
         let end = (0..=LONGEST).rev().find(|&at| line.is_char_boundary(at)).unwrap_or(0);

@@ -3,23 +3,26 @@
 use crate::args::{FitArgs, MissingArg};
 use crate::failure::{INTERRUPTED, NUMERICAL, usage_error};
 use crate::input::{self, Input};
+use crate::interrupt;
 use crate::parse::CostsArg;
 use crate::progress::Progress;
 use crate::{format, observed, output, threats};
 use anyhow::{Context, Result};
 use halfseen::data::{Costs, Threat};
 use halfseen::learner::{self, Family, Learner};
-use halfseen::model::{BudgetKind, Model, Note, Report, Stop, check_truncation};
+use halfseen::model::{BudgetKind, Model, Note, Report, check_truncation};
 use halfseen::params::{BUDGET, COSTS, Looks};
 use halfseen::prepare::{Options, Prepared};
-use halfseen::registry;
 use halfseen::select::{Task, Tuning, tested, tune};
+use halfseen::{ErrorClass, registry};
 use serde_json::json;
+use std::path::Path;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let mut learner = configured(args)?;
-    output::check_writable(&args.out, &args.inputs())?;
+    output::check_writable("--out", &args.out, &args.inputs())?;
+    check_partial(args)?;
     let missing = missing(args, &*learner)?;
     let input = input::read(Some(&args.data), args.target.as_deref(), None, missing, &args.table)?;
     input.check_classes(&*learner)?;
@@ -61,8 +64,10 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
             .collect();
         let learners = std::slice::from_ref(&learner);
         let tuning = Tuning { holdout: args.holdout, ..Tuning::new(folds as usize, seed) };
-        let tuned = tune(learners, &fixed, &task, &rows, &tuning, &progress, &|_| ());
-        let tuned = tuned.with_context(place)?;
+        let tuned = interruptible(args, || {
+            tune(learners, &fixed, &task, &rows, &tuning, &progress, &|_| ())
+        });
+        let tuned = tuned.map_err(|e| explained(e, args)).with_context(place)?;
         learner = tuned[0].apply(learner)?;
     }
     let prepared =
@@ -87,14 +92,18 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
             ),
         );
     }
-    let fit = tested(&*learner, &prepared.examples(), &progress);
-    let fit = fit.map_err(|e| input::renumbered(e, &input.numbers)).with_context(place)?;
+    let fit = interruptible(args, || tested(&*learner, &prepared.examples(), &progress));
+    let fit = fit
+        .map_err(|e| explained(input::renumbered(e, &input.numbers), args))
+        .with_context(place)?;
     drop(progress);
+    let partial = args.keep_partial.as_ref().filter(|_| interrupt::asked());
+    let out = partial.unwrap_or(&args.out);
     let whole = Model::of(&*learner, &prepared, (&input.target_name, &input.target), fit);
     let model = truncate.map_or(Ok(whole.clone()), |count| whole.truncated(count))?;
-    output::write_file(&args.out, &format!("{}\n", model.to_json()?))?;
-    let summary = summary(&model, args)?;
-    if output::is_standard(&args.out) {
+    output::write_file(out, &format!("{}\n", model.to_json()?))?;
+    let summary = summary(&model, args, out)?;
+    if output::is_standard(out) {
         output::remark(args.table.quiet, summary.trim_end());
     } else {
         output::print(&summary)?;
@@ -113,11 +122,53 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     if early {
         output::remark(args.table.quiet, &format!("warning: {}", model.report.stop));
     }
-    Ok(match model.report.stop {
-        Stop::Interrupted => ExitCode::from(INTERRUPTED),
-        _ if early && args.strict => ExitCode::from(NUMERICAL),
-        _ => ExitCode::SUCCESS,
-    })
+    if let Some(partial) = partial {
+        output::remark(
+            args.table.quiet,
+            &format!(
+                "interrupted: the best point so far is in {}, and {} was not written",
+                partial.display(),
+                args.out.display()
+            ),
+        );
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    Ok(if early && args.strict { ExitCode::from(NUMERICAL) } else { ExitCode::SUCCESS })
+}
+
+/// Checks the place of an interrupted fit, and says what a signal leaves behind.
+fn check_partial(args: &FitArgs) -> Result<()> {
+    let Some(partial) = &args.keep_partial else {
+        interrupt::says(
+            "interrupted; nothing was written; --keep-partial FILE saves the best point",
+        );
+        return Ok(());
+    };
+    interrupt::says("interrupted before the fit could return a point; nothing was written");
+    output::check_writable("--keep-partial", partial, &args.inputs())?;
+    if output::same_place(partial, &args.out) {
+        return usage_error(format!(
+            "--keep-partial {}: this is the file of --out, whose model would be replaced; name another",
+            partial.display()
+        ));
+    }
+    Ok(())
+}
+
+/// Runs work that a signal stops first if its best point is to be kept.
+fn interruptible<T>(args: &FitArgs, work: impl FnOnce() -> T) -> T {
+    if args.keep_partial.is_some() { interrupt::stopping(work) } else { work() }
+}
+
+/// Returns an error that says what an interruption left behind.
+fn explained(error: halfseen::Error, args: &FitArgs) -> anyhow::Error {
+    let interrupted = error.class() == ErrorClass::Interrupted && args.keep_partial.is_some();
+    let error = anyhow::Error::from(error);
+    if interrupted {
+        error.context("there is no point to keep yet, and nothing was written")
+    } else {
+        error
+    }
 }
 
 /// Returns the learner with --budget, --set and --seed.
@@ -265,14 +316,14 @@ fn per_example(report: &Report) -> String {
     }
 }
 
-fn summary(model: &Model, args: &FitArgs) -> Result<String> {
+fn summary(model: &Model, args: &FitArgs, out: &Path) -> Result<String> {
     let report = &model.report;
     if args.table.json {
         let mut json = serde_json::to_value(report)?;
         json["params"] = json!(model.params);
         // Its length is the number of panels, and the model file has it.
         json.as_object_mut().map(|report| report.remove("panel_reads"));
-        json["model"] = json!(args.out.display().to_string());
+        json["model"] = json!(out.display().to_string());
         return Ok(format!("{}\n", serde_json::to_string_pretty(&json)?));
     }
     let learner = registry::with_params(&model.learner, &model.params)?;
@@ -333,7 +384,7 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
     rows.extend([
         ("stopped", report.stop.to_string()),
         ("seconds", format!("{:.3}", report.seconds)),
-        ("model", args.out.display().to_string()),
+        ("model", out.display().to_string()),
     ]);
     let priced = model.prepare.schema.layout()?.is_priced();
     let spent = priced.then(|| ("spent", format::rounded(report.spent)));

@@ -15,6 +15,7 @@ mod fit;
 mod format;
 mod hiding;
 mod input;
+mod interrupt;
 mod learners;
 mod manual;
 mod measure;
@@ -42,6 +43,9 @@ fn main() -> ExitCode {
         Err(error) => return failure::usage(&error),
     };
     halfseen::memory::set_limit(arguments.memory.unwrap_or(0));
+    if let Err(error) = interrupt::install() {
+        return failure::report(&error);
+    }
     let result = match &arguments.command {
         Command::Compare(args) => compare::run(args),
         Command::Fit(args) => fit::run(args),

@@ -1,16 +1,19 @@
 //! Writes results: files to a temporary place and then renamed, tables and JSON to stdout.
 
 use crate::failure::usage_error;
+use crate::interrupt::Unfinished;
 use anyhow::{Context, Result};
 use halfseen::prepare::Applied;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// Folder for results, created and tested before any work is done.
 pub(crate) struct Folder {
     path: PathBuf,
     /// Folders created by this run, the innermost first; removed again if nothing is written.
     made: Vec<PathBuf>,
+    _unfinished: Vec<Unfinished>,
     written: bool,
 }
 
@@ -22,12 +25,12 @@ impl Folder {
     /// Creates the folder if needed, and makes sure that files can be written.
     pub(crate) fn open(path: &Path) -> Result<Folder> {
         let absent = |p: &&Path| !p.as_os_str().is_empty() && !p.exists();
-        let made = path.ancestors().take_while(absent).map(Path::to_owned).collect();
+        let made: Vec<PathBuf> = path.ancestors().take_while(absent).map(Path::to_owned).collect();
         // Dropped on failure, this removes the folders created so far.
-        let folder = Folder { path: path.to_owned(), made, written: false };
+        let _unfinished = made.iter().rev().cloned().map(Unfinished::of).collect();
+        let folder = Folder { path: path.to_owned(), made, _unfinished, written: false };
         std::fs::create_dir_all(path).or_else(|e| refused("create the folder", path, &e))?;
-        tempfile::NamedTempFile::new_in(path)
-            .or_else(|e| refused("write into the folder", path, &e))?;
+        beside(&path.join("probe")).or_else(|e| refused("write into the folder", path, &e))?;
         Ok(folder)
     }
 
@@ -50,7 +53,9 @@ impl Folder {
         let mut paths = Vec::new();
         for (path, place, file, content) in written {
             let done = match file {
-                Some(file) => file.persist(&place).map(drop).map_err(|e| e.error),
+                Some((file, unfinished)) => {
+                    unfinished.finish(|| file.persist(&place)).map(drop).map_err(|e| e.error)
+                }
                 None => write_to(&place, content),
             };
             done.or_else(|e| refused("write", &path, &e))?;
@@ -101,13 +106,14 @@ fn write_to(path: &Path, content: &str) -> std::io::Result<()> {
     if is_special(path) {
         return std::fs::OpenOptions::new().write(true).open(path)?.write_all(content.as_bytes());
     }
-    temporary(path, content)?.persist(path).map_err(|e| e.error)?;
+    let (file, unfinished) = temporary(path, content)?;
+    unfinished.finish(|| file.persist(path)).map_err(|e| e.error)?;
     Ok(())
 }
 
 /// Writes a temporary file beside a path, with the permissions of a result.
-fn temporary(path: &Path, content: &str) -> std::io::Result<tempfile::NamedTempFile> {
-    let mut file = beside(path)?;
+fn temporary(path: &Path, content: &str) -> std::io::Result<(NamedTempFile, Unfinished)> {
+    let (mut file, unfinished) = beside(path)?;
     file.write_all(content.as_bytes())?;
     // Temporary files are private; results are like any file that the user makes.
     #[cfg(unix)]
@@ -115,12 +121,12 @@ fn temporary(path: &Path, content: &str) -> std::io::Result<tempfile::NamedTempF
         use std::os::unix::fs::PermissionsExt;
         file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
     }
-    Ok(file)
+    Ok((file, unfinished))
 }
 
-/// Makes sure, before the work, that its result can be written to this path and replaces none of
-/// the files it is made from.
-pub(crate) fn check_writable(path: &Path, inputs: &[&Path]) -> Result<()> {
+/// Makes sure, before the work, that its result can be written to this path, the value of `flag`,
+/// and replaces none of these other files.
+pub(crate) fn check_writable(flag: &str, path: &Path, inputs: &[&Path]) -> Result<()> {
     if is_standard(path) {
         return Ok(());
     }
@@ -140,7 +146,7 @@ pub(crate) fn check_writable(path: &Path, inputs: &[&Path]) -> Result<()> {
             .any(|input| std::fs::canonicalize(input).is_ok_and(|input| input == *place))
     {
         return usage_error(format!(
-            "--out {}: this file is read, and would be replaced; name another",
+            "{flag} {}: this file is read, and would be replaced; name another",
             path.display()
         ));
     }
@@ -149,14 +155,26 @@ pub(crate) fn check_writable(path: &Path, inputs: &[&Path]) -> Result<()> {
         .or_else(|e| refused("write", path, &e))
 }
 
+/// Returns true if two paths name one file, whether it exists or not.
+pub(crate) fn same_place(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        std::fs::canonicalize(path).or_else(|_| {
+            let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+            let folder = std::fs::canonicalize(folder.unwrap_or(Path::new(".")))?;
+            Ok::<_, std::io::Error>(folder.join(path.file_name().unwrap_or_default()))
+        })
+    };
+    !is_special(one) && place(one).is_ok_and(|one| place(other).is_ok_and(|other| one == other))
+}
+
 /// Returns true for anything but a file or folder: renaming would destroy it.
 fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
 
-fn beside(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+fn beside(path: &Path) -> std::io::Result<(NamedTempFile, Unfinished)> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    tempfile::NamedTempFile::new_in(folder)
+    Unfinished::new(|| NamedTempFile::new_in(folder), NamedTempFile::path)
 }
 
 /// Returns an error that explains why a path cannot be written. A closed pipe remains a separate

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
     let model = clipped(read_model(&args.model)?, args.no_clip, args.quiet);
     if let Some(out) = &args.out {
-        output::check_writable(out, &[&args.model, &args.data])?;
+        output::check_writable("--out", out, &[&args.model, &args.data])?;
     }
     let (name, table) = read_table(Some(&args.data), &args.read, args.quiet)?;
     // Checked before the work, and before any remark about the table.

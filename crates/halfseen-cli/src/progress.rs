@@ -1,16 +1,12 @@
-//! Shows a progress bar on a terminal, and stops in order after Ctrl-C.
+//! Shows a progress bar on a terminal, and passes on that the user asked to stop.
 
+use crate::interrupt;
 use halfseen::Monitor;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Monitor of a command.
-pub(crate) struct Progress {
-    bar: ProgressBar,
-    stop: Arc<AtomicBool>,
-}
+pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
     /// Returns a bar on stderr if that is a terminal and the caller is not quiet.
@@ -24,29 +20,20 @@ impl Progress {
         {
             bar.set_style(style.progress_chars("=> "));
         }
-        let stop = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&stop);
-        // Without a handler Ctrl-C still ends the program, but less orderly.
-        let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
-        Progress { bar, stop }
-    }
-
-    /// Returns true if Ctrl-C was pressed.
-    pub(crate) fn interrupted(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        Progress(bar)
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.0.finish_and_clear();
     }
 }
 
 impl Monitor for Progress {
     fn progress(&self, done: u64, total: u64) {
-        self.bar.set_length(total);
-        self.bar.set_position(done);
+        self.0.set_length(total);
+        self.0.set_position(done);
     }
 
     fn working_on(&self, what: &str) {
@@ -54,6 +41,6 @@ impl Monitor for Progress {
     }
 
     fn should_stop(&self) -> bool {
-        self.interrupted()
+        interrupt::asked()
     }
 }

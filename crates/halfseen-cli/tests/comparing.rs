@@ -1,5 +1,4 @@
-//! Compares learners on a small table: keys, files, threads, honesty, missing cells, groups,
-//! Ctrl-C.
+//! Compares learners on a small table: keys, files, threads, honesty, missing cells, groups.
 
 #![allow(clippy::unwrap_used)]
 
@@ -123,44 +122,4 @@ fn the_digits_that_ship() {
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json["data"]["rows"], &json["rows"][0]["budget"]), (&13454.into(), &4.into()));
     assert!(json["rows"][0]["test_mse"].as_f64().unwrap() < 1.0);
-}
-
-/// Starts a run that takes minutes, waits until `ready`, presses Ctrl-C, and gives the exit code.
-#[cfg(unix)]
-fn interrupted(place: &Place, line: &str) -> Option<i32> {
-    let mut child = place.command(line).stdout(std::process::Stdio::null()).spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(1500));
-    let kill = std::process::Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .unwrap();
-    assert!(kill.success(), "it had ended before");
-    child.wait().unwrap().code()
-}
-
-#[cfg(unix)]
-#[test]
-fn ctrl_c_leaves_nothing_of_a_comparison() {
-    let place = Place::new();
-    assert_eq!(interrupted(&place, "compare --splits 500 --out o/p"), Some(130));
-    assert!(place.files().is_empty(), "{:?}", place.files());
-}
-
-#[cfg(unix)]
-#[test]
-fn ctrl_c_saves_the_best_point_of_a_fit() {
-    let place = Place::new();
-    let rows: String = (0..3000)
-        .map(|i| {
-            (0..60).map(|j| format!("{},", (i * (j + 3) * 7919 + j * j) % 1009)).collect::<String>()
-                + &format!("{}\n", (i * 31) % 97)
-        })
-        .collect();
-    let header: String = (0..60).map(|j| format!("x{j},")).collect();
-    place.write("t.csv", format!("{header}y\n{rows}"));
-    let fit = "fit t.csv --target y --learner lasso --set radius=1e3 --set tol=1e-300 --set max_iter=1000000000 --out m.json";
-    assert_eq!(interrupted(&place, fit), Some(130));
-    let report = &place.json("m.json")["report"];
-    assert_eq!((&report["stop"], &report["converged"]), (&"interrupted".into(), &false.into()));
-    place.ok("show m.json");
 }

@@ -1,11 +1,12 @@
 //! Holds a fitted model for Python: predicts without the interpreter's lock, and is saved as JSON.
 
 use crate::arrays::{Table, matrix};
-use crate::background::run_short;
+use crate::background::{run_interruptible, run_short};
 use crate::errors::raised;
 use halfseen::data::{Examples, Label, Layout, Scaler, Task};
 use halfseen::model;
 use halfseen::prepare::{ColumnKind, ColumnSchema, Schema};
+use halfseen::{Monitor, Silent};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -14,6 +15,9 @@ use std::sync::Arc;
 
 /// Absent columns, ignored columns, and number of cells with an unknown category.
 type Met = (Vec<String>, Vec<String>, usize);
+
+/// Number of cells below which a weighted sum takes milliseconds.
+const FEW_CELLS: usize = 1 << 22;
 
 /// A fitted model of the library.
 #[pyclass(frozen, module = "halfseen._core")]
@@ -32,9 +36,19 @@ impl Model {
         Model { model: Arc::new(model), layout, numbers_only }
     }
 
-    /// Returns true if a score is one linear model, for which no threads are started.
-    fn is_sum(&self) -> bool {
-        self.model.predictor.linear().is_ok()
+    /// Runs a prediction of this number of cells. No thread is started for a sum over so few cells
+    /// that nobody would want to interrupt it.
+    fn predicting<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        cells: usize,
+        work: impl FnOnce(&model::Model, &dyn Monitor) -> halfseen::Result<T> + Send + 'static,
+    ) -> PyResult<T> {
+        let model = Arc::clone(&self.model);
+        if cells < FEW_CELLS && model.predictor.linear().is_ok() {
+            return run_short(py, true, || work(&model, &Silent));
+        }
+        run_interruptible(py, 0, None, move |monitor| work(&model, monitor))
     }
 
     /// Returns scores as an array, (n_rows, outputs).
@@ -76,15 +90,17 @@ impl Model {
                 format!("X has {} columns, and the model expects {expected}", cells.columns());
             return Err(PyValueError::new_err(text));
         }
-        let scores = run_short(py, self.is_sum(), || {
+        let layout = Arc::clone(&self.layout);
+        let count = cells.rows() * cells.columns();
+        let scores = self.predicting(py, count, move |model, monitor| {
             if let Some((row, at)) = cells.first_infinite() {
                 let (value, column) =
-                    (cells.get(row, at), self.model.prepare.schema.columns[at].name.clone());
+                    (cells.get(row, at), model.prepare.schema.columns[at].name.clone());
                 return Err(halfseen::ErrorKind::NotFinite { row: row + 1, column, value }.into());
             }
-            let examples = Examples::new(&cells, &self.model.prepare.scaler, &self.layout, &[]);
-            let scores = self.model.predictor.scores(&examples)?;
-            Ok(scores.map(|score| self.model.prepare.target.undo(score)))
+            let examples = Examples::new(&cells, &model.prepare.scaler, &layout, &[]);
+            let scores = model.predictor.scores_while(&examples, monitor)?;
+            Ok(scores.map(|score| model.prepare.target.undo(score)))
         })?;
         Model::array(py, scores)
     }
@@ -96,7 +112,11 @@ impl Model {
         py: Python<'py>,
         table: &Table,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Met)> {
-        let prediction = run_short(py, self.is_sum(), || self.model.predict(&table.0))?;
+        let (rows, columns) = (table.0.rows(), self.model.prepare.schema.columns.len());
+        let table = Arc::clone(&table.0);
+        let prediction = self.predicting(py, rows * columns, move |model, monitor| {
+            model.predict_while(&table, monitor)
+        })?;
         let applied = prediction.applied;
         Ok((
             Model::array(py, prediction.scores)?,
@@ -112,10 +132,14 @@ impl Model {
         table: &Table,
         level: f64,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let intervals = run_short(py, self.is_sum(), || self.model.intervals(&table.0, level))?;
+        let (rows, columns) = (table.0.rows(), self.model.prepare.schema.columns.len());
+        let table = Arc::clone(&table.0);
+        let intervals = self.predicting(py, rows * columns, move |model, monitor| {
+            model.intervals_while(&table, level, monitor)
+        })?;
         let ends: Vec<f64> =
             intervals.ends.into_iter().flat_map(|(low, high)| [low, high]).collect();
-        PyArray1::from_vec(py, ends).reshape([table.0.rows(), 2])
+        PyArray1::from_vec(py, ends).reshape([rows, 2])
     }
 
     /// Smallest and largest possible prediction, in units of the target; `None` without clipping.

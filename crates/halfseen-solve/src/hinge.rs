@@ -361,7 +361,7 @@ impl<'a> Search<'a> {
         let (share, most) = (0.3 * target, options.max_passes - self.passes);
         let stalled = number > LIGHT_ROUNDS && (number - LIGHT_ROUNDS) % 4 == 1;
         let mut done = 0;
-        while !stalled && done < PASSES_PER_ROUND.min(most) {
+        while !stalled && done < PASSES_PER_ROUND.min(most) && !monitor.should_stop() {
             done += 1;
             if block.pass() <= share {
                 return done;
@@ -383,7 +383,7 @@ impl<'a> Search<'a> {
                 return done + block.interior(&mut system, at, most - done, monitor);
             }
         }
-        done + block.newton(share, most - done)
+        done + block.newton(share, most - done, monitor)
     }
 
     /// Returns the examples that are free, or not clearly held at a bound.

@@ -170,8 +170,9 @@ pub(crate) trait CentralPath {
         self.at().iter().map(|pairs| pairs.slack.len()).sum::<usize>() as f64
     }
 
-    /// Computes the residuals at the point, and factors the Newton matrix.
-    fn factor(&mut self) -> Result<Self::System, NotPositive>;
+    /// Computes the residuals at the point, and factors the Newton matrix. The result is not used
+    /// once the monitor has asked to stop.
+    fn factor(&mut self, monitor: &dyn Monitor) -> Result<Self::System, NotPositive>;
 
     /// Solves for the direction towards a target. A correction of the last direction is only
     /// tentative until [`CentralPath::accept`].
@@ -187,11 +188,15 @@ pub(crate) trait CentralPath {
 /// Makes one iteration. The point is unchanged if rounding allows no further step.
 ///
 /// # Errors
-/// [`Stop::NumericalFailure`] or [`Stop::NoProgress`].
-pub(crate) fn step<P: CentralPath>(path: &mut P) -> Result<(), Stop> {
+/// [`Stop::NumericalFailure`], [`Stop::NoProgress`] or [`Stop::Interrupted`].
+pub(crate) fn step<P: CentralPath>(path: &mut P, monitor: &dyn Monitor) -> Result<(), Stop> {
     let products = path.products();
     // Residuals, and one factorisation for all directions of this step.
-    let system = path.factor().map_err(|_| Stop::NumericalFailure)?;
+    let system = path.factor(monitor);
+    if monitor.should_stop() {
+        return Err(Stop::Interrupted);
+    }
+    let system = system.map_err(|_| Stop::NumericalFailure)?;
     // Affine direction, straight to the optimum (Mehrotra).
     let affine = path.solve(&system, Target::Optimum);
     // Centring: the smaller the products left by this direction, the lower the target.
@@ -261,7 +266,7 @@ pub(crate) fn follow<P: CentralPath>(
         if idle >= P::PATIENCE {
             break Stop::NoProgress;
         }
-        if let Err(stop) = step(path) {
+        if let Err(stop) = step(path, monitor) {
             break stop;
         }
         steps += 1;
@@ -318,7 +323,7 @@ mod tests {
             &self.bounds.at
         }
 
-        fn factor(&mut self) -> Result<Vec<f64>, NotPositive> {
+        fn factor(&mut self, _: &dyn Monitor) -> Result<Vec<f64>, NotPositive> {
             if self.fails { Err(NotPositive { column: 1 }) } else { Ok(self.bounds.diagonal()) }
         }
 

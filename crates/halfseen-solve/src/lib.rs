@@ -38,7 +38,7 @@ pub use eigen::{eigen, eigenvalues};
 pub use error::{Error, Result};
 pub use l1::Point;
 pub use lower::{lower_product, mirror};
-pub use monitor::{Monitor, Quiet, Silent};
+pub use monitor::{Monitor, Quiet, Silent, Watch};
 pub use quadratic::{Form, Quadratic, add_products, combine, outer_products, transposed};
 pub use stop::Stop;
 pub use vectors::{dot, sum};

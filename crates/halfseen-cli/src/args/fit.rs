@@ -49,6 +49,10 @@ pub(crate) struct FitArgs {
     /// File for the model; -: stdout, and the report goes to stderr
     #[arg(long, value_name = "MODEL")]
     pub(crate) out: PathBuf,
+    /// If Ctrl-C or SIGTERM interrupts the fit, save the best point so far in this file. Otherwise,
+    /// and without this flag, an interrupted fit writes nothing
+    #[arg(long, value_name = "FILE")]
+    pub(crate) keep_partial: Option<PathBuf>,
     /// Exit with code 3 if the fit stopped early
     #[arg(long)]
     pub(crate) strict: bool,

@@ -56,7 +56,7 @@ impl Block<'_> {
         let (inner, moved, gap) = (self.a.clone(), self.f.clone(), self.gap());
         self.a = point.settled(&self.c, &self.columns.diagonal);
         self.renew(&before, &start);
-        steps += self.newton(0.1 * target, most - steps);
+        steps += self.newton(0.1 * target, most - steps, monitor);
         let settled = self.gap();
         if !(settled <= gap || settled <= target) {
             self.a = inner;
@@ -152,7 +152,7 @@ impl CentralPath for Path<'_, '_> {
     }
 
     /// Factors Q + D; the residual is that of the last [`Path::renew`].
-    fn factor(&mut self) -> Result<(), NotPositive> {
+    fn factor(&mut self, _: &dyn Monitor) -> Result<(), NotPositive> {
         self.diagonal = self.bounds.diagonal();
         self.system.factor(&self.diagonal)
     }

@@ -2,6 +2,7 @@
 
 use super::ascent::Block;
 use crate::cholesky::{factor_in_place, solve_in_place};
+use crate::monitor::Monitor;
 use crate::vectors::dot;
 use faer::{Mat, MatRef, Par};
 
@@ -11,11 +12,11 @@ const STEPS: u64 = 6;
 const RIDGE: f64 = 1e-11;
 
 impl Block<'_> {
-    /// Makes Newton steps until the free variables are optimal, the gap is at most `target`, or the
-    /// limit is reached; returns their number.
-    pub(super) fn newton(&mut self, target: f64, most: u64) -> u64 {
+    /// Makes Newton steps until the free variables are optimal, the gap is at most `target`, the
+    /// limit is reached, or the monitor asks to stop; returns their number.
+    pub(super) fn newton(&mut self, target: f64, most: u64, monitor: &dyn Monitor) -> u64 {
         for done in 0..most.min(STEPS) {
-            if self.gap() <= target {
+            if self.gap() <= target || monitor.should_stop() {
                 return done;
             }
             let free = self.free();

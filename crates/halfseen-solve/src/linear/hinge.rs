@@ -257,7 +257,8 @@ impl<'a> Search<'a> {
             let active = self.unsettled();
             let (before, started) = (now.gap, self.passes);
             let room = options.max_passes - self.passes;
-            self.ascend(active, 0.3 * target, PASSES.min(room), options.seed);
+            let limits = (0.3 * target, PASSES.min(room));
+            self.ascend(active, limits, options.seed, monitor);
             now = self.certify()?;
             self.offer(now);
             // Number of passes left at this rate; another method may be faster.
@@ -311,9 +312,18 @@ impl<'a> Search<'a> {
 
     /// Makes passes of coordinate ascent over `active` until the gap seen on the way is at most
     /// `target`.
-    fn ascend(&mut self, mut active: Vec<usize>, target: f64, most: u64, seed: u64) {
+    fn ascend(
+        &mut self,
+        mut active: Vec<usize>,
+        (target, most): (f64, u64),
+        seed: u64,
+        monitor: &dyn Monitor,
+    ) {
         let mut threshold = f64::INFINITY;
         for _ in 0..most {
+            if monitor.should_stop() {
+                return;
+            }
             let mut stream = Stream::new(seed, Purpose::Order, self.passes);
             for at in (1..active.len()).rev() {
                 active.swap(at, stream.below(at + 1));

@@ -168,7 +168,7 @@ impl CentralPath for Interior<'_> {
     }
 
     /// Factors J + X W X'.
-    fn factor(&mut self) -> Result<System, NotPositive> {
+    fn factor(&mut self, monitor: &dyn Monitor) -> Result<System, NotPositive> {
         let (stationary, margin) = self.residuals();
         let (features, m) = (stationary.len(), margin.len());
         let mut system = Mat::identity(features, features);
@@ -185,7 +185,7 @@ impl CentralPath for Interior<'_> {
                 let to = scaled.col_as_slice_mut(k);
                 to.iter_mut().zip(column).for_each(|(to, from)| *to = root * from);
             }
-            add_outer(&mut system, scaled.as_ref().subcols(0, many));
+            add_outer(&mut system, scaled.as_ref().subcols(0, many), monitor);
         }
         let factor = Factor::new(system, Par::Seq)?;
         Ok(System { factor, weight, stationary, margin })

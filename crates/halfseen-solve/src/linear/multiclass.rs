@@ -230,7 +230,7 @@ impl<'a> Search<'a> {
                     (primal, weights) = (value, found);
                 }
             } else {
-                self.ascend(0.3 * target, PASSES.min(room), options.seed);
+                self.ascend((0.3 * target, PASSES.min(room)), options.seed, monitor);
             }
             now = self.certify()?;
             if now.primal < primal {
@@ -302,12 +302,15 @@ impl<'a> Search<'a> {
     }
 
     /// Makes passes over the examples until the gap seen on the way is at most `target`.
-    fn ascend(&mut self, target: f64, most: u64, seed: u64) {
+    fn ascend(&mut self, (target, most): (f64, u64), seed: u64, monitor: &dyn Monitor) {
         let classes = self.classes;
         let mut active = self.all.clone();
         let (mut b, mut sorted, mut next) =
             (vec![0.0; classes], vec![0.0; classes], vec![0.0; classes]);
         for _ in 0..most {
+            if monitor.should_stop() {
+                return;
+            }
             let mut stream = Stream::new(seed, Purpose::Order, self.passes);
             for at in (1..active.len()).rev() {
                 active.swap(at, stream.below(at + 1));

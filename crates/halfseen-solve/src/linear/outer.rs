@@ -1,6 +1,7 @@
 //! Sums outer products of examples into D x D matrices.
 
 use crate::lower::lower_product;
+use crate::monitor::Monitor;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
@@ -8,10 +9,14 @@ use rayon::prelude::*;
 /// Number of columns per task; fixed, so that results do not depend on the number of threads.
 const STRIPE: usize = 128;
 
-/// Adds B B', B (D, b), to the lower triangle of `sum`, (D, D).
-pub(super) fn add_outer(sum: &mut Mat<f64>, block: MatRef<'_, f64>) {
+/// Adds B B', B (D, b), to the lower triangle of `sum`, (D, D), which is useless once the monitor has
+/// asked to stop.
+pub(super) fn add_outer(sum: &mut Mat<f64>, block: MatRef<'_, f64>, monitor: &dyn Monitor) {
     let width = sum.nrows();
     sum.as_mut().par_col_chunks_mut(STRIPE).enumerate().for_each(|(number, stripe)| {
+        if monitor.should_stop() {
+            return;
+        }
         let first = number * STRIPE;
         let columns = stripe.ncols();
         let below = stripe.submatrix_mut(first, 0, width - first, columns);

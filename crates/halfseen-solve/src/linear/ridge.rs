@@ -15,7 +15,7 @@ use super::{Features, LinearSolved, check_finite, increasing};
 use crate::cholesky::Factor;
 use crate::error::{Error, Result};
 use crate::lower::mirror;
-use crate::monitor::Monitor;
+use crate::monitor::{Monitor, Silent};
 use crate::stop::Stop;
 use crate::vectors::square;
 use crate::{eigen, length, positive};
@@ -57,6 +57,16 @@ impl Moments {
     /// If sizes differ or a number is not finite (rows count from the first example added); nothing
     /// is added then.
     pub fn add(&mut self, features: MatRef<'_, f64>, targets: MatRef<'_, f64>) -> Result<()> {
+        self.add_while(features, targets, &Silent)
+    }
+
+    /// Does the same. The moments are useless once the monitor has asked to stop.
+    fn add_while(
+        &mut self,
+        features: MatRef<'_, f64>,
+        targets: MatRef<'_, f64>,
+        monitor: &dyn Monitor,
+    ) -> Result<()> {
         let checked = Features::new(features)?;
         length("features", self.gram.nrows(), checked.width())?;
         length("targets", checked.len(), targets.nrows())?;
@@ -67,7 +77,7 @@ impl Moments {
                 return Err(Error::NotFinite { row, column: "target".into(), value: column[i] });
             }
         }
-        add_outer(&mut self.gram, features);
+        add_outer(&mut self.gram, features, monitor);
         matmul(self.cross.as_mut(), Accum::Add, features, targets, 1.0, Par::Seq);
         for (sum, column) in self.squares.iter_mut().zip(targets.col_iter()) {
             *sum += column.iter().map(|y| y * y).sum::<f64>();
@@ -203,11 +213,12 @@ pub fn ridge_path(
     length("targets", features.ncols(), targets.nrows())?;
     let mut moments = Moments::new(features.nrows(), targets.ncols());
     for start in (0..features.ncols()).step_by(BLOCK) {
+        let many = BLOCK.min(features.ncols() - start);
+        let (features, targets) = (features.subcols(start, many), targets.subrows(start, many));
+        moments.add_while(features, targets, monitor)?;
         if monitor.should_stop() {
             return Err(Error::Interrupted { during: "summing second moments" });
         }
-        let many = BLOCK.min(features.ncols() - start);
-        moments.add(features.subcols(start, many), targets.subrows(start, many))?;
     }
     moments.path(cs, monitor)
 }
@@ -216,7 +227,6 @@ pub fn ridge_path(
 mod tests {
     use super::super::testing::{GRID, farthest, normal};
     use super::*;
-    use crate::monitor::Silent;
     use crate::ridge::Spectrum;
 
     #[test]

@@ -95,7 +95,7 @@ impl<'s> CentralPath for Path<'s, '_> {
         &self.pairs
     }
 
-    fn factor(&mut self) -> Result<Newton<'s>, NotPositive> {
+    fn factor(&mut self, _: &dyn Monitor) -> Result<Newton<'s>, NotPositive> {
         let n = self.m.len();
         let mean = (0..n).map(|i| self.search.gram[(i, i)]).sum::<f64>() / n as f64;
         let ratios = self.pairs[0].ratios();

@@ -27,6 +27,7 @@ use super::{Kernel, Masked};
 use crate::error::{Error, ErrorKind, Result};
 use crate::params::Normalization;
 use faer::Mat;
+use halfseen_solve::{Monitor, Silent};
 use rayon::prelude::*;
 use sequences::Sequences;
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,9 @@ use tensor::Tensor;
 /// Largest number of features, and of entries of all hash tables together: 1 GiB.
 const MOST_FEATURES: usize = 1 << 20;
 const MOST_ENTRIES: usize = 1 << 28;
+
+/// Rows between two looks at a monitor.
+const BETWEEN_LOOKS: usize = 64;
 
 /// Random features of k_gamma. A file stores their definition; hashes are drawn again from the
 /// seed.
@@ -261,6 +265,14 @@ impl Sketch {
     /// [`ErrorKind::WrongLength`] for rows with another number of columns; [`ErrorKind::Numerical`]
     /// if a feature overflows.
     pub fn features(&self, rows: &Masked) -> Result<Mat<f64>> {
+        self.features_while(rows, &Silent)
+    }
+
+    /// Does the same, and looks at the monitor in between.
+    ///
+    /// # Errors
+    /// As for [`Sketch::features`]; [`ErrorKind::Interrupted`].
+    pub fn features_while(&self, rows: &Masked, monitor: &dyn Monitor) -> Result<Mat<f64>> {
         if rows.columns() != self.columns() {
             let (expected, found) = (self.columns(), rows.columns());
             let what = "columns of the rows to sketch".to_owned();
@@ -275,6 +287,9 @@ impl Sketch {
         columns.into_par_iter().enumerate().try_for_each_init(
             || self.scratch(),
             |scratch, (i, out)| {
+                if i % BETWEEN_LOOKS == 0 && monitor.should_stop() {
+                    return Err(ErrorKind::Interrupted { during: "sketching kernels" }.into());
+                }
                 self.sketch_into(
                     rows.values.col_as_slice(i),
                     rows.observed.col_as_slice(i),

@@ -327,7 +327,7 @@ impl<'a, 'b> Training<'a, 'b> {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         let sketch = Sketch::of(&kernel, self.rows.columns(), count, first.seed)?;
         let goal = TrainingObjective::new(Karma::NAME, first.loss, self.examples)?;
-        let features = sketch.features(&self.rows)?;
+        let features = sketch.features_while(&self.rows, monitor)?;
         let cs: Vec<f64> = group.iter().map(|&at| learners[at].c).collect();
         let solved = goal.features_path(features.as_ref(), &cs, &first.options(), monitor)?;
         for (&at, solved) in group.iter().zip(solved) {

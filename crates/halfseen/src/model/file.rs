@@ -4,6 +4,7 @@ use super::{Predictor, Report, Scores};
 use crate::data::{Examples, Label, Layout, Scaler, Table, TargetScale, Task};
 use crate::error::{ErrorKind, Result};
 use crate::prepare::{Applied, Prepare, Schema};
+use halfseen_solve::{Monitor, Silent};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -59,10 +60,19 @@ impl Model {
     /// # Errors
     /// See [`Schema::encode`](crate::prepare::Schema::encode) and [`Predictor::scores`].
     pub fn predict(&self, table: &Table) -> Result<Prediction> {
+        self.predict_while(table, &Silent)
+    }
+
+    /// Predicts every row of a table as [`Model::predict`] does, and looks at the monitor in between.
+    ///
+    /// # Errors
+    /// As for [`Model::predict`]; [`ErrorKind::Interrupted`].
+    pub fn predict_while(&self, table: &Table, monitor: &dyn Monitor) -> Result<Prediction> {
         let encoded = self.prepare.encode(table)?;
         let layout = Arc::new(Layout::singletons(encoded.matrix.columns()));
         let examples = Examples::new(&encoded.matrix, &self.prepare.scaler, &layout, &[]);
-        let scores = self.predictor.scores(&examples)?.map(|score| self.prepare.target.undo(score));
+        let scores = self.predictor.scores_while(&examples, monitor)?;
+        let scores = scores.map(|score| self.prepare.target.undo(score));
         Ok(Prediction { scores, applied: encoded.applied })
     }
 
@@ -76,13 +86,26 @@ impl Model {
     /// target; [`ErrorKind::OutOfRange`] for a level that is not between 0 and 1; see also
     /// [`Model::predict`].
     pub fn intervals(&self, table: &Table, level: f64) -> Result<Intervals> {
+        self.intervals_while(table, level, &Silent)
+    }
+
+    /// Returns the intervals of [`Model::intervals`], and looks at the monitor in between.
+    ///
+    /// # Errors
+    /// As for [`Model::intervals`]; [`ErrorKind::Interrupted`].
+    pub fn intervals_while(
+        &self,
+        table: &Table,
+        level: f64,
+        monitor: &dyn Monitor,
+    ) -> Result<Intervals> {
         if self.task == Task::Classification {
             return Err(ErrorKind::NoIntervals { reason: "what is predicted is a class" }.into());
         }
         let encoded = self.prepare.encode(table)?;
         let layout = Arc::new(Layout::singletons(encoded.matrix.columns()));
         let examples = Examples::new(&encoded.matrix, &self.prepare.scaler, &layout, &[]);
-        let mut ends = self.predictor.intervals(&examples, level)?;
+        let mut ends = self.predictor.intervals_while(&examples, level, monitor)?;
         let target = self.prepare.target;
         ends.iter_mut()
             .for_each(|(low, high)| (*low, *high) = (target.undo(*low), target.undo(*high)));

@@ -3,7 +3,12 @@
 use super::{Conditional, Expansion, Factor, Linear, Scores, Sketched};
 use crate::data::{Examples, bad_cell};
 use crate::error::{Error, ErrorKind, Result};
+use halfseen_solve::Monitor;
 use serde::{Deserialize, Serialize};
+
+/// Rows between two looks at a monitor. Predictors that compare several rows at once take as many,
+/// so that looks change no bit.
+const BETWEEN_LOOKS: usize = 1024;
 
 /// Predictor of a fit, in scaled units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -110,6 +115,42 @@ impl Predictor {
         }
     }
 
+    /// Does the same, and looks at the monitor in between.
+    ///
+    /// # Errors
+    /// As for [`Predictor::scores`]; [`ErrorKind::Interrupted`].
+    pub fn scores_while(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Scores> {
+        let mut all: Option<Scores> = None;
+        each_batch(examples, monitor, |batch| {
+            let scores = self.scores(batch)?;
+            match &mut all {
+                Some(all) => all.values.extend(scores.values),
+                None => all = Some(scores),
+            }
+            Ok(())
+        })?;
+        all.map_or_else(|| self.scores(examples), Ok)
+    }
+
+    /// Returns the intervals of [`Predictor::intervals`], and looks at the monitor in between.
+    ///
+    /// # Errors
+    /// As for [`Predictor::intervals`]; [`ErrorKind::Interrupted`].
+    pub fn intervals_while(
+        &self,
+        examples: &Examples<'_>,
+        level: f64,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<(f64, f64)>> {
+        // Levels and forms are refused without rows too.
+        let mut all = self.intervals(&examples.prefix(0), level)?;
+        each_batch(examples, monitor, |batch| {
+            all.extend(self.intervals(batch, level)?);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
     /// Returns the scores of all examples by each of several predictors. Rows are read once, and
     /// compared once with training rows.
     ///
@@ -183,6 +224,24 @@ fn too_large(examples: &Examples<'_>, example: usize, score: f64) -> Error {
             ErrorKind::Numerical { what: "a prediction", problem }.into()
         }
     }
+}
+
+/// Works on batches of the examples until the monitor asks to stop.
+fn each_batch(
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+    mut work: impl FnMut(&Examples<'_>) -> Result<()>,
+) -> Result<()> {
+    let (mut done, total) = (0, examples.len() as u64);
+    for rows in examples.rows.chunks(BETWEEN_LOOKS) {
+        if monitor.should_stop() {
+            return Err(ErrorKind::Interrupted { during: "predicting" }.into());
+        }
+        work(&examples.with_rows(rows))?;
+        done += rows.len() as u64;
+        monitor.progress(done, total);
+    }
+    Ok(())
 }
 
 impl From<Linear> for Predictor {

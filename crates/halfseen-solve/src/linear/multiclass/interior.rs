@@ -161,7 +161,7 @@ impl CentralPath for Interior<'_> {
     }
 
     /// Factors I + sum_i A_i x f_i f_i', class by class.
-    fn factor(&mut self) -> Result<System, NotPositive> {
+    fn factor(&mut self, monitor: &dyn Monitor) -> Result<System, NotPositive> {
         let o = self.matrix(&self.pairs[0].ratios()).to_owned();
         let (n, classes, width) = (o.nrows(), o.ncols(), self.features.width());
         let pairs: Vec<(usize, usize)> =
@@ -171,6 +171,9 @@ impl CentralPath for Interior<'_> {
         let ones: Vec<f64> = (0..n).map(|i| spread(i).max(0.0) / classes as f64).collect();
         let features = self.features.matrix.as_dyn_stride();
         let block = |&(r, q): &(usize, usize)| {
+            if monitor.should_stop() {
+                return Mat::zeros(width, width);
+            }
             let of = |i: usize| match r == q {
                 // A sum over the other classes, without cancellation.
                 true => {

@@ -150,7 +150,7 @@ impl CentralPath for Master<'_, '_> {
     }
 
     /// Uses the scores of the last [`Master::value`].
-    fn factor(&mut self) -> Result<Equations, NotPositive> {
+    fn factor(&mut self, monitor: &dyn Monitor) -> Result<Equations, NotPositive> {
         let (pieces, [of_pieces, of_rows, above, below]) = (self.pieces, &self.pairs);
         let (mut slack, mut zeta) = (of_pieces.slack.clone(), Vec::new());
         for (i, (xi, own)) in of_rows.slack.iter().zip(&of_rows.multiplier).enumerate() {
@@ -167,7 +167,7 @@ impl CentralPath for Master<'_, '_> {
         let ratios = [of_pieces.ratios(), of_rows.ratios()];
         let diagonal: Vec<f64> =
             above.ratios().iter().zip(below.ratios()).map(|(a, b)| a + b).collect();
-        let system = factored(pieces, &ratios[0], &ratios[1], &diagonal)?;
+        let system = factored(pieces, [&ratios[0], &ratios[1]], &diagonal, monitor)?;
         Ok(Equations { system, ratios, slack, zeta, point })
     }
 

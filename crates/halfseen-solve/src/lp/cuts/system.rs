@@ -11,6 +11,7 @@
 use super::pieces::Pieces;
 use crate::cholesky::{NotPositive, Scaled};
 use crate::lower::lower_product;
+use crate::monitor::{Monitor, Watch};
 use faer::{Accum, Mat};
 use rayon::prelude::*;
 
@@ -201,15 +202,16 @@ fn scatter(matrix: &mut Mat<f64>, slots: &[u32], values: &[f64], factor: f64) {
     }
 }
 
-/// Assembles and factors the matrix of D for each piece, Z for each row, and the box's diagonal.
+/// Assembles and factors the matrix of D for each piece, Z for each row, and the box's diagonal. It
+/// is useless once the monitor has asked to stop.
 ///
 /// # Errors
 /// If the largest ridge does not help.
 pub(super) fn factored(
     pieces: &Pieces<'_>,
-    weights: &[f64],
-    z: &[f64],
+    [weights, z]: [&[f64]; 2],
     diagonal: &[f64],
+    monitor: &dyn Monitor,
 ) -> Result<Scaled, NotPositive> {
     let (width, m) = (pieces.width(), pieces.rows.len());
     let parts = parts(width).min(m);
@@ -217,7 +219,13 @@ pub(super) fn factored(
         .into_par_iter()
         .map(|part| {
             let mut sum = Sum::new(pieces);
-            (part * m / parts..(part + 1) * m / parts).for_each(|i| sum.row(i, weights, z[i]));
+            let mut watch = Watch::new(monitor);
+            for i in part * m / parts..(part + 1) * m / parts {
+                if watch.stops_after(width * width) {
+                    break;
+                }
+                sum.row(i, weights, z[i]);
+            }
             sum.flush();
             sum.matrix
         })

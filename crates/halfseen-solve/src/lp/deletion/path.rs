@@ -177,9 +177,9 @@ impl CentralPath for State<'_> {
         self.pairs
     }
 
-    fn factor(&mut self) -> Result<Scaled, NotPositive> {
+    fn factor(&mut self, monitor: &dyn Monitor) -> Result<Scaled, NotPositive> {
         let problem = self.problem;
-        self.workers.par_iter_mut().for_each(|worker| worker.eliminate(problem));
+        self.workers.par_iter_mut().for_each(|worker| worker.eliminate(problem, monitor));
         let mut diagonal = self.weights.diagonal();
         diagonal.push(if problem.bias { 0.0 } else { 1.0 });
         let triangles = self.workers.iter().map(|worker| worker.triangle.as_slice());

@@ -15,6 +15,7 @@ use super::point::{Point, Row, zeros};
 use super::problem::{Part, Problem};
 use super::triangle::{self, Terms};
 use crate::interior::{Reach, Target, reach};
+use crate::monitor::{Monitor, Watch};
 
 /// One part of the rows with its points and workspace.
 #[derive(Debug)]
@@ -97,15 +98,19 @@ impl<'p> Worker<'p> {
         }
     }
 
-    /// Sums this part of the matrix.
-    pub(super) fn eliminate(&mut self, problem: &Problem) {
+    /// Sums this part of the matrix, until the monitor asks to stop.
+    pub(super) fn eliminate(&mut self, problem: &Problem, monitor: &dyn Monitor) {
         let Worker {
             part, now, triangle, pivots, room: [kept, costs, blocks, plus, minus], ..
         } = self;
         triangle.fill(0.0);
+        let mut watch = Watch::new(monitor);
         for (row, pivot) in pivots.iter_mut().enumerate() {
             let items = part.items(row);
             let count = items.len();
+            if watch.stops_after(4 * count * count) {
+                return;
+            }
             let values = &part.values[items.clone()];
             let ((beta, del), (slack, u)) = (now[0].at(items.clone()), now[1].at(items));
             let at = Row::of(now, row);

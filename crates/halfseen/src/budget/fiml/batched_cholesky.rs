@@ -9,13 +9,14 @@ use super::covariance::Covariance;
 use super::folds::WeightedIndex;
 use super::simd4::{Lane, WIDE, ZERO};
 use super::standard::Rows;
+use halfseen_solve::{Monitor, Watch};
 
 /// ln(2 pi).
 const LOG_TWO_PI: f64 = 1.837_877_066_409_345_5;
 
 /// Workspace for four blocks.
 #[derive(Debug)]
-pub(crate) struct Blocks {
+pub(crate) struct Blocks<'a> {
     /// Rows of the largest of these blocks, the target included.
     pub(crate) len: usize,
     /// The examples; only the first `filled` count.
@@ -32,11 +33,13 @@ pub(crate) struct Blocks {
     /// T^-1 (x - mean).
     pub(crate) solved: Vec<Lane>,
     one: Vec<f64>,
+    /// Once it has stopped, no block is loaded or factorised.
+    pub(crate) watch: Watch<'a>,
 }
 
-impl Blocks {
+impl<'a> Blocks<'a> {
     /// Allocates for examples of at most this number of reads.
-    pub(crate) fn new(most: usize) -> Blocks {
+    pub(crate) fn new(most: usize, monitor: &'a dyn Monitor) -> Blocks<'a> {
         let n = most + 1;
         let square = || vec![ZERO; n * n];
         Blocks {
@@ -49,6 +52,7 @@ impl Blocks {
             inverse: square(),
             solved: vec![ZERO; n],
             one: vec![0.0; n * n],
+            watch: Watch::new(monitor),
         }
     }
 
@@ -68,6 +72,9 @@ impl Blocks {
             n = n.max(rows.example(counted.example).0.len() + 1);
         }
         self.len = n;
+        if self.watch.stops_after(WIDE * n * n) {
+            self.filled = 0;
+        }
         for e in 0..WIDE {
             let (places, values, y) = if e < self.filled {
                 rows.example(self.examples[e].example)
@@ -105,13 +112,16 @@ impl Blocks {
         self.filled > 0
     }
 
-    /// Factorises all blocks, with a ridge on the reads. `None` if one is not positive definite;
-    /// else the log determinants, if `log`.
+    /// Factorises all blocks, with a ridge on the reads. `None` if one is not positive definite, or
+    /// the monitor asked to stop; else the log determinants, if `log`.
     #[inline(always)]
     fn factorise(&mut self, ridge: f64, log: bool) -> Option<Lane> {
         let n = self.len;
         let (mut logs, mut pivots) = (ZERO, [1.0_f64; WIDE]);
         for i in 0..n {
+            if self.watch.stops_after(WIDE / 2 * i * i) {
+                return None;
+            }
             let (head, tail) = self.factor.split_at_mut(i * n);
             for j in 0..i {
                 let row = &head[j * n..=j * n + j];
@@ -185,6 +195,9 @@ impl Blocks {
     pub(crate) fn invert(&mut self) {
         let n = self.len;
         for i in 0..n {
+            if self.watch.stops_after(WIDE / 2 * i * i) {
+                return;
+            }
             let (head, tail) = self.inverse.split_at_mut(i * n);
             tail[..i].fill(ZERO);
             let (factor, scale) = (&self.factor[i * n..i * n + i], self.factor[i * n + i]);
@@ -206,6 +219,9 @@ impl Blocks {
             self.matrix[a * n..=a * n + a].fill(ZERO);
         }
         for row in 0..n {
+            if self.watch.stops_after(WIDE / 2 * row * row) {
+                return;
+            }
             let line = &self.inverse[row * n..=row * n + row];
             for (a, left) in line.iter().enumerate() {
                 for (to, right) in self.matrix[a * n..=a * n + a].iter_mut().zip(line) {

@@ -9,9 +9,10 @@ use super::column::ColumnRefinement;
 use super::covariance::Covariance;
 use super::dense::{Dense, Refinement};
 use super::factor::Factor;
-use super::folds::{FoldSubset, WeightedSubset};
+use super::folds::{FoldSubset, WeightedIndex, WeightedSubset};
 use super::judge::squared_errors;
 use super::standard::{Rows, Standard};
+use super::watch::Watched;
 use halfseen_solve::Monitor;
 use rayon::prelude::*;
 
@@ -185,7 +186,8 @@ fn together(standard: &Standard, rows: &Rows) -> f64 {
     }
 }
 
-/// Fits factor models of all ranks to each of the parts, side by side.
+/// Fits factor models of all ranks to each of the parts, side by side; `done` is called after each.
+/// They are useless once the monitor has asked to stop.
 pub(crate) fn models(
     rows: &Rows,
     standard: &Standard,
@@ -193,13 +195,18 @@ pub(crate) fn models(
     parts: &[WeightedSubset<'_>],
     seed: u64,
     monitor: &dyn Monitor,
+    done: &(dyn Fn() + Sync),
 ) -> Vec<Vec<Factor>> {
     let jobs: Vec<(usize, usize)> = (0..parts.len())
         .flat_map(|p| menu.ranks.iter().rev().map(move |&rank| (p, rank)))
         .collect();
     let fit = |&(part, rank): &(usize, usize)| {
         // The stride counts within a fold's examples, which have a stride of their own.
-        let examples = || parts[part].of(rows.len()).step_by(menu.stride);
+        let cost = |counted: &WeightedIndex| {
+            (rows.example(counted.example).0.len() + 1) * (rank + 4) * (rank + 4)
+        };
+        let examples =
+            || Watched::new(parts[part].of(rows.len()).step_by(menu.stride), cost, monitor);
         let mut model = Factor::start(rows, standard, examples(), rank, seed);
         for _ in 0..PASSES {
             if monitor.should_stop() {
@@ -207,6 +214,7 @@ pub(crate) fn models(
             }
             model.improve(rows, standard, examples());
         }
+        done();
         model
     };
     let mut found = jobs.par_iter().map(fit).collect::<Vec<_>>().into_iter();
@@ -218,7 +226,8 @@ pub(crate) fn models(
     parts.iter().map(by_part).collect()
 }
 
-/// Fits all candidates to some examples, from their factor models, and tests them on others.
+/// Fits all candidates to some examples, from their factor models, and tests them on others. They
+/// are useless once the monitor has asked to stop.
 pub(crate) fn fit(
     rows: &Rows,
     menu: &Menu,
@@ -229,9 +238,9 @@ pub(crate) fn fit(
 ) -> Fitted {
     let held: Vec<usize> = held.map_or_else(Vec::new, |part| part.of(rows.len()).collect());
     let stride = held.len().div_ceil(JUDGES).max(1);
-    let judges = || held.iter().copied().step_by(stride);
+    let trial = Trial { ridges: menu.ridges, rows, held: &held, stride, monitor };
     let d = models.first().map_or(0, |model| model.noise.len());
-    let nothing = judges().map(|i| rows.example(i).2.powi(2)).sum();
+    let nothing = trial.judges().map(|i| rows.example(i).2.powi(2)).sum();
     let null = Candidate {
         origin: Origin::Null,
         ridge: 0.0,
@@ -244,7 +253,7 @@ pub(crate) fn fit(
     for model in &models {
         let with_target = model.with_target();
         let solve = |ridge| model.solve(ridge, &with_target);
-        found.add(Origin::Factor(model.rank), menu, model, solve, rows, judges());
+        found.add(Origin::Factor(model.rank), &trial, model, solve);
     }
     let refined = models.iter().rposition(|model| model.rank <= REFINED).unwrap_or(0);
     for (at, model) in models.iter().enumerate() {
@@ -252,28 +261,21 @@ pub(crate) fn fit(
         {
             continue;
         }
-        if let Some(mut refinement) = ColumnRefinement::start(rows, fitted, model) {
+        if let Some(mut refinement) = ColumnRefinement::start(rows, fitted, model, monitor) {
             for step in 1..=menu.most.min(COLUMN_STEPS[3]) {
                 if monitor.should_stop() || !refinement.step() {
                     break;
                 }
                 if COLUMN_STEPS.contains(&step) {
                     let solve = |ridge| model.solve(ridge, &refinement.now.with_target);
-                    found.add(
-                        Origin::Column(model.rank, step),
-                        menu,
-                        &refinement.now,
-                        solve,
-                        rows,
-                        judges(),
-                    );
+                    found.add(Origin::Column(model.rank, step), &trial, &refinement.now, solve);
                 }
             }
         }
     }
     let wanted = models.get(refined).filter(|_| menu.dense && menu.most > 0);
     if let Some((model, mut refinement)) =
-        wanted.and_then(|m| Some((m, Refinement::start(rows, fitted, m)?)))
+        wanted.and_then(|m| Some((m, Refinement::start(rows, fitted, m, monitor)?)))
     {
         for step in 0..=menu.most {
             if step > 0 && (monitor.should_stop() || !refinement.step()) {
@@ -282,14 +284,7 @@ pub(crate) fn fit(
             }
             if STEPS.contains(&step) {
                 let solve = |ridge| refinement.now.solve(ridge, refinement.now.with_target());
-                found.add(
-                    Origin::Dense(model.rank, step),
-                    menu,
-                    &refinement.now,
-                    solve,
-                    rows,
-                    judges(),
-                );
+                found.add(Origin::Dense(model.rank, step), &trial, &refinement.now, solve);
             }
         }
         found.refined = menu.often.then_some(refinement.now);
@@ -298,19 +293,37 @@ pub(crate) fn fit(
     found
 }
 
+/// Test of the candidates on held-out examples.
+struct Trial<'a> {
+    ridges: &'a [f64],
+    rows: &'a Rows,
+    held: &'a [usize],
+    /// Stride through the held-out examples.
+    stride: usize,
+    monitor: &'a dyn Monitor,
+}
+
+impl Trial<'_> {
+    fn judges(&self) -> impl Iterator<Item = usize> {
+        self.held.iter().copied().step_by(self.stride)
+    }
+}
+
 impl Fitted {
-    /// Adds a covariance with every ridge.
+    /// Adds a covariance with every ridge, until the monitor asks to stop.
     fn add<C: Covariance>(
         &mut self,
         origin: Origin,
-        menu: &Menu,
+        trial: &Trial<'_>,
         covariance: &C,
         solve: impl Fn(f64) -> Option<Vec<f64>>,
-        rows: &Rows,
-        judges: impl Iterator<Item = usize>,
     ) {
-        let errors = squared_errors(covariance, menu.ridges, rows, judges);
-        for (&ridge, errors) in menu.ridges.iter().zip(errors) {
+        let errors =
+            squared_errors(covariance, trial.ridges, trial.rows, trial.judges(), trial.monitor);
+        for (&ridge, errors) in trial.ridges.iter().zip(errors) {
+            if trial.monitor.should_stop() {
+                return;
+            }
             // Ridges without definiteness give no candidate.
             let Some(weights) = solve(ridge).filter(|w| w.iter().all(|v| v.is_finite())) else {
                 continue;

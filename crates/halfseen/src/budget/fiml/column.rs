@@ -12,6 +12,7 @@ use super::folds::WeightedSubset;
 use super::simd4::{NullaryFnOnce, wide};
 use super::small_cholesky::dot;
 use super::standard::Rows;
+use halfseen_solve::Monitor;
 
 /// Growth of the relaxation after an accepted step, and cut after a rejected one.
 const GROWTH: f64 = 1.7;
@@ -35,19 +36,19 @@ pub(crate) struct ColumnRefinement<'a> {
     likelihood: f64,
     omega: f64,
     count: f64,
-    blocks: Blocks,
+    blocks: Blocks<'a>,
 }
 
 /// The pass over the examples. Its value is the log-likelihood.
-struct Evaluate<'a, 'b> {
+struct Evaluate<'a, 'b, 'c> {
     of: &'a Column<'b>,
     rows: &'a Rows,
     chosen: WeightedSubset<'a>,
-    blocks: &'a mut Blocks,
+    blocks: &'a mut Blocks<'c>,
     score: &'a mut [f64],
 }
 
-impl NullaryFnOnce for Evaluate<'_, '_> {
+impl NullaryFnOnce for Evaluate<'_, '_, '_> {
     type Output = Option<f64>;
 
     #[inline(always)]
@@ -68,7 +69,7 @@ impl NullaryFnOnce for Evaluate<'_, '_> {
                 score[d] += counted.weight * (blocks.solved[blocks.len - 1][e] * y - 1.0);
             }
         }
-        likelihood.is_finite().then_some(likelihood)
+        (likelihood.is_finite() && !blocks.watch.stopped()).then_some(likelihood)
     }
 }
 
@@ -115,17 +116,19 @@ impl Covariance for Column<'_> {
 }
 
 impl<'a> ColumnRefinement<'a> {
-    /// Starts at a factor model. `None` if the likelihood is not finite.
+    /// Starts at a factor model. `None` if the likelihood is not finite, or the monitor asked to
+    /// stop, which ends every later step too.
     pub(crate) fn start(
         rows: &'a Rows,
         chosen: impl Into<WeightedSubset<'a>>,
         factor: &'a Factor,
+        monitor: &'a dyn Monitor,
     ) -> Option<Self> {
         let chosen = chosen.into();
         let now = Column::of(factor);
         let count = chosen.of(rows.len()).map(|counted| counted.weight).sum::<f64>();
         let score = vec![0.0; now.with_target.len() + 1];
-        let blocks = Blocks::new(rows.most());
+        let blocks = Blocks::new(rows.most(), monitor);
         let mut refinement = ColumnRefinement {
             rows,
             chosen,
@@ -171,7 +174,7 @@ impl<'a> ColumnRefinement<'a> {
                     self.omega *= GROWTH;
                     return true;
                 }
-                _ if self.omega <= 1.0 => {
+                _ if self.omega <= 1.0 || self.blocks.watch.stopped() => {
                     self.score = score;
                     return false;
                 }

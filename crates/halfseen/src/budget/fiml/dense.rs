@@ -24,6 +24,7 @@ use super::small_cholesky::dot;
 use super::standard::Rows;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
+use halfseen_solve::Monitor;
 use halfseen_solve::cholesky::{factor_in_place, solve_in_place};
 use halfseen_solve::{lower_product, mirror};
 
@@ -34,6 +35,8 @@ const GROWTH: f64 = 1.7;
 const CUT: f64 = 3.0;
 /// Initial steps of the means alone.
 const STEPS_OF_MEANS: usize = 15;
+/// Columns of a product between two looks at the monitor.
+const PANEL: usize = 256;
 
 /// A covariance of d places and the target, without the noise floor on the places' diagonal; and
 /// corrections of the means.
@@ -43,7 +46,6 @@ pub(crate) struct Dense {
     means: Vec<f64>,
 }
 
-#[derive(Debug)]
 pub(crate) struct Refinement<'a> {
     rows: &'a Rows,
     chosen: WeightedSubset<'a>,
@@ -56,7 +58,8 @@ pub(crate) struct Refinement<'a> {
     /// d over the mean number of reads per example: bound on the relaxation of the means.
     most: f64,
     count: f64,
-    blocks: Blocks,
+    blocks: Blocks<'a>,
+    monitor: &'a dyn Monitor,
     /// The trial covariance, and its score.
     next: Dense,
     next_score: Mat<f64>,
@@ -68,17 +71,17 @@ pub(crate) struct Refinement<'a> {
 }
 
 /// The pass over the examples. Its value is the log-likelihood.
-struct Evaluate<'a> {
+struct Evaluate<'a, 'b> {
     of: &'a Dense,
     rows: &'a Rows,
     chosen: WeightedSubset<'a>,
-    blocks: &'a mut Blocks,
+    blocks: &'a mut Blocks<'b>,
     of_means: &'a mut [f64],
     /// A, if requested.
     score: Option<&'a mut Mat<f64>>,
 }
 
-impl NullaryFnOnce for Evaluate<'_> {
+impl NullaryFnOnce for Evaluate<'_, '_> {
     type Output = Option<f64>;
 
     #[inline(always)]
@@ -121,7 +124,7 @@ impl NullaryFnOnce for Evaluate<'_> {
         if let Some(score) = score {
             gather(score);
         }
-        likelihood.is_finite().then_some(likelihood)
+        (likelihood.is_finite() && !blocks.watch.stopped()).then_some(likelihood)
     }
 }
 
@@ -226,11 +229,12 @@ impl Covariance for Dense {
 
 impl<'a> Refinement<'a> {
     /// Starts at a factor model, with the most likely means under it. `None` if the likelihood is
-    /// not finite.
+    /// not finite, or the monitor asked to stop, which ends every later step too.
     pub(crate) fn start(
         rows: &'a Rows,
         chosen: impl Into<WeightedSubset<'a>>,
         factor: &Factor,
+        monitor: &'a dyn Monitor,
     ) -> Option<Refinement<'a>> {
         let chosen = chosen.into();
         let now = Dense::of(factor);
@@ -250,7 +254,8 @@ impl<'a> Refinement<'a> {
             omega: 1.0,
             most: (d as f64 * count / reads.max(1.0)).max(1.0),
             count,
-            blocks: Blocks::new(rows.most()),
+            blocks: Blocks::new(rows.most(), monitor),
+            monitor,
             next: now.clone(),
             next_score: empty(),
             next_of_means: vec![0.0; d + 1],
@@ -270,6 +275,7 @@ impl<'a> Refinement<'a> {
         for _ in 0..STEPS_OF_MEANS {
             self.move_means(omega.min(self.most));
             match self.evaluate_next(false) {
+                None if self.blocks.watch.stopped() => return None,
                 Some(likelihood) if likelihood >= self.likelihood => {
                     let gained = likelihood - self.likelihood;
                     self.likelihood = likelihood;
@@ -315,12 +321,42 @@ impl<'a> Refinement<'a> {
         std::mem::swap(&mut self.of_means, &mut self.next_of_means);
     }
 
+    /// Computes the change, panel by panel; returns false if the monitor asked to stop.
+    fn propose(&mut self) -> bool {
+        let (now, size) = (self.now.matrix.as_ref(), self.now.matrix.nrows());
+        let (half, score) = (&mut self.spare, self.score.as_ref());
+        for at in (0..size).step_by(PANEL) {
+            let width = PANEL.min(size - at);
+            let to = half.subcols_mut(at, width);
+            matmul(to, Accum::Replace, now, score.subcols(at, width), 1.0, Par::Seq);
+            if self.monitor.should_stop() {
+                return false;
+            }
+        }
+        for at in (0..size).step_by(PANEL) {
+            let width = PANEL.min(size - at);
+            let below = at + width;
+            let (half, right) = (half.as_ref(), now.subcols(at, width));
+            let times = 1.0 / self.count;
+            let to = self.change.submatrix_mut(at, at, width, width);
+            lower_product(to, Accum::Replace, half.subrows(at, width), right, times);
+            let rest = size - below;
+            let to = self.change.submatrix_mut(below, at, rest, width);
+            let left = half.subrows(below, rest);
+            matmul(to, Accum::Replace, left, right, times, Par::Seq);
+            if self.monitor.should_stop() {
+                return false;
+            }
+        }
+        true
+    }
+
     /// Takes one step; returns false if none is possible.
     pub(crate) fn step(&mut self) -> bool {
         let d = self.now.len();
-        let (now, half) = (self.now.matrix.as_ref(), &mut self.spare);
-        matmul(half.as_mut(), Accum::Replace, now, self.score.as_ref(), 1.0, Par::Seq);
-        lower_product(self.change.as_mut(), Accum::Replace, half.as_ref(), now, 1.0 / self.count);
+        if !self.propose() {
+            return false;
+        }
         loop {
             for j in 0..=d {
                 let (now, change) =
@@ -344,7 +380,7 @@ impl<'a> Refinement<'a> {
                     self.omega *= GROWTH;
                     return true;
                 }
-                _ if self.omega <= 1.0 => return false,
+                _ if self.omega <= 1.0 || self.blocks.watch.stopped() => return false,
                 _ => self.omega = (self.omega / CUT).max(1.0),
             }
         }

@@ -9,6 +9,7 @@ use super::super::reads::Reads;
 use super::super::standard::Standard;
 use super::*;
 use faer::linalg::solvers::{DenseSolveCore, Solve};
+use halfseen_solve::Silent;
 use halfseen_solve::sampling::{Purpose, Stream, subset};
 
 const D: usize = 8;
@@ -74,7 +75,7 @@ fn textbook(s: &Mat<f64>, floor: f64, rows: &Rows, of: &impl Covariance) -> (Mat
 #[test]
 fn a_step_is_that_by_conditional_moments() {
     let (rows, factor) = fitted(&reads(61, |i| i % 7, |_| 1.0));
-    let mut refinement = Refinement::start(&rows, FoldSubset::All, &factor).unwrap();
+    let mut refinement = Refinement::start(&rows, FoldSubset::All, &factor, &Silent).unwrap();
     let before = refinement.now.clone();
     let (second, first) = textbook(&before.matrix, FLOOR, &rows, &before);
     assert!(refinement.step());
@@ -94,7 +95,7 @@ fn a_step_of_the_column_is_that_column() {
     let factor = Factor::start(&rows, &standard, 0..rows.len(), 2, 1);
     let mut whole = Dense::of(&factor).matrix;
     (0..D).for_each(|j| whole[(j, j)] += FLOOR);
-    let mut refinement = ColumnRefinement::start(&rows, FoldSubset::All, &factor).unwrap();
+    let mut refinement = ColumnRefinement::start(&rows, FoldSubset::All, &factor, &Silent).unwrap();
     let (second, _) = textbook(&whole, 0.0, &rows, &factor);
     assert!(refinement.step());
     (0..D).for_each(|j| close(refinement.now.with_target[j], second[(j, D)], 1e-10));
@@ -104,7 +105,7 @@ fn a_step_of_the_column_is_that_column() {
 #[test]
 fn the_likelihood_never_falls_and_steps_too_long_are_cut() {
     let (rows, factor) = fitted(&reads(200, |i| i % 5, |_| 1.0));
-    let mut refinement = Refinement::start(&rows, FoldSubset::All, &factor).unwrap();
+    let mut refinement = Refinement::start(&rows, FoldSubset::All, &factor, &Silent).unwrap();
     let mut room = Mat::zeros(D + 1, D + 1);
     for step in 0..12 {
         let before = refinement.likelihood;
@@ -129,7 +130,7 @@ fn the_likelihood_never_falls_and_steps_too_long_are_cut() {
 #[test]
 fn complete_examples_lead_to_least_squares() {
     let (rows, factor) = fitted(&reads(300, |_| D, |_| 1.0));
-    let mut refinement = Refinement::start(&rows, FoldSubset::All, &factor).unwrap();
+    let mut refinement = Refinement::start(&rows, FoldSubset::All, &factor, &Silent).unwrap();
     for _ in 0..100 {
         if !refinement.step() {
             break;
@@ -159,11 +160,11 @@ fn complete_examples_lead_to_least_squares() {
 #[test]
 fn judges_condition_on_what_was_read() {
     let (rows, factor) = fitted(&reads(61, |i| i % 7, |_| 1.0));
-    let mut refinement = Refinement::start(&rows, FoldSubset::All, &factor).unwrap();
+    let mut refinement = Refinement::start(&rows, FoldSubset::All, &factor, &Silent).unwrap();
     assert!(refinement.step());
     let now = &mut refinement.now;
     let ridges = [0.0, 0.1, 3.0];
-    let found = squared_errors(now, &ridges, &rows, (0..rows.len()).step_by(2));
+    let found = squared_errors(now, &ridges, &rows, (0..rows.len()).step_by(2), &Silent);
     for (ridge, found) in ridges.iter().zip(found) {
         let mut errors = 0.0;
         for i in (0..rows.len()).step_by(2) {
@@ -182,7 +183,7 @@ fn judges_condition_on_what_was_read() {
         close(found, errors, 1e-11);
     }
     now.matrix[(3, 3)] = -1.0;
-    let found = squared_errors(now, &ridges, &rows, 0..rows.len());
+    let found = squared_errors(now, &ridges, &rows, 0..rows.len(), &Silent);
     assert!(found[0].is_infinite() && found[1].is_infinite() && found[2].is_finite(), "{found:?}");
     assert!(now.solve(0.0, &[1.0; D]).is_none());
 }
@@ -200,18 +201,20 @@ fn run(reads: &Reads) -> Vec<Vec<f64>> {
         factor.loadings.iter().chain(&factor.noise).chain(&factor.target).all(|v| v.is_finite())
     );
     let mut found = vec![factor.solve(0.0, &factor.with_target()).unwrap()];
-    let mut column = ColumnRefinement::start(&rows, FoldSubset::All, &factor).unwrap();
+    let mut column = ColumnRefinement::start(&rows, FoldSubset::All, &factor, &Silent).unwrap();
     (0..3).for_each(|_| {
         column.step();
     });
     found.extend(factor.solve(0.0, &column.now.with_target));
-    let mut dense = Refinement::start(&rows, FoldSubset::All, &factor).unwrap();
+    let mut dense = Refinement::start(&rows, FoldSubset::All, &factor, &Silent).unwrap();
     (0..3).for_each(|_| {
         dense.step();
     });
     found.extend(dense.now.solve(0.1, dense.now.with_target()));
     assert!(
-        squared_errors(&dense.now, &[0.0, 1.0], &rows, 0..rows.len()).iter().all(|e| !e.is_nan())
+        squared_errors(&dense.now, &[0.0, 1.0], &rows, 0..rows.len(), &Silent)
+            .iter()
+            .all(|e| !e.is_nan())
     );
     assert!(found.iter().flatten().all(|w| w.is_finite()), "{found:?}");
     found

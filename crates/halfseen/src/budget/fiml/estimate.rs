@@ -13,6 +13,7 @@ use super::standard::{Rows, Standard};
 use crate::error::{ErrorKind, Result};
 use halfseen_solve::Monitor;
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct FitSettings {
@@ -132,10 +133,10 @@ pub(crate) fn bytes(d: f64, folds: f64, rank: Option<u64>) -> f64 {
     8.0 * (models + sums + candidates + dense)
 }
 
-/// Fits.
+/// Fits. If it is interrupted during the refits for deviations, these are left out.
 ///
 /// # Errors
-/// Numerical failure.
+/// Numerical failure; [`ErrorKind::Interrupted`] before there are weights that were tested.
 pub(crate) fn estimate(
     reads: &Reads,
     setting: &FitSettings,
@@ -153,19 +154,25 @@ pub(crate) fn estimate(
         (0..folds).map(|fold| FoldSubset::Without { fold, of: folds }.into()).collect();
     parts.push(FoldSubset::All.into());
     let held = |p: usize| (p < folds).then_some(FoldSubset::Only { fold: p, of: folds });
-    let models = candidates::models(&rows, &standard, &menu, &parts, setting.seed, monitor);
-    let jobs: Vec<(usize, Vec<Factor>)> = models.into_iter().enumerate().collect();
+    let jobs = parts.len() * (menu.ranks().len() + 1) + folds + setting.deviations;
+    let jobs = Jobs { monitor, done: AtomicU64::new(0), total: jobs as u64 };
+    let done = || jobs.done();
+    let models = candidates::models(&rows, &standard, &menu, &parts, setting.seed, monitor, &done);
+    interruptible(monitor)?;
+    let models: Vec<(usize, Vec<Factor>)> = models.into_iter().enumerate().collect();
     let fit = |(p, models): (usize, Vec<Factor>)| {
-        candidates::fit(&rows, &menu, models, parts[p], held(p), monitor)
+        let fitted = candidates::fit(&rows, &menu, models, parts[p], held(p), monitor);
+        jobs.done();
+        fitted
     };
-    let mut fitted: Vec<Fitted> = jobs.into_par_iter().map(fit).collect();
-    let interrupted = monitor.should_stop();
+    let mut fitted: Vec<Fitted> = models.into_par_iter().map(fit).collect();
+    interruptible(monitor)?;
     let all = fitted.pop().ok_or_else(|| failed("no part was fitted"))?;
     let mut chosen = shares(&fitted, &all, m);
     let filling = best_rank(&fitted, &menu);
     let units = Units { standard: &standard, slots: setting.slots };
     let second = |fold| {
-        second_look(
+        let found = second_look(
             &rows,
             &units,
             &menu,
@@ -173,16 +180,28 @@ pub(crate) fn estimate(
             FoldSubset::Only { fold, of: folds },
             setting.seed,
             monitor,
-        )
+        );
+        jobs.done();
+        found
     };
     let held_out = (0..folds).into_par_iter().map(second).collect();
-    let shown = Shown::of(&rows, standard.len());
-    let judge =
-        Judge { reads, rows: &rows, shown, units: &units, folds: &fitted, held_out, filling };
+    let shown = Shown::of(&rows, standard.len(), monitor);
+    interruptible(monitor)?;
+    let judge = Judge {
+        reads,
+        rows: &rows,
+        shown,
+        units: &units,
+        folds: &fitted,
+        held_out,
+        filling,
+        monitor,
+    };
     let no_number = || failed("a weight is no finite number");
     let mut tested = judge.test(&chosen);
     // Used only if its own test is better than that of zero weights.
     let nothing = judge.test(&average::none());
+    interruptible(monitor)?;
     let better =
         |(test, _): &(OwnTest, _)| nothing.as_ref().is_none_or(|(none, _)| test.risk < none.risk);
     if !tested.as_ref().is_some_and(better) {
@@ -190,7 +209,6 @@ pub(crate) fn estimate(
     }
     let mut found = units.estimate(&all, &chosen, filling).ok_or_else(no_number)?;
     found.remarks.guarded = fitted.iter().chain([&all]).map(|f| f.guarded).sum();
-    found.remarks.interrupted = interrupted;
     if let Some((OwnTest { risk, error }, held_out)) = tested {
         found.risk = Some((risk, error));
         // A difference below its standard error is chance.
@@ -198,10 +216,20 @@ pub(crate) fn estimate(
         found.degrees = (2.0 * (risk / error).powi(2)).clamp(1.0, m as f64 - 1.0);
         found.held_out = held_out;
     }
-    if setting.deviations > 0 && !interrupted {
+    if setting.deviations > 0 {
         let seed = setting.seed;
-        let again = |weights: &[f64]| refit(&rows, &units, &menu, &chosen, weights, seed, monitor);
-        found.deviations = deviations(setting.deviations, m, seed, again)?;
+        let again = |weights: &[f64]| {
+            let found = refit(&rows, &units, &menu, &chosen, weights, seed, monitor);
+            jobs.done();
+            found
+        };
+        found.deviations = match deviations(setting.deviations, m, seed, again) {
+            Err(error) if matches!(error.kind(), ErrorKind::Interrupted { .. }) => {
+                found.remarks.interrupted = true;
+                return Ok(found);
+            }
+            found => found?,
+        };
         // Held-out errors include, on average, the weights' uncertainty; the rest is the target's
         // own.
         found.residual = (found.residual - found.uncertainty()).max(LEAST_REST * found.residual);
@@ -211,6 +239,26 @@ pub(crate) fn estimate(
 
 fn failed(problem: &str) -> crate::Error {
     ErrorKind::Numerical { what: "the fit to the reads", problem: problem.to_owned() }.into()
+}
+
+fn interruptible(monitor: &dyn Monitor) -> Result<()> {
+    if monitor.should_stop() {
+        return Err(ErrorKind::Interrupted { during: "fitting to the reads" }.into());
+    }
+    Ok(())
+}
+
+/// Progress of a fit by the number of its parts.
+struct Jobs<'a> {
+    monitor: &'a dyn Monitor,
+    done: AtomicU64,
+    total: u64,
+}
+
+impl Jobs<'_> {
+    fn done(&self) {
+        self.monitor.progress(self.done.fetch_add(1, Ordering::Relaxed) + 1, self.total);
+    }
 }
 
 /// Returns the place among the ranks of the imputation model: that of least held-out error.
@@ -320,6 +368,7 @@ struct Judge<'a> {
     held_out: Vec<Fitted>,
     /// Place among the ranks of the factor model for imputation.
     filling: usize,
+    monitor: &'a dyn Monitor,
 }
 
 /// Fits one factor model and its refinement to a fold alone.
@@ -333,7 +382,8 @@ fn second_look(
     monitor: &dyn Monitor,
 ) -> Fitted {
     let menu = menu.second_look(filling);
-    let models = candidates::models(rows, units.standard, &menu, &[part.into()], seed, monitor);
+    let parts = [part.into()];
+    let models = candidates::models(rows, units.standard, &menu, &parts, seed, monitor, &|| ());
     candidates::fit(
         rows,
         &menu,
@@ -346,7 +396,7 @@ fn second_look(
 
 impl Judge<'_> {
     /// Tests an average on held-out examples; also returns each one's prediction from its reads.
-    /// `None` if a block is not positive definite.
+    /// `None` if a block is not positive definite, or the monitor asked to stop.
     fn test(&self, chosen: &[Share]) -> Option<(OwnTest, Vec<Pair>)> {
         let (standard, rows) = (self.units.standard, self.rows);
         let of = self.folds.len();
@@ -356,8 +406,11 @@ impl Judge<'_> {
             let look = |by: &Fitted, filling: usize| {
                 let (sum, examples) = ((&*weights, constant), part.of(rows.len()));
                 match &by.refined {
-                    Some(refined) => given(refined, sum, rows, &self.shown, examples),
-                    None => given(&by.models[filling], sum, rows, &self.shown, examples),
+                    Some(refined) => given(refined, sum, rows, &self.shown, examples, self.monitor),
+                    None => {
+                        let model = &by.models[filling];
+                        given(model, sum, rows, &self.shown, examples, self.monitor)
+                    }
                 }
             };
             Some((look(fitted, self.filling)?, look(&self.held_out[fold], 0)?))
@@ -390,9 +443,11 @@ fn refit(
     monitor: &dyn Monitor,
 ) -> Result<Vec<f64>> {
     let part = WeightedSubset { part: FoldSubset::All, weights: Some(weights) };
-    let models = candidates::models(rows, units.standard, menu, &[part], seed, monitor);
+    interruptible(monitor)?;
+    let models = candidates::models(rows, units.standard, menu, &[part], seed, monitor, &|| ());
     let models = models.into_iter().next().unwrap_or_default();
     let fitted = candidates::fit(rows, menu, models, part, None, monitor);
+    interruptible(monitor)?;
     units
         .weights(&fitted, chosen)
         .map(|(weights, _)| weights)

@@ -9,6 +9,7 @@ use super::super::reads::Reads;
 use super::*;
 use faer::Mat;
 use faer::linalg::solvers::DenseSolveCore;
+use halfseen_solve::Silent;
 use halfseen_solve::sampling::subset;
 
 /// Draws examples that show from 0 to 6 of eight attributes, example i `times(i)` times.
@@ -167,12 +168,13 @@ fn weights_are_repetitions() {
             assert_eq!(x.1, y.1);
         }
         a.loadings.iter().zip(&b.loadings).for_each(|(a, b)| close(*a, *b, 1e-11));
-        let mut x = Refinement::start(&rows, chosen, &a).expect("a likelihood");
-        let mut y = Refinement::start(&twice, FoldSubset::All, &a).expect("a likelihood");
+        let mut x = Refinement::start(&rows, chosen, &a, &Silent).expect("a likelihood");
+        let mut y = Refinement::start(&twice, FoldSubset::All, &a, &Silent).expect("a likelihood");
         assert!(x.step() && y.step());
         x.now.with_target().iter().zip(y.now.with_target()).for_each(|(a, b)| close(*a, *b, 1e-11));
-        let mut x = ColumnRefinement::start(&rows, chosen, &a).expect("a likelihood");
-        let mut y = ColumnRefinement::start(&twice, FoldSubset::All, &a).expect("a likelihood");
+        let mut x = ColumnRefinement::start(&rows, chosen, &a, &Silent).expect("a likelihood");
+        let mut y =
+            ColumnRefinement::start(&twice, FoldSubset::All, &a, &Silent).expect("a likelihood");
         assert!(x.step() && y.step());
         x.now.with_target.iter().zip(&y.now.with_target).for_each(|(a, b)| close(*a, *b, 1e-11));
     }

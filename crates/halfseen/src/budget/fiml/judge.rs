@@ -9,16 +9,19 @@ use super::covariance::Covariance;
 use super::folds::WeightedIndex;
 use super::simd4::{NullaryFnOnce, wide};
 use super::standard::Rows;
+use halfseen_solve::Monitor;
 
 /// Returns the sum of (y - E(y | x_o))^2 over examples under S + ridge I, for each ridge; infinity
-/// if that is not positive definite.
+/// if that is not positive definite, or the monitor asked to stop.
 pub(crate) fn squared_errors(
     covariance: &impl Covariance,
     ridges: &[f64],
     rows: &Rows,
     examples: impl Iterator<Item = usize>,
+    monitor: &dyn Monitor,
 ) -> Vec<f64> {
-    wide(Judge { covariance, ridges, rows, examples: examples.map(WeightedIndex::from) })
+    let examples = examples.map(WeightedIndex::from);
+    wide(Judge { covariance, ridges, rows, examples, monitor })
 }
 
 struct Judge<'a, C, I> {
@@ -26,6 +29,7 @@ struct Judge<'a, C, I> {
     ridges: &'a [f64],
     rows: &'a Rows,
     examples: I,
+    monitor: &'a dyn Monitor,
 }
 
 impl<C: Covariance, I: Iterator<Item = WeightedIndex>> NullaryFnOnce for Judge<'_, C, I> {
@@ -33,7 +37,7 @@ impl<C: Covariance, I: Iterator<Item = WeightedIndex>> NullaryFnOnce for Judge<'
 
     #[inline(always)]
     fn call(mut self) -> Vec<f64> {
-        let mut blocks = Blocks::new(self.rows.most());
+        let mut blocks = Blocks::new(self.rows.most(), self.monitor);
         let mut sums = vec![0.0; self.ridges.len()];
         while blocks.load(self.covariance, self.rows, &mut self.examples) {
             for (sum, ridge) in sums.iter_mut().zip(self.ridges) {
@@ -42,6 +46,9 @@ impl<C: Covariance, I: Iterator<Item = WeightedIndex>> NullaryFnOnce for Judge<'
                     None => *sum = f64::INFINITY,
                 }
             }
+        }
+        if blocks.watch.stopped() {
+            sums.fill(f64::INFINITY);
         }
         sums
     }

@@ -48,6 +48,7 @@ mod standard;
 mod tests;
 #[cfg(test)]
 mod trials;
+mod watch;
 
 use super::budgeted::check_moments;
 use super::pass;

@@ -21,8 +21,10 @@
 //! held-out error.
 
 use super::covariance::Covariance;
-use super::small_cholesky::{cholesky, dot, forward};
+use super::small_cholesky::{cholesky_while, dot, forward};
 use super::standard::Rows;
+use super::watch::Watched;
+use halfseen_solve::{Monitor, Watch};
 
 /// Facts about f of one held-out example.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -99,11 +101,13 @@ const MANY: usize = 1500;
 const STEADY: f64 = 5.0;
 
 impl Shown {
-    pub(crate) fn of(rows: &Rows, places: usize) -> Shown {
+    /// Counts, unless the monitor asks to stop.
+    pub(crate) fn of(rows: &Rows, places: usize, monitor: &dyn Monitor) -> Shown {
         let m = rows.len().max(1) as f64;
         let mut alone = vec![0.0; places];
         let mut together = vec![0.0; if places <= MANY { places * places } else { 0 }];
-        for i in 0..rows.len() {
+        let pairs = |i: &usize| rows.example(*i).0.len().pow(2);
+        for i in Watched::new(0..rows.len(), pairs, monitor) {
             let shown = rows.example(i).0;
             for &j in shown {
                 alone[j as usize] += 1.0 / m;
@@ -128,14 +132,15 @@ impl Shown {
     }
 }
 
-/// Computes the facts about f = constant + <w, x>; `None` if a block is not positive definite.
-/// O(k^3) per example.
+/// Computes the facts about f = constant + <w, x>; `None` if a block is not positive definite, or
+/// the monitor asked to stop. O(k^3) per example.
 pub(crate) fn given(
     covariance: &impl Covariance,
     (weights, constant): (&[f64], f64),
     rows: &Rows,
     shown: &Shown,
     examples: impl Iterator<Item = usize>,
+    monitor: &dyn Monitor,
 ) -> Option<Vec<Given>> {
     let d = weights.len();
     let of_x = covariance.times(weights);
@@ -155,10 +160,13 @@ pub(crate) fn given(
     let unconditional = target_variance - 2.0 * cross + variance;
     let most = rows.most() + 1;
     let (mut block, mut b, mut c) = (vec![0.0; most * most], vec![0.0; most], vec![0.0; most]);
-    let mut found = Vec::new();
+    let (mut found, mut watch) = (Vec::new(), Watch::new(monitor));
     for i in examples {
         let (places, values, y) = rows.example(i);
         let (q, n) = (places.len(), places.len() + 1);
+        if watch.stops_after(4 * n * n) {
+            return None;
+        }
         covariance.block(places, &mut block[..n * n]);
         let y = y - covariance.target_mean();
         let mut by_pairs = unconditional + y * y - target_variance;
@@ -175,7 +183,7 @@ pub(crate) fn given(
             }
         }
         (b[q], c[q]) = (y, cross);
-        if !cholesky(&mut block[..n * n], n) {
+        if !cholesky_while(&mut block[..n * n], n, |row| !watch.stops_after(row * row)) {
             return None;
         }
         forward(&block, n, &mut b[..n]);
@@ -223,10 +231,11 @@ mod tests {
         let standard = Standard::of(&reads, D);
         let rows = standard.rows(&reads);
         let menu = Menu::of(&standard, &rows, Some(2));
-        let model =
-            models(&rows, &standard, &menu, &[FoldSubset::All.into()], 1, &Silent)[0][0].clone();
-        let shown = Shown::of(&rows, D);
-        let found = given(&model, (&WEIGHTS, 0.3), &rows, &shown, 0..rows.len()).unwrap();
+        let model = models(&rows, &standard, &menu, &[FoldSubset::All.into()], 1, &Silent, &|| ())
+            [0][0]
+            .clone();
+        let shown = Shown::of(&rows, D, &Silent);
+        let found = given(&model, (&WEIGHTS, 0.3), &rows, &shown, 0..rows.len(), &Silent).unwrap();
         let mut whole = vec![0.0; (D + 1) * (D + 1)];
         model.block(&[0, 1, 2, 3, 4], &mut whole);
         let s = Mat::from_fn(D + 1, D + 1, |a, b| whole[a * (D + 1) + b]);
@@ -291,12 +300,20 @@ mod tests {
         let rows = standard.rows(&reads);
         let menu = Menu::of(&standard, &rows, Some(1));
         let mut model =
-            models(&rows, &standard, &menu, &[FoldSubset::All.into()], 1, &Silent)[0][0].clone();
+            models(&rows, &standard, &menu, &[FoldSubset::All.into()], 1, &Silent, &|| ())[0][0]
+                .clone();
         model.means.fill(0.0);
         model.target_mean = 0.0;
         model.noise.iter_mut().for_each(|v| *v *= 3.0);
-        let found =
-            given(&model, (&WEIGHTS, 0.0), &rows, &Shown::of(&rows, D), 0..rows.len()).unwrap();
+        let found = given(
+            &model,
+            (&WEIGHTS, 0.0),
+            &rows,
+            &Shown::of(&rows, D, &Silent),
+            0..rows.len(),
+            &Silent,
+        )
+        .unwrap();
         let (mean, _) = mean_and_error(found.iter().map(|g| g.by_pairs));
         assert!((mean - wanted / count).abs() < 1e-9, "{mean} and {}", wanted / count);
     }
@@ -307,10 +324,18 @@ mod tests {
         let standard = Standard::of(&reads, D);
         let rows = standard.rows(&reads);
         let menu = Menu::of(&standard, &rows, Some(2));
-        let model =
-            models(&rows, &standard, &menu, &[FoldSubset::All.into()], 1, &Silent)[0][0].clone();
-        let found =
-            given(&model, (&WEIGHTS, 0.1), &rows, &Shown::of(&rows, D), 0..rows.len()).unwrap();
+        let model = models(&rows, &standard, &menu, &[FoldSubset::All.into()], 1, &Silent, &|| ())
+            [0][0]
+            .clone();
+        let found = given(
+            &model,
+            (&WEIGHTS, 0.1),
+            &rows,
+            &Shown::of(&rows, D, &Silent),
+            0..rows.len(),
+            &Silent,
+        )
+        .unwrap();
         let squares = (0..rows.len()).map(|i| {
             let (_, x, y) = rows.example(i);
             (y - 0.1 - dot(x, &WEIGHTS)).powi(2)

@@ -4,7 +4,20 @@
 /// if it is positive definite.
 #[inline]
 pub(crate) fn cholesky(a: &mut [f64], n: usize) -> bool {
+    cholesky_while(a, n, |_| true)
+}
+
+/// Does the same, and returns false as soon as `goes_on` does, which is asked before each row.
+#[inline]
+pub(crate) fn cholesky_while(
+    a: &mut [f64],
+    n: usize,
+    mut goes_on: impl FnMut(usize) -> bool,
+) -> bool {
     for i in 0..n {
+        if !goes_on(i) {
+            return false;
+        }
         for j in 0..=i {
             let (head, tail) = a.split_at(i * n);
             let (row_i, row_j) =
