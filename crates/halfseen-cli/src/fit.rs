@@ -10,7 +10,7 @@ use crate::{format, observed, output, threats};
 use anyhow::{Context, Result};
 use halfseen::data::{Costs, Threat};
 use halfseen::learner::{self, Family, Learner};
-use halfseen::model::{BudgetKind, Model, Note, Report, check_truncation};
+use halfseen::model::{BudgetKind, Model, Note, Report, Stop, check_truncation};
 use halfseen::params::{BUDGET, COSTS, Looks};
 use halfseen::prepare::{Options, Prepared};
 use halfseen::select::{Task, Tuning, tested, tune};

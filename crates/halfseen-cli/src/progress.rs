@@ -37,7 +37,7 @@ impl Monitor for Progress {
     }
 
     fn working_on(&self, what: &str) {
-        self.bar.set_message(what.to_owned());
+        self.0.set_message(what.to_owned());
     }
 
     fn should_stop(&self) -> bool {
