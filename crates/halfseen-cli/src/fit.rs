@@ -91,7 +91,9 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let whole = Model::of(&*learner, &prepared, (&input.target_name, &input.target), fit);
     let model = truncate.map_or(Ok(whole.clone()), |count| whole.truncated(count))?;
     output::write_file(&args.out, &format!("{}\n", model.to_json()?))?;
-    output::print(&summary(&model, args)?)?;
+    if !args.table.quiet || args.table.json {
+        output::print(&summary(&model, args)?)?;
+    }
     input.remark_on_codes(&args.table);
     for note in model.report.notes.iter().filter(|note| !is_promise(note)) {
         let word = if matches!(note, Note::NotShownBetter { .. }) { "warning" } else { "note" };
