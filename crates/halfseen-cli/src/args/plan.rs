@@ -1,5 +1,6 @@
 //! Declares the flags of `plan`.
 
+use super::CostLimits;
 use crate::parse::{positive, share, whole};
 use clap::Args;
 use halfseen::plan::{MOST_EXAMPLES, Setting};
