@@ -105,7 +105,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let summary = summary(&model, args, out)?;
     if output::is_standard(out) {
         output::remark(args.table.quiet, summary.trim_end());
-    } else {
+    } else if !args.table.quiet || args.table.json {
         output::print(&summary)?;
     }
     input.remark_on_codes(&args.table);

@@ -56,6 +56,9 @@ fn figures_that_do_not_apply_are_left_out() {
         place.ok("fit t.csv --target y --ignore who --learner fiml --budget 2 --out m.json");
     assert!(fitted.contains("iterations") && !fitted.contains("passes"), "{fitted}");
     assert!(!fitted.lines().any(|line| line.trim_end().ends_with(" -")), "{fitted}");
+    let quiet = "fit t.csv --target y --ignore who --learner fiml --budget 2 --out m.json --quiet";
+    assert_eq!(place.ok(quiet), "");
+    assert!(place.ok(&format!("{quiet} --json")).starts_with('{'));
     let tested = place.ok("evaluate m.json t.csv --quiet");
     assert!(tested.contains("squared error") && !tested.contains("balanced"), "{tested}");
 }

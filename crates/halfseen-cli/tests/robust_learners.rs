@@ -339,8 +339,7 @@ fn noise_has_a_promise_of_its_own() {
     place.write("t.csv", wide_table(3, 20_000));
     for learner in ["robust-lp", "robust-perceptron"] {
         let set = "--set threat=1 --set damage=noise --set box_radius=1 --set margin=2.5";
-        let fit = place
-            .ok(&format!("fit t.csv --target y --learner {learner} {set} --out m.json --quiet"));
+        let fit = place.ok(&format!("fit t.csv --target y --learner {learner} {set} --out m.json"));
         let model = place.json("m.json");
         let notes = model["report"]["notes"].as_array().unwrap();
         let bound =

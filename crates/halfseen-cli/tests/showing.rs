@@ -53,9 +53,14 @@ fn deviations_that_a_fit_may_not_know_are_left_out_with_a_remark() {
         shown.err.starts_with("remark: no column standardised") && shown.err.contains("--moments")
     );
     assert_eq!(place.run("show m.json --quiet").err, "");
-    place.write("moments.csv", "attribute,moment,mean\nnear,50,6\nfar,35e6,5000\nside,1,1\n");
-    place.ok(&format!("{fit} --moments moments.csv --scale none"));
-    place.run("show m.json");
+    // Declared means and moments say what the table may not.
+    place.write("moments.csv", "attribute,moment,mean\nnear,50,6\nfar,35e6,5000\nside,1,\n");
+    place.write("bounds.csv", "attribute,low,high\nnear,0,12\nfar,0,10000\n");
+    place.ok(&format!("{fit} --moments moments.csv --bounds bounds.csv"));
+    let rows = fields(&place.ok("show m.json --quiet"));
+    let far = rows.iter().find(|row| row[0] == "far").unwrap();
+    let (weight, standardised): (f64, f64) = (far[1].parse().unwrap(), far[2].parse().unwrap());
+    assert!((standardised - weight * 1e7_f64.sqrt()).abs() <= 1e-9 * standardised.abs(), "{far:?}");
     // fiml knows the distribution of what it read.
     place.ok("fit t.csv --target y --learner fiml --budget 3 --out m.json");
     let shown = place.ok("show m.json");

@@ -329,9 +329,11 @@ impl<'a> Search<'a> {
         // Without loss, at a slightly larger v: from some C on all solutions are one, and C times
         // a tiny loss would hide that.
         let factor = 1.0 / (1.0 - violation);
-        let scaled = 0.5 * square.max(0.0) * factor * factor;
-        if violation < 0.5 && factor <= room && scaled < primal {
-            return Certificate { primal: scaled, gap: (gap - (primal - scaled)).max(0.0), factor };
+        let (half, dual) = (0.5 * square.max(0.0), primal - gap);
+        let scaled = half * factor * factor;
+        let scaled_gap = (2.0 * scaled - factor * (dual + half)).max(0.0);
+        if violation < 0.5 && factor <= room && scaled_gap < gap {
+            return Certificate { primal: scaled, gap: scaled_gap, factor };
         }
         Certificate { primal, gap, factor: 1.0 }
     }

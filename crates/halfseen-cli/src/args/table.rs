@@ -58,7 +58,7 @@ pub(crate) struct TableArgs {
     /// Print the results as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// No progress bar and no remarks on stderr
+    /// No progress bar, no remarks on stderr, and with fit no report on stdout (unless --json)
     #[arg(long)]
     pub(crate) quiet: bool,
     #[command(flatten)]

@@ -360,8 +360,8 @@ def _progress(verbose: t.Verbose) -> Iterator[Callable[[int, int], object] | Non
     """Provide the function that shows progress, or None, and end its line."""
     if not (callable(verbose) or isinstance(verbose, numbers.Integral | np.bool_)):
         raise ValueError(
-            f"verbose = {verbose!r} is not allowed: it must be True, False, or a function of the work done and"
-            " in all"
+            f"verbose = {verbose!r} is not allowed: it must be True, False, or a function of the work that is"
+            " done and of all of it"
         )
     if callable(verbose) or not verbose:
         yield verbose or None

@@ -202,3 +202,21 @@ fn bad_input_is_refused() {
     assert!(matches!(run(&gram, &[0, 1], 3, 1.0, 1e-4), Error::WrongLength { .. }));
     assert!(matches!(run(&Mat::zeros(0, 0), &[], 3, 1.0, 1e-4), Error::TooFewRows { .. }));
 }
+
+/// Rows that can be separated have one solution for all large C, which costs nothing again.
+#[test]
+fn one_solution_serves_every_c_that_separates() {
+    let (gram, codes) = problem(60, 80, 5, 7);
+    let cs = [1e-3, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4, 1e5];
+    let found = path(gram.as_ref(), &codes, 5, &cs, &options(1e-4), &Silent).unwrap();
+    let (first, last) = (&found[2], &found[7]);
+    assert!((last.objective / first.objective - 1.0).abs() < 3e-4);
+    for (solved, &c) in found.iter().zip(&cs) {
+        let (primal, dual) = both(&gram, &codes, c, &solved.coefficients);
+        assert_eq!(solved.stop, Stop::Tolerance);
+        assert!((primal - solved.objective).abs() <= 1e-9 * primal, "c {c:e}");
+        assert!((primal - dual - solved.gap).abs() <= 1e-9 * primal, "c {c:e}");
+    }
+    let again: u64 = found[3..].iter().map(|solved| solved.passes).sum();
+    assert!(again <= 20, "{again} passes over rows that are separated");
+}
