@@ -78,6 +78,9 @@ fn evaluate_leaves_rows_without_a_target_out() {
     assert!(ran.err.contains("left out: 1 (row 2)"), "{}", ran.err);
     let result: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(result["examples"], 2);
+    place.write("new.csv", "a,b,kind,y\n1,2,red,\n1e200,2,red,3\n");
+    let ran = place.run("evaluate m.json new.csv --quiet");
+    assert!(ran.err.contains("row 2, column 'a'") && ran.code == Some(2), "{}", ran.err);
     place.write("new.csv", "a,b,kind,y\n1,2,red,\n");
     place.refused("evaluate m.json new.csv", &["new.csv", "'y' is missing in all 1 rows"]);
 }
