@@ -148,6 +148,15 @@ fn huge_values_and_weights_are_refused() {
 }
 
 #[test]
+fn a_number_that_is_a_category_may_be_huge() {
+    let place = Place::new();
+    let rows: String = (0..40).map(|i| format!("{},{}\n", ["1", "1e308"][i % 2], i % 5)).collect();
+    place.write("t.csv", format!("a,y\n{rows}"));
+    place.ok("fit t.csv --target y --as a=category --learner ridge --out m.json");
+    place.ok("predict m.json t.csv");
+}
+
+#[test]
 fn columns_declared_wrongly_are_refused() {
     let place = Place::new();
     place.write("t.csv", dated(60));
