@@ -36,8 +36,8 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
         keep_classes(table, target_name, &args.on.classes).with_context(|| name.clone())?;
     let target = target(args, &model, &table, &numbers).with_context(|| name.clone())?;
     let expected = [args.target.as_deref().or(Some(&model.target))];
-    let prediction =
-        predict(&model, &table, &expected, args.on.quiet).with_context(|| name.clone())?;
+    let prediction = predict(&model, &table, &numbers, &expected, args.on.quiet)
+        .with_context(|| name.clone())?;
     let trial = Trial::new(&model, &table, target.as_ref()).with_context(|| name.clone())?;
     let costs = priced(args.on.costs.as_ref(), &model, &trial, target.is_some(), args.on.quiet)?;
     let certificates = trial.certify(&costs, args.within).context(name)?;

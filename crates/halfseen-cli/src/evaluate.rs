@@ -33,7 +33,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
     let (table, numbers) = with_targets(table, numbers, target_name, &name, args.on.quiet)?;
     let target = target_of(model.task, &model.classes, &table, target_name, &numbers)
         .context(name.clone())?;
-    let prediction = predict(&model, &table, &[Some(target_name)], args.on.quiet)
+    let prediction = predict(&model, &table, &numbers, &[Some(target_name)], args.on.quiet)
         .with_context(|| name.clone())?;
     let rows: Vec<u32> = (0..table.rows() as u32).collect();
     let score = Score::of(&prediction.scores, &target, &rows);

@@ -3,7 +3,7 @@
 use crate::args::PredictArgs;
 use crate::failure::usage_error;
 use crate::format::text;
-use crate::input::read_table;
+use crate::input::{read_table, renumbered};
 use crate::output;
 use anyhow::{Context, Result};
 use halfseen::data::{Table, Task};
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
     // Checked before the work, and before any remark about the table.
     args.id.as_deref().map(|id| table.column(id)).transpose().with_context(|| name.clone())?;
     let prediction =
-        predict(&model, &table, &[args.id.as_deref(), Some(&model.target)], args.quiet)
+        predict(&model, &table, &[], &[args.id.as_deref(), Some(&model.target)], args.quiet)
             .context(name.clone())?;
     let intervals =
         args.interval.map(|level| intervals(&model, &table, level, args)).transpose()?;
@@ -82,14 +82,16 @@ pub(crate) fn read_model(path: &Path) -> Result<Model> {
     Model::from_json(&text).with_context(|| path.display().to_string())
 }
 
-/// Predicts, and remarks on unused and absent columns except `expected` ones.
+/// Predicts, and remarks on unused and absent columns except `expected` ones. `numbers` are the
+/// rows' numbers in the file, from 0, if the table has not all of its rows.
 pub(crate) fn predict(
     model: &Model,
     table: &Table,
+    numbers: &[usize],
     expected: &[Option<&str>],
     quiet: bool,
 ) -> Result<Prediction> {
-    let prediction = model.predict(table)?;
+    let prediction = model.predict(table).map_err(|e| renumbered(e, numbers))?;
     output::remark_on(&prediction.applied, expected, quiet);
     Ok(prediction)
 }

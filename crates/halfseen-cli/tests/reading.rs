@@ -78,6 +78,9 @@ fn evaluate_leaves_rows_without_a_target_out() {
     assert!(ran.err.contains("left out: 1 (row 2)"), "{}", ran.err);
     let result: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(result["examples"], 2);
+    place.write("new.csv", "a,b,kind,y\n1,2,red,\n1e200,2,red,3\n");
+    let ran = place.run("evaluate m.json new.csv --quiet");
+    assert!(ran.err.contains("row 2, column 'a'") && ran.code == Some(2), "{}", ran.err);
     place.write("new.csv", "a,b,kind,y\n1,2,red,\n");
     place.refused("evaluate m.json new.csv", &["new.csv", "'y' is missing in all 1 rows"]);
 }
@@ -142,6 +145,15 @@ fn huge_values_and_weights_are_refused() {
         place.refused("predict bad.json t.csv", &["bad.json", key]);
         place.refused("show bad.json", &["bad.json", key]);
     }
+}
+
+#[test]
+fn a_number_that_is_a_category_may_be_huge() {
+    let place = Place::new();
+    let rows: String = (0..40).map(|i| format!("{},{}\n", ["1", "1e308"][i % 2], i % 5)).collect();
+    place.write("t.csv", format!("a,y\n{rows}"));
+    place.ok("fit t.csv --target y --as a=category --learner ridge --out m.json");
+    place.ok("predict m.json t.csv");
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub fn read_data(path: impl AsRef<Path>) -> Result<Data> {
 }
 
 /// Reads as [`read_data`] does, CSV with these options; a declared separator means CSV. Returns
-/// also what is to be said about how the file was read.
+/// also remarks on how the file was read.
 ///
 /// # Errors
 /// As for [`read_data`].

@@ -1,4 +1,4 @@
-//! Says how a file was read, where that does not go without saying.
+//! Describes how a CSV file was read, where that is not obvious.
 
 use crate::csv::Decimal;
 use halfseen::error::{list, short};

@@ -22,6 +22,7 @@ pub(crate) fn recognise(source: &Source<'_>) -> Result<Format> {
     let mut content = source.open()?;
     let mut head = Vec::new();
     content.append(HEAD, &mut head)?;
+    source.meter().give_back(head.capacity() as u64);
     #[cfg(feature = "parquet")]
     if head.starts_with(b"PAR1") && !content.is_gzip() {
         return Ok(Format::Parquet);

@@ -1,4 +1,4 @@
-//! Says how the cells of a file are written.
+//! Describes how the cells of a file are written.
 
 use super::cell::Value;
 use super::numbers::{Decimal, number};

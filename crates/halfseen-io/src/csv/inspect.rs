@@ -160,7 +160,7 @@ fn decide(
     }
 }
 
-/// Adds what is to be said about the columns.
+/// Adds the remarks on the columns.
 fn tell(
     names: &[String],
     columns: Vec<Option<Evidence>>,
@@ -175,7 +175,7 @@ fn tell(
         let found: Vec<(usize, String)> = of
             .filter(|(_, (_, reading))| **reading == Reading::By(decimal))
             .filter_map(|(at, (column, _))| Some((at, column.as_ref().and_then(odd)?)))
-            // Numbers with a decimal point and nothing else go without saying.
+            // Numbers with a decimal point and nothing else need no remark.
             .filter(|(_, example)| decimal == Decimal::Comma || example.contains(','))
             .collect();
         if let Some((_, example)) = found.first() {

@@ -84,7 +84,7 @@ pub fn read_csv<'a>(source: impl Into<Source<'a>>, options: &CsvOptions) -> Resu
     read(&source.into().rewindable()?, options).map(|(table, _)| table)
 }
 
-/// Reads a CSV file from a source that can be opened again; returns also what is to be said.
+/// Reads a CSV file from a source that can be opened again; returns also remarks on it.
 pub(crate) fn read(source: &Source<'_>, options: &CsvOptions) -> Result<(Table, Vec<Remark>)> {
     let CsvOptions { record_limit, missing, delimiter, decimal } = options;
     let by = delimiter.map_or_else(|| separator::find(source, *record_limit), Ok)?;

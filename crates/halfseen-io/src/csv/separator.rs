@@ -16,6 +16,7 @@ const RECORDS: usize = 64;
 pub(super) fn find(source: &Source<'_>, record_limit: usize) -> Result<u8> {
     let mut head = Vec::new();
     source.open()?.append(HEAD, &mut head)?;
+    source.meter().give_back(head.capacity() as u64);
     Ok(separator(&head, record_limit))
 }
 

@@ -249,3 +249,33 @@ impl From<Linear> for Predictor {
         Predictor::Linear(linear)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Layout, Matrix, Scaler};
+    use ndarray::array;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_score_that_is_not_finite_is_refused_with_its_row() {
+        let refused = |weight: f64, cell: f64| {
+            let (weights, fill) = (vec![1.0, weight], vec![0.0; 2]);
+            let predictor = Predictor::from(Linear { weights, intercept: 0.0, fill, clip: None });
+            let (matrix, layout) =
+                (Matrix::F64(array![[1.0, 2.0], [3.0, cell]]), Arc::new(Layout::singletons(2)));
+            let examples = Examples::new(&matrix, &Scaler::None {}, &layout, &[]);
+            predictor.scores(&examples).map_err(|error| error.kind().clone())
+        };
+        assert!(refused(2.0, 5.0).is_ok());
+        assert!(matches!(
+            refused(2.0, 1e308),
+            Err(ErrorKind::TooLarge { row: 2, value: 1e308, .. })
+        ));
+        let failed = refused(1e308, 5.0).unwrap_err();
+        assert!(
+            matches!(&failed, ErrorKind::Numerical { problem, .. } if problem.contains("row 1")),
+            "{failed}"
+        );
+    }
+}

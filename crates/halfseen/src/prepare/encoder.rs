@@ -116,7 +116,10 @@ impl Schema {
                     }
                     _ => f64::NAN,
                 };
-                in_range(row, &column.name, number)?;
+                // A number among texts is a category.
+                if column.kind == ColumnKind::Number {
+                    in_range(row, &column.name, number)?;
+                }
                 applied.missing += usize::from(cell == Cell::Missing);
                 let ColumnKind::Text { categories } = &column.kind else {
                     numbers.push(number);
