@@ -26,7 +26,10 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
     // Refused before any work.
     let place = || args.on.model.display().to_string();
     model.predictor.additive().with_context(place)?;
-    args.out.as_deref().map(|out| output::check_writable("--out", out, &args.on.inputs())).transpose()?;
+    args.out
+        .as_deref()
+        .map(|out| output::check_writable("--out", out, &args.on.inputs()))
+        .transpose()?;
     let (name, table) = read_table(Some(&args.on.data))?;
     let target_name = args.target.as_deref().unwrap_or(&model.target);
     let (table, numbers) =

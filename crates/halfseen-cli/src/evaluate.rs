@@ -22,7 +22,10 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
     let cut = args.truncate.as_ref().map(|counts| counts.cut(&model)).transpose();
     let cut = cut.with_context(|| format!("--truncate: {}", args.on.model.display()))?;
     check_attack(args, &model)?;
-    args.out.as_deref().map(|out| output::check_writable("--out", out, &args.on.inputs())).transpose()?;
+    args.out
+        .as_deref()
+        .map(|out| output::check_writable("--out", out, &args.on.inputs()))
+        .transpose()?;
     let (name, table) = read_table(Some(&args.on.data))?;
     let target_name = args.target.as_deref().unwrap_or(&model.target);
     let (table, numbers) =

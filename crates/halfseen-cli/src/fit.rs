@@ -2,8 +2,8 @@
 
 use crate::args::{FitArgs, MissingArg};
 use crate::failure::{INTERRUPTED, NUMERICAL, usage_error};
-use crate::interrupt;
 use crate::input::{self, Input};
+use crate::interrupt;
 use crate::parse::CostsArg;
 use crate::progress::Progress;
 use crate::{format, observed, output, threats};
@@ -13,8 +13,8 @@ use halfseen::learner::{self, Family, Learner};
 use halfseen::model::{BudgetKind, Model, Note, Report, check_truncation};
 use halfseen::params::{BUDGET, COSTS, Looks};
 use halfseen::prepare::{Options, Prepared};
-use halfseen::{ErrorClass, registry};
 use halfseen::select::{Task, Tuning, tested, tune};
+use halfseen::{ErrorClass, registry};
 use serde_json::json;
 use std::path::Path;
 use std::process::ExitCode;
@@ -130,7 +130,9 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
 /// Checks the place of an interrupted fit, and says what a signal leaves behind.
 fn check_partial(args: &FitArgs) -> Result<()> {
     let Some(partial) = &args.keep_partial else {
-        interrupt::says("interrupted; nothing was written; --keep-partial FILE saves the best point");
+        interrupt::says(
+            "interrupted; nothing was written; --keep-partial FILE saves the best point",
+        );
         return Ok(());
     };
     interrupt::says("interrupted before the fit could return a point; nothing was written");
@@ -153,7 +155,11 @@ fn interruptible<T>(args: &FitArgs, work: impl FnOnce() -> T) -> T {
 fn explained(error: halfseen::Error, args: &FitArgs) -> anyhow::Error {
     let interrupted = error.class() == ErrorClass::Interrupted && args.keep_partial.is_some();
     let error = anyhow::Error::from(error);
-    if interrupted { error.context("there is no point to keep yet, and nothing was written") } else { error }
+    if interrupted {
+        error.context("there is no point to keep yet, and nothing was written")
+    } else {
+        error
+    }
 }
 
 /// Returns the learner with --budget, --set and --seed.

@@ -20,8 +20,7 @@ impl Folder {
     /// Creates the folder if needed, and makes sure that files can be written.
     pub(crate) fn open(path: &Path) -> Result<Folder> {
         let absent = |p: &&Path| !p.as_os_str().is_empty() && !p.exists();
-        let made: Vec<PathBuf> =
-            path.ancestors().take_while(absent).map(Path::to_owned).collect();
+        let made: Vec<PathBuf> = path.ancestors().take_while(absent).map(Path::to_owned).collect();
         // Dropped on failure, this removes the folders created so far.
         let _unfinished = made.iter().rev().cloned().map(Unfinished::of).collect();
         let folder = Folder { path: path.to_owned(), made, _unfinished, written: false };

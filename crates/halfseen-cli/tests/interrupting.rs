@@ -39,7 +39,11 @@ fn wait_for_handler(child: &Child) {
 
 /// Starts a run, sends signals after these times, and returns exit code, stderr, and the time from
 /// the first signal to the end.
-fn interrupted(place: &Place, line: &str, signals: &[(u64, &str)]) -> (Option<i32>, String, Duration) {
+fn interrupted(
+    place: &Place,
+    line: &str,
+    signals: &[(u64, &str)],
+) -> (Option<i32>, String, Duration) {
     let mut child = place
         .command(line)
         .stdin(Stdio::piped())
@@ -71,7 +75,11 @@ fn numbers(rows: usize, columns: usize, classes: bool) -> String {
             text.push_str(&format!("{},", (i * (j + 3) * 7919 + j * j * i) % 1009));
         }
         let y = (i * 31 + i * i * 7) % 97;
-        text.push_str(&if classes { format!("{}\n", ["no", "yes"][y % 2]) } else { format!("{y}\n") });
+        text.push_str(&if classes {
+            format!("{}\n", ["no", "yes"][y % 2])
+        } else {
+            format!("{y}\n")
+        });
     }
     text
 }
@@ -149,7 +157,10 @@ fn the_best_point_so_far_is_kept_in_a_file_of_its_own() {
     let line = format!("{slow} --out m.json --keep-partial part.json");
     let (code, err, late) = interrupted(&place, &line, &[(2500, "-TERM")]);
     assert_eq!(code, Some(130), "{err}");
-    assert!(err.contains("the best point so far is in part.json, and m.json was not written"), "{err}");
+    assert!(
+        err.contains("the best point so far is in part.json, and m.json was not written"),
+        "{err}"
+    );
     assert!(late < LATE, "{late:?}");
     assert_eq!(place.read("m.json"), "an older model");
     let report = &place.json("part.json")["report"];
@@ -169,7 +180,8 @@ fn a_fit_that_does_not_return_its_best_point_ends_after_two_seconds_or_a_second_
     // Its one decomposition takes many seconds.
     let rows: String = (0..2_500)
         .map(|i| {
-            let row: String = (0..2_500).map(|j| if (i * j) % 7 < 3 { "1," } else { "0," }).collect();
+            let row: String =
+                (0..2_500).map(|j| if (i * j) % 7 < 3 { "1," } else { "0," }).collect();
             format!("{row}{i}\n")
         })
         .collect();

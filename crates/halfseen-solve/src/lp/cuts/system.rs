@@ -9,8 +9,8 @@
 //! deletions, so only the second part involves all entries of a row.
 
 use super::pieces::Pieces;
-use crate::monitor::{Monitor, Watch};
 use crate::cholesky::{NotPositive, Scaled};
+use crate::monitor::{Monitor, Watch};
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, Par};
 use rayon::prelude::*;
@@ -232,11 +232,12 @@ pub(super) fn factored(
         .map(|part| {
             let mut sum = Sum::new(pieces);
             let mut watch = Watch::new(monitor);
-            for i in part * m / parts..(part + 1) * m / parts {
+            let rows = part * m / parts..(part + 1) * m / parts;
+            for (i, z) in rows.clone().zip(&z[rows]) {
                 if watch.stops_after(width * width) {
                     break;
                 }
-                sum.row(i, weights, z[i]);
+                sum.row(i, weights, *z);
             }
             sum.flush();
             sum.matrix

@@ -14,8 +14,8 @@ use super::KNOWN;
 use super::point::{Point, Row, zeros};
 use super::problem::{Part, Problem};
 use super::triangle::{self, Terms};
-use crate::monitor::{Monitor, Watch};
 use crate::interior::{Reach, Target, reach};
+use crate::monitor::{Monitor, Watch};
 
 /// One part of the rows with its points and workspace.
 #[derive(Debug)]

@@ -1,7 +1,6 @@
 //! Tests the refinements against textbook steps by conditional moments, their guards, and few or
 //! degenerate examples.
 
-use halfseen_solve::Silent;
 use super::super::column::ColumnRefinement;
 use super::super::covariance::likelihood;
 use super::super::folds::FoldSubset;
@@ -10,6 +9,7 @@ use super::super::reads::Reads;
 use super::super::standard::Standard;
 use super::*;
 use faer::linalg::solvers::{DenseSolveCore, Solve};
+use halfseen_solve::Silent;
 use halfseen_solve::sampling::{Purpose, Stream, subset};
 
 const D: usize = 8;
@@ -212,7 +212,9 @@ fn run(reads: &Reads) -> Vec<Vec<f64>> {
     });
     found.extend(dense.now.solve(0.1, dense.now.with_target()));
     assert!(
-        squared_errors(&dense.now, &[0.0, 1.0], &rows, 0..rows.len(), &Silent).iter().all(|e| !e.is_nan())
+        squared_errors(&dense.now, &[0.0, 1.0], &rows, 0..rows.len(), &Silent)
+            .iter()
+            .all(|e| !e.is_nan())
     );
     assert!(found.iter().flatten().all(|w| w.is_finite()), "{found:?}");
     found

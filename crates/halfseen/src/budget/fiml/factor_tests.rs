@@ -1,7 +1,6 @@
 //! Tests the factor model's passes against a dense twin, and weights of examples against
 //! repetitions.
 
-use halfseen_solve::Silent;
 use super::super::column::ColumnRefinement;
 use super::super::covariance::likelihood;
 use super::super::dense::Refinement;
@@ -10,6 +9,7 @@ use super::super::reads::Reads;
 use super::*;
 use faer::Mat;
 use faer::linalg::solvers::DenseSolveCore;
+use halfseen_solve::Silent;
 use halfseen_solve::sampling::subset;
 
 /// Draws examples that show from 0 to 6 of eight attributes, example i `times(i)` times.
@@ -173,7 +173,8 @@ fn weights_are_repetitions() {
         assert!(x.step() && y.step());
         x.now.with_target().iter().zip(y.now.with_target()).for_each(|(a, b)| close(*a, *b, 1e-11));
         let mut x = ColumnRefinement::start(&rows, chosen, &a, &Silent).expect("a likelihood");
-        let mut y = ColumnRefinement::start(&twice, FoldSubset::All, &a, &Silent).expect("a likelihood");
+        let mut y =
+            ColumnRefinement::start(&twice, FoldSubset::All, &a, &Silent).expect("a likelihood");
         assert!(x.step() && y.step());
         x.now.with_target.iter().zip(&y.now.with_target).for_each(|(a, b)| close(*a, *b, 1e-11));
     }

@@ -231,8 +231,9 @@ mod tests {
         let standard = Standard::of(&reads, D);
         let rows = standard.rows(&reads);
         let menu = Menu::of(&standard, &rows, Some(2));
-        let model =
-            models(&rows, &standard, &menu, &[FoldSubset::All.into()], 1, &Silent, &|| ())[0][0].clone();
+        let model = models(&rows, &standard, &menu, &[FoldSubset::All.into()], 1, &Silent, &|| ())
+            [0][0]
+            .clone();
         let shown = Shown::of(&rows, D, &Silent);
         let found = given(&model, (&WEIGHTS, 0.3), &rows, &shown, 0..rows.len(), &Silent).unwrap();
         let mut whole = vec![0.0; (D + 1) * (D + 1)];
@@ -299,12 +300,20 @@ mod tests {
         let rows = standard.rows(&reads);
         let menu = Menu::of(&standard, &rows, Some(1));
         let mut model =
-            models(&rows, &standard, &menu, &[FoldSubset::All.into()], 1, &Silent, &|| ())[0][0].clone();
+            models(&rows, &standard, &menu, &[FoldSubset::All.into()], 1, &Silent, &|| ())[0][0]
+                .clone();
         model.means.fill(0.0);
         model.target_mean = 0.0;
         model.noise.iter_mut().for_each(|v| *v *= 3.0);
-        let found =
-            given(&model, (&WEIGHTS, 0.0), &rows, &Shown::of(&rows, D, &Silent), 0..rows.len(), &Silent).unwrap();
+        let found = given(
+            &model,
+            (&WEIGHTS, 0.0),
+            &rows,
+            &Shown::of(&rows, D, &Silent),
+            0..rows.len(),
+            &Silent,
+        )
+        .unwrap();
         let (mean, _) = mean_and_error(found.iter().map(|g| g.by_pairs));
         assert!((mean - wanted / count).abs() < 1e-9, "{mean} and {}", wanted / count);
     }
@@ -315,10 +324,18 @@ mod tests {
         let standard = Standard::of(&reads, D);
         let rows = standard.rows(&reads);
         let menu = Menu::of(&standard, &rows, Some(2));
-        let model =
-            models(&rows, &standard, &menu, &[FoldSubset::All.into()], 1, &Silent, &|| ())[0][0].clone();
-        let found =
-            given(&model, (&WEIGHTS, 0.1), &rows, &Shown::of(&rows, D, &Silent), 0..rows.len(), &Silent).unwrap();
+        let model = models(&rows, &standard, &menu, &[FoldSubset::All.into()], 1, &Silent, &|| ())
+            [0][0]
+            .clone();
+        let found = given(
+            &model,
+            (&WEIGHTS, 0.1),
+            &rows,
+            &Shown::of(&rows, D, &Silent),
+            0..rows.len(),
+            &Silent,
+        )
+        .unwrap();
         let squares = (0..rows.len()).map(|i| {
             let (_, x, y) = rows.example(i);
             (y - 0.1 - dot(x, &WEIGHTS)).powi(2)
