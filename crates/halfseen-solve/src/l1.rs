@@ -1,6 +1,6 @@
 //! Minimises a convex quadratic over the l1 ball by pairwise steps, to a certified gap.
 
-use crate::monitor::Monitor;
+use crate::monitor::{Monitor, Watch};
 use crate::quadratic::Quadratic;
 use crate::stop::Stop;
 
@@ -38,7 +38,12 @@ impl<'a> Point<'a> {
     /// Takes steps until the certified gap is at most `enough`.
     pub fn solve(&mut self, enough: f64, max_iter: u64, monitor: &dyn Monitor) -> Stop {
         self.refresh();
+        // A column of G may have to be computed.
+        let (mut watch, width) = (Watch::new(monitor), self.weights.len());
         for step in 1..=max_iter {
+            if watch.stops_after(width * width) {
+                return Stop::Interrupted;
+            }
             if step % REFRESH == 0 {
                 self.refresh();
                 if monitor.should_stop() {
