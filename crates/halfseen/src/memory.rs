@@ -43,11 +43,16 @@ fn ask_the_system() -> u64 {
         .unwrap_or(u64::MAX)
 }
 
-/// Returns the limit of the process's address space.
+/// Address space that routines of dense products reserve in each thread.
+const WORKSPACE: u64 = 64 << 20;
+
+/// Returns the limit of the process's address space, less what threads reserve and hardly use.
 #[cfg(unix)]
 fn of_process() -> u64 {
     let soft = |limit: rlimit::Resource| limit.get_soft().unwrap_or(u64::MAX);
-    soft(rlimit::Resource::AS).min(soft(rlimit::Resource::DATA))
+    let limit = soft(rlimit::Resource::AS).min(soft(rlimit::Resource::DATA));
+    let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
+    if limit == u64::MAX { limit } else { limit - (threads * WORKSPACE).min(limit / 2) }
 }
 
 /// Returns no limit: only Unix has one.

@@ -74,6 +74,15 @@ impl FitSize {
         }
     }
 
+    /// Returns an upper bound on the number of cells that are read with a budget; `None` is auto.
+    /// Panels are of several widths, and not all are drawn alike.
+    pub(crate) fn reads(&self, budget: Option<u64>) -> f64 {
+        let panels = self.panels.max(1) as f64;
+        let budget = budget.map_or(4.0, |k| k as f64).min(panels);
+        let share = (3.0 * budget / panels).min(1.0);
+        self.n() * (share * self.d() + self.known as f64).min(self.d())
+    }
+
     /// Returns the rows, as a number.
     pub(crate) fn n(&self) -> f64 {
         self.rows as f64

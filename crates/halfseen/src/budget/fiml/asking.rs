@@ -53,13 +53,10 @@ struct State {
 
 /// Returns the memory of the reads, and of the fits to them.
 pub(super) fn needed(learner: &Fiml, size: &FitSize) -> Needed {
-    let (n, d, panels) = (size.n(), size.d(), (size.panels as f64).max(1.0));
-    let budget = learner.budget.map_or(4.0, |k| k as f64).min(panels);
-    // Panels are of several widths, and not drawn alike.
-    let share =
-        if learner.passive == Passive::All { 1.0 } else { (3.0 * budget / panels).min(1.0) };
-    let cells = n * (share * d + size.known as f64).min(d);
-    let fits = estimate::bytes(d, learner.folds as f64, learner.rank);
+    let (n, d) = (size.n(), size.d());
+    let cells = if learner.passive == Passive::All { n * d } else { size.reads(learner.budget) };
+    // An attribute takes part from its second read on.
+    let fits = estimate::bytes(d.min(0.5 * cells), learner.folds as f64, learner.rank);
     let deviations = 8.0 * d * learner.deviations as f64;
     let bytes = READ * cells + 80.0 * n + 400.0 * d + deviations + fits;
     Needed {

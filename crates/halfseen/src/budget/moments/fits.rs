@@ -40,11 +40,15 @@ pub(crate) fn fit_all<L: FromMoments>(
 }
 
 /// Returns the memory of gathering and solving.
-pub(crate) fn needed<L: FromMoments>(size: &FitSize) -> Needed {
+pub(crate) fn needed<L: FromMoments>(learner: &L, size: &FitSize) -> Needed {
+    let budget = learner.gathering().budget;
     let (d, known) = (size.d(), (size.known + 1) as f64);
-    let pairs = if L::PAIRS { d * d } else { 0.0 };
-    // The triangle of the products, and the quadratic without the known columns.
-    let numbers = 3.0 * pairs + 2.0 * (d + known) * known + 60.0 * d;
+    // The triangle of the products; the quadratic without the known columns, with its solution, on
+    // the slots whose values were read and not 0 only.
+    let stored = size.stored as f64 / (size.n() * d).max(1.0);
+    let seen = if size.rows == 0 { 0.0 } else { d.min(size.reads(budget) * stored) };
+    let pairs = if L::PAIRS { 0.5 * d * d + 8.5 * seen * seen } else { 0.0 };
+    let numbers = pairs + 2.0 * (d + known) * known + 60.0 * d;
     Needed::of_moments(8.0 * (numbers + size.n()) + size.models(2.0 * d))
 }
 
@@ -75,7 +79,7 @@ macro_rules! learn_from_moments {
             }
 
             fn needed(&self, size: &FitSize) -> Needed {
-                moments::needed::<Self>(size)
+                moments::needed(self, size)
             }
 
             fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
