@@ -34,8 +34,9 @@ pub(crate) fn table(comparison: &Comparison, width: Option<usize>) -> String {
     let room = width.unwrap_or(usize::MAX);
     let fits = |text: &String| text.lines().all(|line| line.chars().count() <= room);
     // The narrowest table where none fits.
-    let tables = [Short::Whole, Short::Heads, Short::Deviations, Short::Figures].map(&mut table);
-    let last = tables[3].clone();
+    let tables = [Short::Whole, Short::Heads, Short::Deviations, Short::Figures, Short::Seconds]
+        .map(&mut table);
+    let last = tables[4].clone();
     tables.into_iter().find(fits).unwrap_or(last)
 }
 
@@ -50,6 +51,8 @@ enum Short {
     Deviations,
     /// The median, and the reads in all.
     Figures,
+    /// The seconds.
+    Seconds,
 }
 
 /// Columns of a table.
@@ -83,7 +86,7 @@ impl Columns {
         let attacked = if self.wrong { "attacked error" } else { "attacked squared error" };
         head.extend(self.attacked.then(|| attacked.to_owned()));
         head.extend(self.spent.then(|| "spent".to_owned()));
-        head.push("seconds".to_owned());
+        head.extend((self.short < Short::Seconds).then(|| "seconds".to_owned()));
         if self.short == Short::Whole {
             return vec![head];
         }
@@ -120,7 +123,8 @@ impl Columns {
             true => format!(" ± {sd:.3}"),
             false => String::new(),
         };
-        cells.push(s.seconds.map_or("-".into(), |f| format!("{:.3}{}", f.mean, deviation(f.sd))));
+        let seconds = s.seconds.map_or("-".into(), |f| format!("{:.3}{}", f.mean, deviation(f.sd)));
+        cells.extend((self.short < Short::Seconds).then_some(seconds));
         cells
     }
 }
