@@ -220,11 +220,12 @@ pub(super) fn factored(
         .map(|part| {
             let mut sum = Sum::new(pieces);
             let mut watch = Watch::new(monitor);
-            for i in part * m / parts..(part + 1) * m / parts {
+            let rows = part * m / parts..(part + 1) * m / parts;
+            for (i, z) in rows.clone().zip(&z[rows]) {
                 if watch.stops_after(width * width) {
                     break;
                 }
-                sum.row(i, weights, z[i]);
+                sum.row(i, weights, *z);
             }
             sum.flush();
             sum.matrix
