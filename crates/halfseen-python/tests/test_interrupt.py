@@ -85,7 +85,9 @@ CASES = {
     "predict-karma": lambda: predicting(halfseen.KARMAClassifier(gamma=2), 100, 0.3),
     "predict-completion": lambda: predicting(completion(max_iter=50), 200, 0.3),
     "certify": lambda: attacking(lambda model, X, y, costs: model.certify(X, costs=costs)),
-    "attack": lambda: attacking(lambda model, X, y, costs: halfseen.robust.attack(model, X, y, threat=20.0, costs=costs)),
+    "attack": lambda: attacking(
+        lambda model, X, y, costs: halfseen.robust.attack(model, X, y, threat=20.0, costs=costs)
+    ),
     "fdrop": lambda: fitting(halfseen.FDROPClassifier(threat=5.0, c=1e3, tol=1e-10), 4000, 300),
 }
 
@@ -102,7 +104,7 @@ def completion(max_iter=100_000, **parameters):
 
 
 def child(case):
-    """Work, again and again if need be, until Ctrl-C; tell how late its answer was, and fit something else."""
+    """Work, again and again if need be, until Ctrl-C; tell how late its answer was, then fit another."""
     work = CASES[case]()
     sent, ticks = [], []
 

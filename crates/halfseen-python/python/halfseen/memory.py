@@ -31,7 +31,7 @@ def set_memory_limit(limit: int | None) -> None:
     """
     bytes = None if limit is None else operator.index(limit)
     if bytes is not None and not 1 <= bytes < 2**64:
-        raise ValueError(f"limit = {bytes} is not allowed: it must be a number of bytes of at least 1, or None")
+        raise ValueError(f"limit = {bytes} is not allowed: it must be a number of bytes from 1 on, or None")
     _core.set_memory_limit(bytes)
 
 

@@ -424,7 +424,7 @@ fn a_monitor_stops_at_the_best_point_so_far() {
     struct After(AtomicU64);
     impl Monitor for After {
         fn should_stop(&self) -> bool {
-            self.0.fetch_add(1, Ordering::Relaxed) >= 1
+            self.0.fetch_add(1, Ordering::Relaxed) >= 10
         }
     }
     let data = Data::polynomial(150, 5, 0.5, 2);

@@ -82,7 +82,7 @@ fn first_names(
         |name: &str| name == TOTAL_COST.name || (learner == "fiml" && name == MAX_COST.name);
     let kept = params
         .iter()
-        .filter(|(name, value)| !(none.contains(&name.as_str()) || value.is_null() && newer(name)));
+        .filter(|(name, value)| !(none.contains(&name.as_str()) || *value == "auto" && newer(name)));
     let named = kept.map(|(name, value)| (first_name(name).to_owned(), value.clone()));
     (format!("{learner}{}", if phases { "-2p" } else { "" }), named.collect())
 }
