@@ -98,7 +98,7 @@ fn ways() -> Vec<(String, Box<dyn Learner>)> {
 
 /// Does the work on each of several kinds of tables, as the learner can learn them.
 fn on_tables(learner: &dyn Learner, mut work: impl FnMut(&str, &Examples<'_>)) {
-    for (name, rows, columns) in [("tall", 1_000, 12), ("wide", 50, 400), ("square", 200, 150)] {
+    for (name, rows, columns) in [("tall", 1_000, 12), ("wide", 50, 250), ("square", 150, 100)] {
         let data = Data::random(rows, &singletons(columns), 3).for_learner(learner);
         work(name, &data.examples());
     }

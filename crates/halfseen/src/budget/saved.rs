@@ -80,9 +80,9 @@ fn first_names(
     // Limits that version 1 did not have count only if they are set.
     let newer =
         |name: &str| name == TOTAL_COST.name || (learner == "fiml" && name == MAX_COST.name);
-    let kept = params
-        .iter()
-        .filter(|(name, value)| !(none.contains(&name.as_str()) || *value == "auto" && newer(name)));
+    let kept = params.iter().filter(|(name, value)| {
+        !(none.contains(&name.as_str()) || *value == "auto" && newer(name))
+    });
     let named = kept.map(|(name, value)| (first_name(name).to_owned(), value.clone()));
     (format!("{learner}{}", if phases { "-2p" } else { "" }), named.collect())
 }

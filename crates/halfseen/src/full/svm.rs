@@ -65,7 +65,7 @@ impl Learner for Svm {
 /// Bytes of a growing list, per byte of its contents: the old and the new one.
 const GROWTH: f64 = 3.0;
 /// Number of cuts that are seldom exceeded.
-const CUTS: f64 = 200.0;
+const CUTS: f64 = 400.0;
 
 fn fit_all(learners: &[Svm], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
     let examples = &*examples.counted()?;

@@ -56,7 +56,8 @@ pub(super) fn needed(learner: &Fiml, size: &FitSize) -> Needed {
     let (n, d) = (size.n(), size.d());
     let cells = if learner.passive == Passive::All { n * d } else { size.reads(learner.budget) };
     // An attribute takes part from its second read on.
-    let fits = estimate::bytes(d.min(0.5 * cells), learner.folds as f64, learner.rank);
+    let (often, reads) = (d.min(0.5 * cells), (cells / n.max(1.0)).min(d));
+    let fits = estimate::bytes(often, reads, learner.folds as f64, learner.rank);
     let deviations = 8.0 * d * learner.deviations as f64;
     let bytes = READ * cells + 80.0 * n + 400.0 * d + deviations + fits;
     Needed {

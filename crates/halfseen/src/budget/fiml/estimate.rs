@@ -116,8 +116,8 @@ const LEAST_REST: f64 = 0.1;
 /// With fewer examples than this, or than two per fold, nothing is learned of the attributes.
 const FEWEST: usize = 10;
 
-/// Returns the bytes of a fit to reads of d attributes.
-pub(crate) fn bytes(d: f64, folds: f64, rank: Option<u64>) -> f64 {
+/// Returns the bytes of a fit to this number of reads per example, of d attributes.
+pub(crate) fn bytes(d: f64, reads: f64, folds: f64, rank: Option<u64>) -> f64 {
     let (ranks, largest) = candidates::ranks(d, rank);
     let (parts, threads) = (folds + 1.0, rayon::current_num_threads() as f64);
     // Models of all parts; the sums of those that are improved; candidates.
@@ -125,8 +125,9 @@ pub(crate) fn bytes(d: f64, folds: f64, rank: Option<u64>) -> f64 {
     let sums = threads * d * (0.7 * largest * largest + 6.0 * largest + 20.0);
     let candidates = parts * 100.0 * d;
     // Covariances refined in parallel, those kept, and how often pairs were read.
+    // Beside them small matrices of four examples at a time.
     let dense = if d <= candidates::MANY as f64 {
-        (7.0 * threads.min(parts) + 2.0 * parts + 2.0) * d * d
+        (7.0 * threads.min(parts) + 2.0 * parts + 2.0) * d * d + 20.0 * threads * reads * reads
     } else {
         0.0
     };
