@@ -21,7 +21,7 @@ def limited():
 def test_a_fit_that_needs_more_is_refused(estimator, limited):
     X = np.random.default_rng(0).normal(size=(60, 5))
     y = X[:, 0] > 0 if estimator.__name__.endswith("Classifier") else X[:, 0]
-    limited(4000)
+    limited(2500)
     with pytest.raises(MemoryError, match=r"needs about .* of memory for 60 rows and 5 columns"):
         estimator().fit(X, y)
     limited(None)

@@ -43,8 +43,8 @@ fn ask_the_system() -> u64 {
         .unwrap_or(u64::MAX)
 }
 
-/// Address space that routines of dense products reserve in each thread.
-const WORKSPACE: u64 = 64 << 20;
+/// Address space that the allocator reserves for each thread, and routines of dense products again.
+const RESERVED: u64 = 64 << 20;
 
 /// Returns the limit of the process's address space, less what threads reserve and hardly use.
 #[cfg(unix)]
@@ -52,7 +52,9 @@ fn of_process() -> u64 {
     let soft = |limit: rlimit::Resource| limit.get_soft().unwrap_or(u64::MAX);
     let limit = soft(rlimit::Resource::AS).min(soft(rlimit::Resource::DATA));
     let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
-    if limit == u64::MAX { limit } else { limit - (threads * WORKSPACE).min(limit / 2) }
+    // Two more threads wait for signals and for the others.
+    let reserved = (2 * threads + 2) * RESERVED;
+    if limit == u64::MAX { limit } else { limit - reserved.min(limit / 2) }
 }
 
 /// Returns no limit: only Unix has one.

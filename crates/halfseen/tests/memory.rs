@@ -102,6 +102,10 @@ fn on_tables(learner: &dyn Learner, mut work: impl FnMut(&str, &Examples<'_>)) {
         let data = Data::random(rows, &singletons(columns), 3).for_learner(learner);
         work(name, &data.examples());
     }
+    // Rows of 700 observed cells take fiml minutes.
+    if learner.name() == "fiml" && learner.get("passive").as_deref() == Some("all") {
+        return;
+    }
     let data = sparse(500, 700, 8).for_learner(learner);
     work("sparse", &data.examples());
     // Both take long: fiml over the joint covariances of categories that are read together.
@@ -246,6 +250,9 @@ fn a_learner_that_asks_is_refused_before_it_starts() {
             learner.set("horizon", "1000").unwrap();
         }
         let layout = singletons(400);
+        if learner.start(&layout).unwrap().is_none() {
+            continue;
+        }
         let needed = learner.needed(&FitSize::of_layout(&layout)).bytes;
         memory::set_limit(needed as u64 - 1);
         let (most, refused) = peak(|| learner.start(&layout));

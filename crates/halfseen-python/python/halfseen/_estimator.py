@@ -231,6 +231,7 @@ class Estimator(Saved, BaseEstimator):
                 sample_weight,
             )
         self._keep(model)
+        vars(self).pop("_told", None)
         return self
 
     def _target_name(self, named):
