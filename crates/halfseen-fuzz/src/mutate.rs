@@ -50,10 +50,10 @@ const ODD: [&str; 40] = [
     "x",
 ];
 
-/// Returns damaged bytes: one to six changes.
+/// Returns damaged bytes: often one change, seldom up to nine.
 pub(crate) fn damage(bytes: &[u8], others: &[&[u8]], random: &mut Rng) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
-    for _ in 0..random.usize(1..=6) {
+    for _ in 0..=random.u8(..).trailing_ones() {
         change(&mut bytes, others, random);
     }
     bytes
@@ -61,7 +61,7 @@ pub(crate) fn damage(bytes: &[u8], others: &[&[u8]], random: &mut Rng) -> Vec<u8
 
 fn change(bytes: &mut Vec<u8>, others: &[&[u8]], random: &mut Rng) {
     let at = |random: &mut Rng, length: usize| random.usize(..=length);
-    match random.u8(..10) {
+    match random.u8(..13) {
         0 | 1 if !bytes.is_empty() => {
             let place = random.usize(..bytes.len());
             bytes[place] ^= 1 << random.u8(..8);
@@ -90,6 +90,14 @@ fn change(bytes: &mut Vec<u8>, others: &[&[u8]], random: &mut Rng) {
         6 => {
             let place = at(random, bytes.len());
             bytes.splice(place..place, ODD[random.usize(..ODD.len())].bytes());
+        }
+        // a digit becomes another
+        7..=9 => {
+            let digits: Vec<usize> =
+                (0..bytes.len()).filter(|&at| bytes[at].is_ascii_digit()).collect();
+            if let Some(&place) = digits.get(random.usize(..digits.len().max(1))) {
+                bytes[place] = b'0' + random.u8(..10);
+            }
         }
         // a word becomes another
         _ => {
