@@ -192,3 +192,27 @@ fn a_damaged_file_is_refused_with_its_key() {
     refused(&|f| drop(f["prepare"]["schema"]["columns"].as_array_mut().unwrap().pop()), "prepare");
     refused(&|f| f["learner"]["state"]["ledger"]["open"] = serde_json::json!([]), "state");
 }
+
+/// Found by damaged sessions: a sum of 1e308 was loaded, overflowed, and could not be saved.
+#[test]
+fn a_state_of_numbers_that_would_overflow_is_refused() {
+    fn first_float(value: &mut Value) -> Option<&mut Value> {
+        match value {
+            Value::Number(number) if number.is_f64() => Some(value),
+            Value::Array(items) => items.iter_mut().find_map(first_float),
+            Value::Object(entries) => entries.values_mut().find_map(first_float),
+            _ => None,
+        }
+    }
+    for name in ["aerr", "fiml"] {
+        let mut session = started(&*configured(name, &[]));
+        for person in 0..5 {
+            let query = session.ask().unwrap();
+            tell(&mut session, &query, person);
+        }
+        let mut file: Value = serde_json::from_str(&session.to_json().unwrap()).unwrap();
+        *first_float(&mut file["learner"]["state"]).unwrap() = Value::from(1e308);
+        let error = Session::from_json(&file.to_string()).unwrap_err();
+        assert_eq!((kind(&error).as_str(), key(&error)), ("BadFile", "state"), "{error}");
+    }
+}

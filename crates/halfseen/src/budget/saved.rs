@@ -105,6 +105,20 @@ fn hole(value: &serde_json::Value) -> Option<String> {
     }
 }
 
+/// Largest number of a state: told values are at most 1e100, and states keep sums of their squares.
+const LARGEST: f64 = 1e210;
+
+/// Returns true if a number is so large that sums would overflow.
+fn overflows(value: &serde_json::Value) -> bool {
+    use serde_json::Value::{Array, Number, Object};
+    match value {
+        Object(map) => map.values().any(overflows),
+        Array(items) => items.iter().any(overflows),
+        Number(number) => number.as_f64().is_some_and(|number| number.abs() > LARGEST),
+        _ => false,
+    }
+}
+
 pub(super) fn bad(key: &str, problem: String) -> Error {
     ErrorKind::BadFile { what: "learner state", key: key.to_owned(), problem }.into()
 }
@@ -129,6 +143,9 @@ impl Saved<'_> {
     /// [`ErrorKind::BadFile`], naming the key.
     pub(crate) fn read(json: &serde_json::Value) -> Result<Saved<'static>> {
         let saved = Saved::deserialize(json).map_err(|e| bad("", e.to_string()))?;
+        if overflows(json) {
+            return Err(untrue());
+        }
         if saved.format != FORMAT || !(1..=VERSION).contains(&saved.version) {
             let found = crate::error::short(&saved.format);
             let problem =
