@@ -35,7 +35,7 @@ struct Arguments {
     /// Seed of all cases
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// What to run: files (readers), models, sessions, program
+    /// Subjects to run: files (readers), models, sessions, program
     #[arg(long, value_delimiter = ',', default_values = subjects::NAMES)]
     subjects: Vec<String>,
     /// Number of processes at once; default: the number of cores

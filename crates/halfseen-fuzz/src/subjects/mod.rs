@@ -1,4 +1,4 @@
-//! What is run on damaged input.
+//! Subjects of the cases: each makes damaged input and runs halfseen on it.
 
 mod files;
 mod models;

@@ -364,8 +364,11 @@ def _progress(verbose: t.Verbose) -> Iterator[Callable[[int, int], object] | Non
             f"verbose = {verbose!r} is not allowed: it must be True, False, or a function of the work that is"
             " done and of all of it"
         )
-    if callable(verbose) or not verbose:
-        yield verbose or None
+    if callable(verbose):
+        yield verbose
+        return
+    if not verbose:
+        yield None
         return
     began = False
 
