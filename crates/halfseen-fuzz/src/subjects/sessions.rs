@@ -85,16 +85,17 @@ impl Subject for Sessions {
         };
         let open = session.open().count();
         let (_, _) = (session.report(), session.remaining());
-        if let Err(error) = go_on(&mut session, random) {
-            one_line(&error)?;
-        }
         let written = session
             .to_json()
             .map_err(|e| format!("a session that was read is not written: {e}"))?;
         let again = Session::from_json(&written)
             .map_err(|e| format!("a session that was written is not read: {e}"))?;
-        if again.open().count() < open.min(1) {
+        if again.open().count() < open {
             return Err("open queries were lost".into());
+        }
+        // Damaged weights may make sums overflow, which is then said.
+        if let Err(error) = go_on(&mut session, random).and_then(|()| session.to_json()) {
+            one_line(&error)?;
         }
         Ok(true)
     }
