@@ -1,7 +1,7 @@
 //! Turns panels, prices and limits on costs into a plan's number of reads.
 //!
 //! A panel is one read. Reads drawn uniformly cost the mean price, so that a total cost pays for
-//! that many reads; a limit on the cost of one example allows as many as the dearest ones cost.
+//! that many reads; a limit on the cost of one example allows as many as the most expensive ones cost.
 
 use crate::args::PlanArgs;
 use crate::failure::usage_error;
@@ -11,7 +11,7 @@ use halfseen::plan::Plan;
 
 /// Prices of a plan's reads.
 pub(crate) struct PlanCosts {
-    /// Of what can be read, the dearest first.
+    /// Of what can be read, the most expensive first.
     prices: Vec<f64>,
     max_cost: Option<f64>,
     total_cost: Option<f64>,
@@ -93,7 +93,7 @@ impl PlanCosts {
             let most = paid.count() as u64;
             if most == 0 || args.budget.is_some_and(|budget| budget > most) {
                 return usage_error(format!(
-                    "--max-cost {limit}: it pays for {most} of the dearest reads; raise it, or lower --budget"
+                    "--max-cost {limit}: it pays for {most} of the most expensive reads; raise it, or lower --budget"
                 ));
             }
             args.budget.get_or_insert(most);
@@ -120,7 +120,7 @@ impl PlanCosts {
         (self.prices.iter().sum::<f64>() / self.prices.len().max(1) as f64).max(f64::MIN_POSITIVE)
     }
 
-    /// Returns the cost of the k dearest reads.
+    /// Returns the cost of the k most expensive reads.
     fn dearest(&self, k: u64) -> f64 {
         self.prices.iter().take(k as usize).sum()
     }

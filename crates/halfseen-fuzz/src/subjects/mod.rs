@@ -5,6 +5,7 @@ mod models;
 mod program;
 mod sessions;
 
+use crate::mutate::{damage, damage_json};
 use anyhow::{Context, Result, bail};
 use fastrand::Rng;
 use halfseen::data::{Table, Target};
@@ -34,6 +35,16 @@ pub(crate) fn make(name: &str) -> Result<Box<dyn Subject>> {
         "program" => Box::new(program::Program::new()?),
         other => bail!("there is no subject {other}"),
     })
+}
+
+/// Damages one of some JSON texts, mostly within its grammar.
+fn damaged_json(texts: &[String], random: &mut Rng) -> Vec<u8> {
+    let text = &texts[random.usize(..texts.len())];
+    if random.u8(..4) == 0 {
+        let other = texts[random.usize(..texts.len())].as_bytes();
+        return damage(text.as_bytes(), &[other], random);
+    }
+    damage_json(text, random).into_bytes()
 }
 
 /// Reads every file of the corpus: its name and its bytes, sorted by name.

@@ -1,7 +1,6 @@
 //! Loads damaged model files and uses what loads.
 
-use super::{Subject, fit, learners, one_line, predict, table};
-use crate::mutate::{damage, damage_json};
+use super::{Subject, damaged_json, fit, learners, one_line, predict, table};
 use anyhow::Result;
 use fastrand::Rng;
 use halfseen::data::Table;
@@ -29,12 +28,7 @@ impl Models {
 
 impl Subject for Models {
     fn input(&self, random: &mut Rng) -> Vec<u8> {
-        let text = &self.texts[random.usize(..self.texts.len())];
-        if random.u8(..4) == 0 {
-            let other = self.texts[random.usize(..self.texts.len())].as_bytes();
-            return damage(text.as_bytes(), &[other], random);
-        }
-        damage_json(text, random).into_bytes()
+        damaged_json(&self.texts, random)
     }
 
     fn run(&mut self, input: &[u8], _: &mut Rng) -> Result<bool, String> {

@@ -1,7 +1,6 @@
 //! Loads damaged sessions, and goes on collecting with those that load.
 
-use super::{Subject, learners, one_line};
-use crate::mutate::{damage, damage_json};
+use super::{Subject, damaged_json, learners, one_line};
 use anyhow::Result;
 use fastrand::Rng;
 use halfseen::data::{Label, TargetScale};
@@ -69,12 +68,7 @@ fn go_on(session: &mut Session, random: &mut Rng) -> halfseen::Result<()> {
 
 impl Subject for Sessions {
     fn input(&self, random: &mut Rng) -> Vec<u8> {
-        let text = &self.texts[random.usize(..self.texts.len())];
-        if random.u8(..4) == 0 {
-            let other = self.texts[random.usize(..self.texts.len())].as_bytes();
-            return damage(text.as_bytes(), &[other], random);
-        }
-        damage_json(text, random).into_bytes()
+        damaged_json(&self.texts, random)
     }
 
     fn run(&mut self, input: &[u8], random: &mut Rng) -> Result<bool, String> {

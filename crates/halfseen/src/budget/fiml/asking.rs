@@ -4,7 +4,7 @@ use super::Fiml;
 use super::design::importance;
 use super::estimate::{self, Estimate, FitSettings, estimate};
 use super::predicting::{conditional, linked, needs_classes, predictor_of};
-use super::read_design::{Plan, ReadDesign};
+use super::read_design::{Plan, Priced, ReadDesign};
 use super::read_summary::ReadSummary;
 use super::reads::Reads;
 use crate::budget::allowance::{self, affordable, affordable_cost};
@@ -115,7 +115,7 @@ impl Asker {
             layout: Arc::clone(layout),
             ledger,
             budget,
-            drawing: ReadDesign::new(budget, learner.seed, purse(learner, layout)),
+            drawing: ReadDesign::new(budget, learner.seed, priced(learner, layout)),
             state,
             found: RefCell::new(None),
             panels: Vec::new(),
@@ -220,10 +220,11 @@ fn ledger(learner: &Fiml, layout: &Arc<Layout>) -> Result<Ledger> {
     Ok(ledger)
 }
 
-/// Returns the prices and the limit on the cost of one example, unless every query keeps it.
-fn purse(learner: &Fiml, layout: &Layout) -> Option<(Vec<f64>, f64)> {
+/// Returns the draws under a limit on the cost of one example; `None` without one.
+fn priced(learner: &Fiml, layout: &Layout) -> Option<Priced> {
     let most = learner.max_cost.filter(|_| learner.passive == Passive::No)?;
-    Some(((0..layout.sampled_panels()).map(|panel| layout.price(panel)).collect(), most))
+    let prices = (0..layout.sampled_panels()).map(|panel| layout.price(panel));
+    Some(Priced::new(prices.collect(), most))
 }
 
 /// Returns the number of redesigns of the probabilities after this number of answers.
@@ -252,7 +253,8 @@ fn check(learner: &Fiml, layout: &Layout) -> Result<allowance::Reads> {
         && layout.price(dearest) > most
     {
         let (name, price) = (crate::error::short(layout.name(dearest)), layout.price(dearest));
-        let allowed = format!("at least the price of the dearest attribute '{name}', {price}");
+        let allowed =
+            format!("at least the price of the most expensive attribute '{name}', {price}");
         let (name, value) = (crate::params::MAX_COST.name, shown(most));
         return Err(ErrorKind::OutOfRange { name, value, allowed }.into());
     }

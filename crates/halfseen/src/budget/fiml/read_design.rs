@@ -47,28 +47,70 @@ impl Plan {
     }
 }
 
+/// Draws of panels whose cost is limited.
+#[derive(Debug, Clone)]
+pub(super) struct Priced {
+    prices: Vec<f64>,
+    least_price: f64,
+    /// Maximum cost of a query.
+    max_cost: f64,
+    /// All panels, in increasing order between draws.
+    order: Vec<u32>,
+    /// Partner of each exchange in the order.
+    partners: Vec<usize>,
+}
+
+impl Priced {
+    pub(super) fn new(prices: Vec<f64>, max_cost: f64) -> Priced {
+        let least_price = prices.iter().copied().fold(f64::INFINITY, f64::min);
+        let order = (0..prices.len() as u32).collect();
+        Priced { prices, least_price, max_cost, order, partners: Vec::new() }
+    }
+
+    /// Replaces `out` by the panels of a query; looks at those only that come before the rest pays
+    /// for no more.
+    fn draw(&mut self, stream: &mut Stream, budget: usize, out: &mut Vec<u32>) {
+        out.clear();
+        self.partners.clear();
+        let mut left = self.max_cost * (1.0 + 1e-12);
+        for at in 0..self.order.len() {
+            if out.len() == budget || left < self.least_price {
+                break;
+            }
+            let partner = at + stream.below(self.order.len() - at);
+            self.order.swap(at, partner);
+            self.partners.push(partner);
+            let panel = self.order[at];
+            let price = self.prices[panel as usize];
+            if price <= left {
+                left -= price;
+                out.push(panel);
+            }
+        }
+        for (at, &partner) in self.partners.iter().enumerate().rev() {
+            self.order.swap(at, partner);
+        }
+        out.sort_unstable();
+    }
+}
+
 /// Draws, and keeps what draws share.
 #[derive(Debug, Clone)]
 pub(super) struct ReadDesign {
     reads: allowance::Reads,
     seed: u64,
-    /// Prices of the panels, and the maximum cost of a query.
-    purse: Option<(Vec<f64>, f64)>,
+    priced: Option<Priced>,
     uniform: Sampler,
     /// Panels on a line in an order, for (version, block of queries).
     line: Option<((u32, u64), Sampler)>,
 }
 
 impl ReadDesign {
-    pub(super) fn new(
-        reads: allowance::Reads,
-        seed: u64,
-        purse: Option<(Vec<f64>, f64)>,
-    ) -> ReadDesign {
+    pub(super) fn new(reads: allowance::Reads, seed: u64, priced: Option<Priced>) -> ReadDesign {
         ReadDesign {
             reads,
             seed,
-            purse,
+            priced,
             uniform: Sampler::uniform(reads.panels, reads.budget, false),
             line: None,
         }
@@ -77,20 +119,9 @@ impl ReadDesign {
     /// Replaces `out` by the panels of a query, in increasing order.
     #[inline]
     pub(super) fn draw(&mut self, plan: &Plan, number: u64, out: &mut Vec<u32>) {
-        if let Some((prices, most)) = &self.purse {
-            let mut order: Vec<u32> = (0..self.reads.panels as u32).collect();
-            shuffle(&mut Stream::new(self.seed, Purpose::Query, number), &mut order);
-            let mut left = most * (1.0 + 1e-12);
-            order.retain(|&panel| {
-                let price = prices[panel as usize];
-                let taken = price <= left;
-                left -= if taken { price } else { 0.0 };
-                taken
-            });
-            order.truncate(self.reads.budget);
-            order.sort_unstable();
-            *out = order;
-            return;
+        if let Some(priced) = &mut self.priced {
+            let mut stream = Stream::new(self.seed, Purpose::Query, number);
+            return priced.draw(&mut stream, self.reads.budget, out);
         }
         if self.reads.all() {
             out.clear();
