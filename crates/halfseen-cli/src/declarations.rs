@@ -63,6 +63,26 @@ pub(crate) fn costs(path: &Path) -> Result<BTreeMap<String, f64>> {
     declared(path, &["cost"], None, cost)
 }
 
+/// Returns the attributes that flags and files name, each with the flag or file.
+fn named<'a>(args: &'a TableArgs, declared: &'a Options) -> Vec<(String, &'a str)> {
+    let shown = |path: &Option<std::path::PathBuf>| {
+        path.as_ref().map_or(String::new(), |p| p.display().to_string())
+    };
+    let panels: Vec<&str> = declared.groups.iter().map(|g| g.name.as_str()).collect();
+    let mut found = Vec::new();
+    let mut add = |place: String, names: Vec<&'a str>| {
+        found.extend(names.into_iter().map(|name| (place.clone(), name)));
+    };
+    add("--known".to_owned(), args.known.iter().map(String::as_str).collect());
+    let columns = declared.groups.iter().flat_map(|group| &group.columns);
+    add("--panel".to_owned(), columns.map(String::as_str).collect());
+    add(shown(&args.bounds), declared.bounds.keys().map(String::as_str).collect());
+    add(shown(&args.moments), declared.moments.keys().map(String::as_str).collect());
+    let prices = declared.prices.keys().map(String::as_str).filter(|name| !panels.contains(name));
+    add(shown(&args.prices), prices.collect());
+    found
+}
+
 /// Refuses names that are not columns of the table, or columns that are not attributes.
 pub(crate) fn check_names(
     table: &Table,
@@ -70,8 +90,7 @@ pub(crate) fn check_names(
     args: &TableArgs,
     declared: &Options,
 ) -> Result<()> {
-    let panels: Vec<&str> = declared.groups.iter().map(|g| g.name.as_str()).collect();
-    let check = |name: &str, place: String| {
+    for (place, name) in named(args, declared) {
         table.column(name).context(place.clone())?;
         if not.contains(&name) {
             return usage_error(format!(
@@ -79,18 +98,19 @@ pub(crate) fn check_names(
                 short(name)
             ));
         }
-        Ok(())
-    };
-    for name in declared.groups.iter().flat_map(|group| &group.columns) {
-        check(name, "--panel".to_owned())?;
     }
-    let shown = |path: &Option<std::path::PathBuf>| {
-        path.as_ref().map_or(String::new(), |p| p.display().to_string())
-    };
-    declared.bounds.keys().try_for_each(|name| check(name, shown(&args.bounds)))?;
-    declared.moments.keys().try_for_each(|name| check(name, shown(&args.moments)))?;
-    let prices = declared.prices.keys().filter(|name| !panels.contains(&name.as_str()));
-    prices.into_iter().try_for_each(|name| check(name, shown(&args.prices)))
+    Ok(())
+}
+
+/// Refuses names of columns that were left out of the table because nobody said how to take them.
+pub(crate) fn check_taken(table: &Table, args: &TableArgs, declared: &Options) -> Result<()> {
+    match named(args, declared).into_iter().find(|(_, name)| table.column(name).is_err()) {
+        None => Ok(()),
+        Some((place, name)) => usage_error(format!(
+            "{place}: column '{0}' holds dates or identifiers, which are left out; take it with --as {0}=category or --as {0}=date, or do not name it there",
+            short(name)
+        )),
+    }
 }
 
 /// Parses one panel: NAME=COL1,COL2.

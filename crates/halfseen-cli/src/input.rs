@@ -95,17 +95,16 @@ pub(crate) fn read(
         .chain(args.ignore.iter().map(String::as_str))
         .chain(group)
         .collect();
-    declarations::check_names(&table, &not, args, &declarations::read(args)?)
-        .with_context(place)?;
+    let declared = declarations::read(args)?;
+    declarations::check_names(&table, &not, args, &declared).with_context(place)?;
     table.refuse_infinite().with_context(place)?;
     let (table, numbers) = keep_classes(table, &target_name, &args.classes).with_context(place)?;
     text_columns::refuse_numbers_as_classes(&table, &target_name, &numbers).with_context(place)?;
     let (table, numbers) = with_targets(table, numbers, &target_name, &name, args.quiet)?;
     let target = Target::read(&table, &target_name, task(args.task)).with_context(place)?;
-    let except: Vec<&str> =
-        args.ignore.iter().map(String::as_str).chain(group).chain([&*target_name]).collect();
-    let settled = text_columns::settle(table, &name, &except, &args.kinds, &numbers, args.quiet);
+    let settled = text_columns::settle(table, &name, &not, &args.kinds, &numbers, args.quiet);
     let (table, dates) = settled.with_context(place)?;
+    declarations::check_taken(&table, args, &declared).with_context(place)?;
     let name_of_input = name.clone();
     let mut input =
         Input { name: name_of_input, table, target_name, target, numbers, dropped: 0, dates };

@@ -121,7 +121,7 @@ impl PlanCosts {
     }
 
     /// Returns the cost of the k most expensive reads.
-    fn dearest(&self, k: u64) -> f64 {
+    fn most_expensive(&self, k: u64) -> f64 {
         self.prices.iter().take(k as usize).sum()
     }
 
@@ -132,7 +132,7 @@ impl PlanCosts {
 
     /// Returns true if no example of a plan costs more than the limit.
     pub(crate) fn allows(&self, plan: &Plan) -> bool {
-        let cost = self.dearest(plan.guarantee.budget);
+        let cost = self.most_expensive(plan.guarantee.budget);
         self.max_cost.is_none_or(|limit| cost <= limit * (1.0 + 1e-12))
     }
 

@@ -84,6 +84,19 @@ fn columns() {
         &["'a'", "--known", "--ignore"],
     );
     place.refused(&format!("{fit} --target y --ignore a,b,kind,who"), &["t.csv", "no attribute"]);
+    // A column that is left out unless --as says how to take it.
+    let rows: String = (0..60).map(|i| format!("K{i},{},{}\n", i % 7, i % 11)).collect();
+    place.write("ids.csv", format!("id,a,y\n{rows}"));
+    place.write("prices.csv", "attribute,price\nid,2\na,1\n");
+    let fit = "fit ids.csv --target y --learner ddaerr --budget 1 --out m.json";
+    for flag in ["--known id", "--panel both=a,id", "--prices prices.csv"] {
+        let place_of = flag.split(' ').find(|word| !word.contains("--pri")).unwrap();
+        place.refused(
+            &format!("{fit} {flag}"),
+            &[place_of, "column 'id'", "identifiers", "--as id=category"],
+        );
+        place.ok(&format!("{fit} {flag} --as id=category"));
+    }
     place.refused("compare t.csv --target y --group nope --out o", &["t.csv", "--group", "'nope'"]);
     place.refused("compare t.csv --target y --group y --out o", &["t.csv", "--group", "target"]);
 }

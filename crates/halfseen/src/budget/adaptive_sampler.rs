@@ -53,7 +53,7 @@ impl AdaptiveSampler {
             sampler: None,
         };
         let Some(draws) = &recipe.draws else {
-            check_money(recipe, layout)?;
+            check_max_cost(recipe, layout)?;
             return Ok(drawing);
         };
         match &draws.proportions {
@@ -121,11 +121,11 @@ impl AdaptiveSampler {
         let Some(draws) = &recipe.draws else { return Ok(()) };
         let (panels, k) = (draws.panels, draws.gradient);
         let nothing = !self.weights.iter().any(|w| *w > 0.0);
-        self.sampler = Some(match (check_money(recipe, layout)?, draws.replacement) {
-            (Some((prices, money)), _) => {
+        self.sampler = Some(match (check_max_cost(recipe, layout)?, draws.replacement) {
+            (Some((prices, max_cost)), _) => {
                 let alike = vec![1.0; panels];
                 let weights = if nothing { &alike } else { &self.weights };
-                CostConstrained { prices: &prices, money }.sampler(draws.goal, weights, k)
+                CostConstrained { prices: &prices, max_cost }.sampler(draws.goal, weights, k)
             }
             // All weights are zero: draw uniformly.
             _ if nothing => Sampler::uniform(panels, k, draws.replacement),
@@ -182,16 +182,17 @@ impl AdaptiveSampler {
 
 /// Returns the prices of the panels and, if the cost is limited, the amount left for the gradient's
 /// reads. Any read for the product may need the most expensive panel.
-fn check_money(recipe: &Recipe, layout: &Layout) -> Result<Option<(Vec<f64>, f64)>> {
+fn check_max_cost(recipe: &Recipe, layout: &Layout) -> Result<Option<(Vec<f64>, f64)>> {
     // Values that happen to be observed cost nothing.
-    let Some(money) = recipe.max_cost.filter(|_| recipe.passive == Passive::No) else {
+    let Some(max_cost) = recipe.max_cost.filter(|_| recipe.passive == Passive::No) else {
         return Ok(None);
     };
     let prices: Vec<f64> = (0..layout.sampled_panels()).map(|panel| layout.price(panel)).collect();
-    let Some(dearest) = (0..prices.len()).max_by(|&a, &b| prices[a].total_cmp(&prices[b])) else {
+    let Some(most_expensive) = (0..prices.len()).max_by(|&a, &b| prices[a].total_cmp(&prices[b]))
+    else {
         return Ok(None);
     };
-    let (name, price) = (crate::error::short(layout.name(dearest)), prices[dearest]);
+    let (name, price) = (crate::error::short(layout.name(most_expensive)), prices[most_expensive]);
     let least = match &recipe.draws {
         None => prices.iter().sum(),
         Some(draws) if draws.replacement => {
@@ -201,7 +202,7 @@ fn check_money(recipe: &Recipe, layout: &Layout) -> Result<Option<(Vec<f64>, f64
         }
         Some(draws) => price * (draws.products + 1) as f64,
     };
-    if money < least {
+    if max_cost < least {
         let why = match &recipe.draws {
             None => "what all attributes cost, which this budget reads".to_owned(),
             Some(draws) => format!(
@@ -211,10 +212,12 @@ fn check_money(recipe: &Recipe, layout: &Layout) -> Result<Option<(Vec<f64>, f64
             ),
         };
         let allowed = format!("at least {}, {why}", shown(least));
-        return Err(ErrorKind::OutOfRange { name: "max_cost", value: shown(money), allowed }.into());
+        return Err(
+            ErrorKind::OutOfRange { name: "max_cost", value: shown(max_cost), allowed }.into()
+        );
     }
     let products = recipe.draws.as_ref().map_or(0, |d| d.products);
-    Ok(Some((prices, money - products as f64 * price)))
+    Ok(Some((prices, max_cost - products as f64 * price)))
 }
 
 fn check_length(what: &'static str, expected: usize, found: usize) -> Result<()> {

@@ -67,10 +67,11 @@ pub(super) fn affordable_cost(
     let mut prices: Vec<f64> = (0..reads.panels).map(|panel| layout.price(panel)).collect();
     prices.sort_unstable_by(|a, b| b.total_cmp(a));
     let limit = max_cost.unwrap_or(f64::INFINITY);
-    let dearest = prices.iter().take(reads.budget).sum::<f64>().min(limit);
-    if total < dearest * (1.0 - 1e-12) {
+    let most_expensive = prices.iter().take(reads.budget).sum::<f64>().min(limit);
+    if total < most_expensive * (1.0 - 1e-12) {
         let (name, value) = (crate::params::TOTAL_COST.name, shown(total));
-        let allowed = format!("at least the largest cost of one example, {}", shown(dearest));
+        let allowed =
+            format!("at least the largest cost of one example, {}", shown(most_expensive));
         return Err(ErrorKind::OutOfRange { name, value, allowed }.into());
     }
     let mean = prices.iter().sum::<f64>() / prices.len().max(1) as f64 * reads.budget as f64;

@@ -14,7 +14,7 @@
 //! in order of price, the most expensive first. It reads one panel of each unit of the line, which
 //! costs at most the price of the unit's first panel. The sum of these prices is a cap that no
 //! example exceeds; it exceeds the expected price by at most the highest price. M is the largest
-//! expected price whose cap is within the money. If the money pays for few expensive panels, much
+//! expected price whose cap is within `max_cost`. If that pays for few expensive panels, much
 //! of it is left: then panels are also packed into sets that each cost no more (`packing.rs`), with
 //! M the largest expected price for which this works. The design with the smaller second moment is
 //! used.
@@ -30,28 +30,28 @@ const HALVINGS: usize = 50;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CostConstrained<'a> {
     pub(super) prices: &'a [f64],
-    pub(super) money: f64,
+    pub(super) max_cost: f64,
 }
 
 impl CostConstrained<'_> {
     /// Returns the sampler without replacement with the least second moment for these weights
     /// (sqrt(mu_i) or mu_i, by the goal) that never reads more than `draws` panels and never spends
-    /// more than the money. The money must pay for the most expensive panel.
+    /// more than `max_cost`, which must pay for the most expensive panel.
     pub(super) fn sampler(&self, goal: DesignCriterion, weights: &[f64], draws: usize) -> Sampler {
         let mut order: Vec<u32> = (0..weights.len() as u32).collect();
         order.sort_by(|&a, &b| {
             self.prices[b as usize].total_cmp(&self.prices[a as usize]).then(a.cmp(&b))
         });
         let shares = |expected: f64| self.cheapest(goal, weights, draws, expected);
-        let fits = |shares: &[f64]| self.cap(shares, &order) <= self.money;
-        let best = shares(self.money);
+        let fits = |shares: &[f64]| self.cap(shares, &order) <= self.max_cost;
+        let best = shares(self.max_cost);
         if fits(&best) {
             return Sampler::without_replacement(best, draws, Some(order));
         }
         let packed =
-            |expected: f64| pack(&shares(expected), self.prices, &order, draws, self.money);
-        let on_a_line = shares(largest(|expected| fits(&shares(expected)), self.money));
-        let in_sets = largest(|expected| packed(expected).is_some(), self.money);
+            |expected: f64| pack(&shares(expected), self.prices, &order, draws, self.max_cost);
+        let on_a_line = shares(largest(|expected| fits(&shares(expected)), self.max_cost));
+        let in_sets = largest(|expected| packed(expected).is_some(), self.max_cost);
         let line = goal.moment(weights, &on_a_line);
         match packed(in_sets).filter(|_| goal.moment(weights, &shares(in_sets)) < line) {
             Some(sets) => Sampler::one_of(sets, weights.len(), draws),
@@ -76,9 +76,9 @@ impl CostConstrained<'_> {
         }
         // The weights for a mixture of the limits on the number of reads (0) and on their price
         // (1), in units of the highest price.
-        let dearest = self.prices.iter().copied().fold(0.0, f64::max);
+        let most_expensive = self.prices.iter().copied().fold(0.0, f64::max);
         let mixed = |left: f64| -> Vec<f64> {
-            let cost = |c: f64| left + (1.0 - left) * (c / dearest).max(1e-12);
+            let cost = |c: f64| left + (1.0 - left) * (c / most_expensive).max(1e-12);
             match goal {
                 DesignCriterion::TotalVariance => {
                     weights.iter().zip(self.prices).map(|(w, &c)| w / cost(c).sqrt()).collect()
@@ -137,7 +137,7 @@ mod tests {
     fn with_the_price_alone_in_force_shares_go_by_the_root_of_moment_over_price() {
         let (mu, prices) = ([1.0_f64, 4.0, 0.25, 1.0], [1.0, 2.0, 5.0, 8.0]);
         let roots: Vec<f64> = mu.iter().map(|m| m.sqrt()).collect();
-        let cost_constraint = CostConstrained { prices: &prices, money: 8.0 };
+        let cost_constraint = CostConstrained { prices: &prices, max_cost: 8.0 };
         let shares = cost_constraint.cheapest(DesignCriterion::TotalVariance, &roots, 4, 2.0);
         let ratio = |i: usize| shares[i] / (mu[i] / prices[i]).sqrt();
         assert!((1..4).all(|i| (ratio(i) / ratio(0) - 1.0).abs() < 1e-9), "{shares:?}");
@@ -156,16 +156,16 @@ mod tests {
             let mu: Vec<f64> = (0..n).map(|_| stream.unit().powi(2) + 1e-3).collect();
             let prices: Vec<f64> = (0..n).map(|_| 1.0 + 9.0 * stream.unit()).collect();
             let roots: Vec<f64> = mu.iter().map(|m| m.sqrt()).collect();
-            let (draws, money) = (3, 6.0 + 8.0 * stream.unit());
-            let shares = CostConstrained { prices: &prices, money }.cheapest(
+            let (draws, max_cost) = (3, 6.0 + 8.0 * stream.unit());
+            let shares = CostConstrained { prices: &prices, max_cost }.cheapest(
                 DesignCriterion::TotalVariance,
                 &roots,
                 draws,
-                money,
+                max_cost,
             );
             let value = |p: &[f64]| mu.iter().zip(p).map(|(m, p)| m / p).sum::<f64>();
             let (best, reads) = (value(&shares), shares.iter().sum::<f64>());
-            assert!(reads <= draws as f64 + 1e-9 && price(&shares, &prices) <= money + 1e-9);
+            assert!(reads <= draws as f64 + 1e-9 && price(&shares, &prices) <= max_cost + 1e-9);
             for _ in 0..3_000 {
                 let mut other = shares.clone();
                 for _ in 0..3 {
@@ -173,7 +173,7 @@ mod tests {
                     other[i] = (other[i] * (0.1 * stream.normal()).exp()).min(1.0);
                 }
                 let (reads, cost) = (other.iter().sum::<f64>(), price(&other, &prices));
-                if reads <= draws as f64 && cost <= money {
+                if reads <= draws as f64 && cost <= max_cost {
                     assert!(
                         value(&other) >= best * (1.0 - 1e-6),
                         "round {round}: {other:?} against {shares:?}"
@@ -192,7 +192,7 @@ mod tests {
         let roots: Vec<f64> = moments.iter().map(|m| m.sqrt()).collect();
         let decades: Vec<f64> = (0..21).map(|i| 10_f64.powi((7 * i) % 13 - 6)).collect();
         for prices in [vec![1.0; 21], decades] {
-            let cost_constraint = CostConstrained { prices: &prices, money: 1.0 };
+            let cost_constraint = CostConstrained { prices: &prices, max_cost: 1.0 };
             for (goal, weights) in
                 [(DesignCriterion::TotalVariance, &roots), (DesignCriterion::MaxVariance, &moments)]
             {
@@ -237,14 +237,14 @@ mod tests {
     }
 
     /// Returns the largest and the mean price of many samples.
-    fn dearest_and_mean(sampler: &Sampler, prices: &[f64], stream: &mut Stream) -> (f64, f64) {
-        let (mut out, mut dearest, mut sum) = (Vec::new(), 0.0_f64, 0.0);
+    fn largest_and_mean(sampler: &Sampler, prices: &[f64], stream: &mut Stream) -> (f64, f64) {
+        let (mut out, mut most_expensive, mut sum) = (Vec::new(), 0.0_f64, 0.0);
         for _ in 0..20_000 {
             sampler.draw(stream, &mut out);
             let cost: f64 = out.iter().map(|&p| prices[p as usize]).sum();
-            (dearest, sum) = (dearest.max(cost), sum + cost);
+            (most_expensive, sum) = (most_expensive.max(cost), sum + cost);
         }
-        (dearest, sum / 20_000.0)
+        (most_expensive, sum / 20_000.0)
     }
 
     /// With the most expensive first, a line reads one panel, at 1.69 of the 5, of four that cost 1
@@ -255,15 +255,15 @@ mod tests {
         let prices = [1.0, 1.0, 1.0, 1.0, 5.0, 5.0, 5.0, 5.0];
         // The best of all: one expensive panel with probability 2/3, else all cheap ones.
         let best = 4.0 / (1.0 / 3.0) + 4.0 / (1.0 / 6.0);
-        let sampler = CostConstrained { prices: &prices, money: 5.0 }.sampler(
+        let sampler = CostConstrained { prices: &prices, max_cost: 5.0 }.sampler(
             DesignCriterion::TotalVariance,
             &[1.0; 8],
             7,
         );
         let found: f64 = (0..8).map(|p| sampler.coefficient(p)).sum();
         assert!(found < 1.01 * best, "{found} where {best} can be had");
-        let (dearest, mean) = dearest_and_mean(&sampler, &prices, &mut stream);
-        assert!(dearest <= 5.0 && mean > 4.5, "{mean} on average, {dearest} at most");
+        let (most_expensive, mean) = largest_and_mean(&sampler, &prices, &mut stream);
+        assert!(most_expensive <= 5.0 && mean > 4.5, "{mean} on average, {most_expensive} at most");
     }
 
     #[test]
@@ -273,16 +273,20 @@ mod tests {
             let n = 20;
             let weights: Vec<f64> = (0..n).map(|_| stream.unit()).collect();
             let prices: Vec<f64> = (0..n).map(|_| (10.0 * stream.unit()).floor()).collect();
-            let money = 10.0 + 20.0 * stream.unit();
+            let max_cost = 10.0 + 20.0 * stream.unit();
             for goal in [DesignCriterion::TotalVariance, DesignCriterion::MaxVariance] {
-                let sampler = CostConstrained { prices: &prices, money }.sampler(goal, &weights, 8);
-                let (dearest, mean) = dearest_and_mean(&sampler, &prices, &mut stream);
-                assert!(dearest <= money * (1.0 + 1e-9), "round {round}: {dearest} of {money}");
-                // Share of the money or of the reads that is used; lines with the most expensive
+                let sampler =
+                    CostConstrained { prices: &prices, max_cost }.sampler(goal, &weights, 8);
+                let (most_expensive, mean) = largest_and_mean(&sampler, &prices, &mut stream);
+                assert!(
+                    most_expensive <= max_cost * (1.0 + 1e-9),
+                    "round {round}: {most_expensive} of {max_cost}"
+                );
+                // Share of the max_cost or of the reads that is used; lines with the most expensive
                 // first use 0.44 at least and 0.78 on average.
                 let reads: f64 =
                     (0..n).map(|p| 1.0 / sampler.coefficient(p)).filter(|p| p.is_finite()).sum();
-                used.push((mean / money).max(reads / 8.0));
+                used.push((mean / max_cost).max(reads / 8.0));
             }
         }
         assert!(used.iter().all(|share| *share > 0.7), "{used:?}");

@@ -248,11 +248,13 @@ fn check(learner: &Fiml, layout: &Layout) -> Result<allowance::Reads> {
     learner.total_budget.map(|total| affordable(total, reads.budget as u64)).transpose()?;
     let (total, most) = (learner.total_cost, learner.max_cost);
     total.map(|total| affordable_cost(total, most, reads, layout)).transpose()?;
-    let dearest = (0..reads.panels).max_by(|&a, &b| layout.price(a).total_cmp(&layout.price(b)));
-    if let (Some(dearest), Some(most)) = (dearest, most)
-        && layout.price(dearest) > most
+    let most_expensive =
+        (0..reads.panels).max_by(|&a, &b| layout.price(a).total_cmp(&layout.price(b)));
+    if let (Some(most_expensive), Some(most)) = (most_expensive, most)
+        && layout.price(most_expensive) > most
     {
-        let (name, price) = (crate::error::short(layout.name(dearest)), layout.price(dearest));
+        let (name, price) =
+            (crate::error::short(layout.name(most_expensive)), layout.price(most_expensive));
         let allowed =
             format!("at least the price of the most expensive attribute '{name}', {price}");
         let (name, value) = (crate::params::MAX_COST.name, shown(most));
