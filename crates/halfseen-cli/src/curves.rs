@@ -75,7 +75,7 @@ pub(crate) fn figure(
         all if all > MOST => {
             series.sort_by(|a, b| last(a).total_cmp(&last(b)));
             series.truncate(MOST);
-            format!("{title}: the {MOST} best of {all} learners")
+            format!("the {MOST} best of {all} learners: {title}")
         }
         _ => title.to_owned(),
     };

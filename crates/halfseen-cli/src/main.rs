@@ -43,7 +43,8 @@ fn main() -> ExitCode {
         Err(error) => return failure::usage(&error),
     };
     halfseen::memory::set_limit(arguments.memory.unwrap_or(0));
-    if let Err(error) = interrupt::install() {
+    let started = halfseen::memory::start_threads().map_err(anyhow::Error::from);
+    if let Err(error) = started.and_then(|()| interrupt::install()) {
         return failure::report(&error);
     }
     let result = match &arguments.command {

@@ -69,6 +69,25 @@ fn an_identifier_that_comes_back_is_refused_by_its_name() {
     refused(&ran, &["ridge", "column 'customer' has 100,000 levels", "200,000 rows"]);
 }
 
+/// Each thread reserves address space of its own, for the allocator and for dense products.
+#[test]
+fn a_fit_of_half_a_gigabyte_has_as_few_threads_as_fit_in_it() {
+    let place = Place::new();
+    let mut text: String = (0..200).map(|j| format!("x{j},")).collect();
+    text += "churn\n";
+    for i in 0..20_000_usize {
+        for j in 0..200 {
+            let cell = (i * (j + 7) * 31 + j * j) % 101;
+            if cell < 30 { text += "," } else { write!(text, "{cell},").unwrap() }
+        }
+        text += if (i * i) % 7 < 3 { "yes\n" } else { "no\n" };
+    }
+    place.write("holes.csv", text);
+    let fit = "fit holes.csv --target churn --learner geom --set max_iter=3 --set rounds=1";
+    let ran = place.within(524, &format!("{fit} --out o.json"));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+}
+
 #[test]
 fn every_learner_ends_with_an_error_or_a_model_in_any_address_space() {
     let place = Place::new();

@@ -27,6 +27,7 @@ pub use ridge::{Moments, ridge_path};
 
 use super::positive;
 use super::vectors::{add_multiple, dot};
+use crate::Solved;
 use crate::error::{Error, Result};
 use crate::stop::Stop;
 use faer::{ContiguousFwd, Mat, MatRef};
@@ -47,6 +48,15 @@ pub struct LinearSolved {
     pub support: usize,
     /// Reason for stopping.
     pub stop: Stop,
+}
+
+impl Solved {
+    /// Returns the same solution over features, of which the Gram matrix is that of products;
+    /// `weights` combines the examples' features.
+    pub fn over_features(self, weights: impl FnOnce(&Mat<f64>) -> Mat<f64>) -> LinearSolved {
+        let Solved { coefficients, objective, gap, passes, support, stop } = self;
+        LinearSolved { weights: weights(&coefficients), objective, gap, passes, support, stop }
+    }
 }
 
 /// Number of examples per task, and of coordinates per sum; fixed, so that results do not depend on

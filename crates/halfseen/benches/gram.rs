@@ -49,7 +49,8 @@ fn main() {
         _ => (8_000, 200),
     };
     let rows = rows(n, d);
-    let mask = Mat::from_fn(d, n, |j, i| f64::from(rows.observed[(j, i)]));
+    let dense = rows.dense();
+    let mask = Mat::from_fn(d, n, |j, i| f64::from(dense.observed[(j, i)]));
     let kernels: Vec<Kernel> = (1..=4)
         .map(|gamma| {
             let mut kernel = Kernel::new(gamma, None, Normalization::Trace, 1, 0.0).unwrap();
@@ -71,13 +72,13 @@ fn main() {
     let mut times = vec![Vec::new(); names.len()];
     for _ in 0..REPEATS {
         times[0].push(seconds(|| {
-            for (matrix, out) in [(&mask, &mut counts), (&rows.values, &mut products)] {
+            for (matrix, out) in [(&mask, &mut counts), (&dense.values, &mut products)] {
                 matmul(&mut *out, Accum::Replace, matrix.transpose(), matrix, 1.0, Par::rayon(0));
             }
             black_box((&counts, &products));
         }));
         times[1].push(seconds(|| {
-            drop(black_box((mask.transpose() * &mask, rows.values.transpose() * &rows.values)))
+            drop(black_box((mask.transpose() * &mask, dense.values.transpose() * &dense.values)))
         }));
         let grams = |of: &[Kernel]| drop(black_box(gram(of, &rows, &Silent).unwrap()));
         times[2].push(seconds(|| grams(&kernels)));

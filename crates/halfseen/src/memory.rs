@@ -3,6 +3,7 @@
 //! One limit holds for the whole process: it is the process that the system ends when memory runs
 //! out. Readers and learners compare it with what they are about to take.
 
+use crate::error::{ErrorKind, Result};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -36,25 +37,50 @@ fn ask_the_system() -> u64 {
     let mut system = sysinfo::System::new();
     system.refresh_memory();
     let group = system.cgroup_limits().map_or(u64::MAX, |group| group.total_memory);
-    [system.total_memory(), group, of_process()]
-        .into_iter()
-        .filter(|&b| b > 0)
-        .min()
-        .unwrap_or(u64::MAX)
+    let process = match of_process() {
+        u64::MAX => u64::MAX,
+        limit => limit - reserved(threads().unwrap_or_else(processors)).min(limit / 2),
+    };
+    [system.total_memory(), group, process].into_iter().filter(|&b| b > 0).min().unwrap_or(u64::MAX)
 }
 
-/// Address space that the allocator reserves for each thread, and routines of dense products again.
-const RESERVED: u64 = 64 << 20;
+/// Starts the threads that compute, fewer than there are processors where the address space of the
+/// process is limited (`ulimit -v`): they reserve at most half of it. A program calls this first.
+///
+/// # Errors
+/// [`ErrorKind::Numerical`] if threads run already.
+pub fn start_threads() -> Result<()> {
+    let Some(threads) = threads() else { return Ok(()) };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    pool.map_err(|e| {
+        ErrorKind::Numerical { what: "starting threads", problem: e.to_string() }.into()
+    })
+}
 
-/// Returns the limit of the process's address space, less what threads reserve and hardly use.
+/// Returns the number of threads to compute with if limited address space allows fewer than there
+/// are processors.
+pub(crate) fn threads() -> Option<usize> {
+    let all = processors();
+    let most = (1..=all).rev().find(|&threads| reserved(threads) <= of_process() / 2);
+    Some(most.unwrap_or(1)).filter(|most| *most < all)
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Returns the address space that so many threads reserve and hardly use: for the allocator, and
+/// again for routines of dense products. Two more threads wait for signals and for the others.
+fn reserved(threads: usize) -> u64 {
+    const EACH: u64 = 64 << 20;
+    (2 * threads as u64 + 2) * EACH
+}
+
+/// Returns the limit of the process's address space, `u64::MAX` if there is none.
 #[cfg(unix)]
 fn of_process() -> u64 {
     let soft = |limit: rlimit::Resource| limit.get_soft().unwrap_or(u64::MAX);
-    let limit = soft(rlimit::Resource::AS).min(soft(rlimit::Resource::DATA));
-    let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
-    // Two more threads wait for signals and for the others.
-    let reserved = (2 * threads + 2) * RESERVED;
-    if limit == u64::MAX { limit } else { limit - reserved.min(limit / 2) }
+    soft(rlimit::Resource::AS).min(soft(rlimit::Resource::DATA))
 }
 
 /// Returns no limit: only Unix has one.

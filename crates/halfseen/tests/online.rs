@@ -115,8 +115,8 @@ fn batches_are_one_table_and_one_fit() {
             let Predictor::Kernel(fitted) = fits.remove(0).predictor else { panic!() };
             let (found, mut kept) = (expansion(&parts), 0);
             for &row in &order {
-                let same =
-                    |from: usize| fitted.support.values.col(row) == found.support.values.col(from);
+                let (fitted_rows, found_rows) = (fitted.support.dense(), found.support.dense());
+                let same = |from: usize| fitted_rows.values.col(row) == found_rows.values.col(from);
                 if kept < found.support.len() && same(kept) {
                     for j in 0..found.outputs() {
                         let (a, b) = (fitted.coefficients[(row, j)], found.coefficients[(kept, j)]);

@@ -27,7 +27,7 @@ use anyhow::{Context as _, Result, bail};
 use faer::Mat;
 use halfseen::Silent;
 use halfseen::data::{Matrix, Scale, Table, Task};
-use halfseen::kernel::Masked;
+use halfseen::kernel::DenseRows;
 use halfseen::learner::with;
 use halfseen::missing::completion::{
     CompletionVariant, LabelLoss, Problem as Completion, Settings, complete,
@@ -149,7 +149,7 @@ fn transductive(
     penalty: f64,
 ) -> Result<(Vec<f64>, usize)> {
     let Matrix::F64(cells) = &set.matrix else { bail!("drawn rows are dense") };
-    let masked = Masked::from_rows(cells.view(), false)?;
+    let masked = DenseRows::from_rows(cells.view(), false)?;
     let settings = Settings {
         variant,
         loss: LabelLoss::Logistic,

@@ -104,8 +104,8 @@ pub(super) fn draw(figure: &Figure) -> Result<String> {
 const DARK: &str = "<style>@media (prefers-color-scheme: dark) { \
      [fill=\"#FFFFFF\"] { fill: #161616 } [fill=\"#000000\"] { fill: #E6E6E6 } \
      [stroke=\"#000000\"] { stroke: #E6E6E6 } [stroke=\"#333333\"] { stroke: #CCCCCC } \
-     [stroke=\"#E2E2E2\"] { stroke: #3A3A3A } [fill=\"#0072B2\"] { fill: #4AA8E0 } \
-     [stroke=\"#0072B2\"] { stroke: #4AA8E0 } [fill=\"#8C510A\"] { fill: #C98A3E } \
+     [stroke=\"#E2E2E2\"] { stroke: #3A3A3A } [fill=\"#0072B2\"] { fill: #6C8CFF } \
+     [stroke=\"#0072B2\"] { stroke: #6C8CFF } [fill=\"#8C510A\"] { fill: #C98A3E } \
      [stroke=\"#8C510A\"] { stroke: #C98A3E } [fill=\"#4B2E83\"] { fill: #A58BDB } \
      [stroke=\"#4B2E83\"] { stroke: #A58BDB } }</style>";
 

@@ -239,16 +239,31 @@ impl Moments {
         let d = examples.columns();
         let (mut mean, mut square, mut row) = (vec![0.0; d], vec![0.0; d], vec![0.0; d]);
         let mut seen = vec![0.0_f64; d];
-        for i in 0..examples.len() {
-            examples.row_into(i, &mut row);
-            let weight = examples.weight(i);
-            for (((m, s), v), seen) in mean.iter_mut().zip(&mut square).zip(&row).zip(&mut seen) {
-                if !v.is_nan() {
-                    let weighed = weight * v;
-                    *m += weighed;
-                    *s += weighed * v;
-                    *seen += weight;
-                }
+        let mut see = |j: usize, v: f64, weight: f64| {
+            if !v.is_nan() {
+                let weighed = weight * v;
+                mean[j] += weighed;
+                square[j] += weighed * v;
+                seen[j] += weight;
+            }
+        };
+        if examples.matrix.is_sparse(&examples.rows) {
+            let mut held = vec![0.0; d];
+            for i in 0..examples.len() {
+                examples.matrix.each_stored(examples.rows[i] as usize, |j, v| {
+                    held[j] += examples.weight(i);
+                    see(j, examples.scaler.scale(j, v), examples.weight(i));
+                });
+            }
+            // The others are scaled zeros.
+            let total: f64 = (0..examples.len()).map(|i| examples.weight(i)).sum();
+            for (j, held) in held.into_iter().enumerate() {
+                see(j, examples.scaler.scale(j, 0.0), (total - held).max(0.0));
+            }
+        } else {
+            for i in 0..examples.len() {
+                examples.row_into(i, &mut row);
+                row.iter().enumerate().for_each(|(j, &v)| see(j, v, examples.weight(i)));
             }
         }
         for ((m, s), seen) in mean.iter_mut().zip(&mut square).zip(seen) {

@@ -4,6 +4,9 @@ use super::{Coded, Shared};
 use crate::error::{ErrorKind, Result};
 use ndarray::{Array2, Axis};
 
+/// Number of dense cells that cost as much as a sparse one.
+const DENSE_CELLS: f64 = 16.0;
+
 /// An (n_examples, n_attributes) matrix in the storage of its source. NaN is a missing cell.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Matrix {
@@ -118,13 +121,13 @@ impl Matrix {
         }
     }
 
-    /// Returns the bytes of the cells; those of encoded categories count twice, for the table that
-    /// they were encoded from.
+    /// Returns the bytes of the cells; what is encoded from a table counts twice, for that table.
     pub(crate) fn bytes(&self) -> f64 {
         let dense = |size: usize| (self.rows() * size) as f64 * self.columns() as f64;
         match self {
-            Matrix::F64(_) | Matrix::Shared(_) => dense(8),
-            Matrix::F32(_) => dense(4),
+            Matrix::Shared(_) => dense(8),
+            Matrix::F64(_) => 2.0 * dense(8),
+            Matrix::F32(_) => 2.0 * dense(4),
             Matrix::U8(_) => dense(1),
             Matrix::Csr(a) => 12.0 * a.values.len() as f64 + 8.0 * a.starts.len() as f64,
             Matrix::Coded(a) => 2.0 * a.bytes(),
@@ -137,6 +140,25 @@ impl Matrix {
             Matrix::Csr(a) => rows.iter().map(|&row| a.row(row as usize).0.len()).sum(),
             Matrix::Coded(a) => a.stored(rows),
             _ => rows.len().saturating_mul(self.columns()),
+        }
+    }
+
+    /// Returns true if work on the stored cells of some rows is less than on all cells.
+    pub(crate) fn is_sparse(&self, rows: &[u32]) -> bool {
+        let cells = rows.len() as f64 * self.columns() as f64;
+        matches!(self, Matrix::Csr(_) | Matrix::Coded(_))
+            && self.stored(rows) as f64 * DENSE_CELLS <= cells
+    }
+
+    /// Shows the stored cells of a row, by increasing column; the others are 0.
+    pub(crate) fn each_stored(&self, row: usize, mut show: impl FnMut(usize, f64)) {
+        match self {
+            Matrix::Csr(a) => {
+                let (columns, values) = a.row(row);
+                columns.iter().zip(values).for_each(|(&column, &v)| show(column as usize, v));
+            }
+            Matrix::Coded(a) => a.each(row, show),
+            _ => (0..self.columns()).for_each(|column| show(column, self.get(row, column))),
         }
     }
 
@@ -284,7 +306,7 @@ impl Csr {
     }
 
     /// Makes these cells missing, given as sorted (row, column).
-    pub(super) fn missing_at(&self, cells: &[(usize, u32)]) -> Csr {
+    pub(crate) fn missing_at(&self, cells: &[(usize, u32)]) -> Csr {
         let mut changed =
             Csr { starts: vec![0], indices: Vec::new(), values: Vec::new(), columns: self.columns };
         for row in 0..self.rows() {

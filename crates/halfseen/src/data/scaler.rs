@@ -118,10 +118,8 @@ impl Scaler {
             (Scale::Common, None, Matrix::U8(_)) => Scaler::Common { divisor: 255.0 },
             (Scale::Common, None, _) => {
                 let mut largest = 0.0_f64;
-                each_row(matrix, rows, |_, row| {
-                    largest =
-                        row.iter().filter(|v| !v.is_nan()).fold(largest, |a, b| a.max(b.abs()));
-                });
+                // A missing cell is no maximum.
+                each_cell(matrix, rows, |_, v| largest = largest.max(v.abs()));
                 Scaler::Common { divisor: positive(largest) }
             }
             (Scale::Max, bounds, _) => {
@@ -131,10 +129,9 @@ impl Scaler {
                         let pairs = low.iter().zip(high).map(|(l, h)| l.abs().max(h.abs()));
                         largest.iter_mut().zip(pairs).for_each(|(a, b)| *a = b);
                     }
-                    None => each_row(matrix, rows, |_, row| {
-                        // A missing cell is no maximum.
-                        largest.iter_mut().zip(row).for_each(|(a, b)| *a = a.max(b.abs()));
-                    }),
+                    None => {
+                        each_cell(matrix, rows, |j, v| largest[j] = largest[j].max(v.abs()));
+                    }
                 }
                 let divisor = largest.into_iter().map(positive).collect();
                 Scaler::Each { offset: vec![0.0; matrix.columns()], divisor }
@@ -281,6 +278,17 @@ fn positive(number: f64) -> f64 {
     if number.is_finite() && number > f64::MIN_POSITIVE { number } else { 1.0 }
 }
 
+/// Visits the cells that matter for an absolute maximum: those of sparse rows that are stored.
+fn each_cell(matrix: &Matrix, rows: &[u32], mut visit: impl FnMut(usize, f64)) {
+    if matrix.is_sparse(rows) {
+        rows.iter().for_each(|&r| matrix.each_stored(r as usize, &mut visit));
+    } else {
+        each_row(matrix, rows, |_, row| {
+            row.iter().enumerate().for_each(|(column, &v)| visit(column, v));
+        });
+    }
+}
+
 fn each_row(matrix: &Matrix, rows: &[u32], mut visit: impl FnMut(u32, &[f64])) {
     let mut row = vec![0.0; matrix.columns()];
     for &r in rows {
@@ -298,16 +306,40 @@ fn mean_and_deviation(
 ) -> (Vec<f64>, Vec<f64>) {
     let d = matrix.columns();
     let (mut count, mut mean, mut spread) = (vec![0.0_f64; d], vec![0.0; d], vec![0.0; d]);
-    each_row(matrix, rows, |r, row| {
-        let weight = weights.map_or(1.0, |weights| weights[r as usize]);
-        for (j, &v) in row.iter().enumerate().filter(|(_, v)| !v.is_nan()) {
-            count[j] += weight;
-            let before = v - mean[j];
-            // The mean of equal cells is then exactly that cell.
-            mean[j] += before / if weight == 1.0 { count[j] } else { count[j] / weight };
-            spread[j] += weight * before * (v - mean[j]);
+    let weight = |r: u32| weights.map_or(1.0, |weights| weights[r as usize]);
+    let mut see = |j: usize, v: f64, weight: f64| {
+        count[j] += weight;
+        let before = v - mean[j];
+        // The mean of equal cells is then exactly that cell.
+        mean[j] += before / if weight == 1.0 { count[j] } else { count[j] / weight };
+        spread[j] += weight * before * (v - mean[j]);
+    };
+    if matrix.is_sparse(rows) {
+        // Rows, and their weight, in which a column is stored.
+        let (mut stored, mut held) = (vec![0_usize; d], vec![0.0; d]);
+        for &r in rows {
+            matrix.each_stored(r as usize, |j, v| {
+                (stored[j], held[j]) = (stored[j] + 1, held[j] + weight(r));
+                if !v.is_nan() {
+                    see(j, v, weight(r));
+                }
+            });
         }
-    });
+        let total: f64 = rows.iter().map(|&r| weight(r)).sum();
+        for j in (0..d).filter(|&j| stored[j] < rows.len()) {
+            // All zeros at once (Chan, Golub and LeVeque).
+            let (zeros, seen) = ((total - held[j]).max(0.0), count[j]);
+            count[j] += zeros;
+            let share = if count[j] > 0.0 { seen / count[j] } else { 0.0 };
+            spread[j] += mean[j].powi(2) * share * zeros;
+            mean[j] *= share;
+        }
+    } else {
+        each_row(matrix, rows, |r, row| {
+            let cells = row.iter().enumerate().filter(|(_, v)| !v.is_nan());
+            cells.for_each(|(j, &v)| see(j, v, weight(r)));
+        });
+    }
     let deviation = (0..d).map(|j| {
         let deviation = (spread[j] / if count[j] > 0.0 { count[j] } else { 1.0 }).sqrt();
         if deviation <= 1e-12 * mean[j].abs() { 0.0 } else { deviation }

@@ -77,8 +77,8 @@ pub(crate) fn shown(value: f64) -> String {
 pub(super) fn gibibytes(size: f64) -> String {
     let bytes = size * f64::from(1_u32 << 30);
     match bytes {
-        b if b >= 107_374_182.0 => format!("{size:.1} GiB"),
-        b if b >= 104_857.0 => format!("{:.1} MiB", b / f64::from(1_u32 << 20)),
+        b if b >= f64::from(1_u32 << 30) => format!("{size:.1} GiB"),
+        b if b >= f64::from(1_u32 << 20) => format!("{:.1} MiB", b / f64::from(1_u32 << 20)),
         b => format!("{:.1} KiB", b / 1024.0),
     }
 }

@@ -3,12 +3,14 @@
 //! The kernels need only counts of shared columns C = M'M (masks) and inner products D = X'X
 //! (zero-filled values): K = f(C) D, entry by entry, for any gamma and normalisation. Each block of
 //! C and D is computed once, in a thread's own memory that stays in its cache, and serves all
-//! kernels. Of a symmetric matrix only the blocks on and below the diagonal are computed, and
+//! kernels. Sparse rows take products of the cells that both have ([`Products`]). Of a symmetric
+//! matrix only the blocks on and below the diagonal are computed, and
 //! written twice. C is exact in single precision, since it counts at most 2^24 columns.
 //!
 //! Blocks do not depend on the number of threads, and no entry depends on two blocks.
 
-use super::{Kernel, Masked};
+use super::masked::Products;
+use super::{DenseRows, Kernel, Masked};
 use crate::error::{ErrorKind, Result};
 use faer::linalg::matmul::matmul;
 use faer::mat::MatMut;
@@ -107,6 +109,8 @@ fn fill(
     let of_left = factors(left)?;
     let of_right = if half == Half::Lower { of_left.clone() } else { factors(right)? };
     let counted = !kernels.iter().all(Kernel::ignores_counts);
+    let right = &*right.like(left)?;
+    let pairs = Pairs::new(left, right)?;
     let tiles = tiles(outputs, half);
     let (done, total, stopped) = (AtomicU64::new(0), tiles.len() as u64, AtomicBool::new(false));
     tiles.into_par_iter().for_each_init(Room::default, |room, mut tile| {
@@ -116,7 +120,7 @@ fn fill(
         }
         let (rows, columns) = tile.blocks.first().map_or((0, 0), |b| (b.nrows(), b.ncols()));
         let (row, column) = tile.at;
-        room.multiply(left, right, tile.at, (rows, columns), counted);
+        room.multiply(&pairs, tile.at, (rows, columns), counted);
         for (k, kernel) in kernels.iter().enumerate() {
             let of_left = of_left[k].as_ref().map(|f| &f[row..row + rows]);
             let of_right = of_right[k].as_ref().map(|f| &f[column..column + columns]);
@@ -184,8 +188,31 @@ fn grid(matrix: &mut Mat<f64>) -> Vec<Vec<Option<Block<'_>>>> {
     grid
 }
 
+/// Rows to compare, in one form.
+enum Pairs<'a> {
+    Dense(&'a DenseRows, &'a DenseRows),
+    Sparse(Products<'a>),
+}
+
+impl<'a> Pairs<'a> {
+    fn new(left: &'a Masked, right: &'a Masked) -> Result<Pairs<'a>> {
+        match (left, right) {
+            (Masked::Dense(left), Masked::Dense(right)) => Ok(Pairs::Dense(left, right)),
+            (Masked::Sparse(left), Masked::Sparse(right)) => {
+                Ok(Pairs::Sparse(Products::new(left, right, BLOCK)))
+            }
+            _ => {
+                let problem = "dense and sparse rows were mixed".to_owned();
+                Err(ErrorKind::Numerical { what: "computing kernels", problem }.into())
+            }
+        }
+    }
+}
+
 /// Working memory of a thread.
 struct Room {
+    /// Places of columns, for sparse rows.
+    places: Vec<u32>,
     counts: Mat<f32>,
     products: Mat<f64>,
     kernels: Mat<f64>,
@@ -197,6 +224,7 @@ impl Default for Room {
     fn default() -> Room {
         let square = || Mat::zeros(BLOCK, BLOCK);
         Room {
+            places: Vec::new(),
             counts: Mat::zeros(BLOCK, BLOCK),
             products: square(),
             kernels: square(),
@@ -209,23 +237,30 @@ impl Room {
     /// Computes C (if needed) and D.
     fn multiply(
         &mut self,
-        left: &Masked,
-        right: &Masked,
+        pairs: &Pairs<'_>,
         at: (usize, usize),
         shape: (usize, usize),
         counted: bool,
     ) {
+        let Room { places, counts, products, .. } = self;
+        let (left, right) = match pairs {
+            Pairs::Dense(left, right) => (left, right),
+            Pairs::Sparse(pairs) => {
+                let counts = counted.then_some(counts);
+                return pairs.multiply(at, shape, places, products, counts);
+            }
+        };
         let ((row, column), (rows, columns)) = (at, shape);
         let (a, b) =
             (left.values.subcols(row, rows).transpose(), right.values.subcols(column, columns));
-        let products = self.products.as_mut().submatrix_mut(0, 0, rows, columns);
+        let products = products.as_mut().submatrix_mut(0, 0, rows, columns);
         matmul(products, Accum::Replace, a, b, 1.0, Par::Seq);
         if counted {
             let (a, b) = (
                 left.observed.subcols(row, rows).transpose(),
                 right.observed.subcols(column, columns),
             );
-            let counts = self.counts.as_mut().submatrix_mut(0, 0, rows, columns);
+            let counts = counts.as_mut().submatrix_mut(0, 0, rows, columns);
             matmul(counts, Accum::Replace, a, b, 1.0, Par::Seq);
         }
     }

@@ -192,10 +192,16 @@ impl Kernel {
     /// Rows are counted from 0 and must have the same number of columns.
     pub fn between(&self, left: &Masked, i: usize, right: &Masked, j: usize) -> f64 {
         let plain = |left: &Masked, i, right: &Masked, j| {
-            let seen = left.observed.col_as_slice(i).iter().zip(right.observed.col_as_slice(j));
-            let count = seen.filter(|&(&s, &t)| s != 0.0 && t != 0.0).count();
-            let values = left.values.col_as_slice(i).iter().zip(right.values.col_as_slice(j));
-            self.horner(count as f64) * values.map(|(x, y)| x * y).sum::<f64>()
+            let (mut of_left, mut of_right) =
+                <((Vec<f64>, Vec<f32>), (Vec<f64>, Vec<f32>))>::default();
+            left.with_row(i, &mut of_left, |x, shown| {
+                right.with_row(j, &mut of_right, |y, also| {
+                    let seen = shown.iter().zip(also);
+                    let count = seen.filter(|&(&s, &t)| s != 0.0 && t != 0.0).count();
+                    let product = x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+                    self.horner(count as f64) * product
+                })
+            })
         };
         let k = plain(left, i, right, j);
         self.composed(match self.normalization {
@@ -225,10 +231,9 @@ impl Kernel {
     /// Since f(c) D is a kernel, |k(x, x')| <= max(k(x, x), k(x', x')): if these are in range, all
     /// are, composed or not.
     fn own(&self, rows: &Masked) -> Result<Vec<f64>> {
-        let squares = |i| rows.values.col_as_slice(i).iter().map(|x| x * x).sum::<f64>();
         let mut own = Vec::with_capacity(rows.len());
         for i in 0..rows.len() {
-            let k = self.growth(rows.shown(i))? * squares(i);
+            let k = self.growth(rows.shown(i))? * rows.square(i);
             let reached = match self.normalization {
                 Normalization::Cosine => k.max(self.composed(1.0)),
                 _ => k.max(self.composed(k)),
@@ -381,9 +386,9 @@ mod tests {
             for number in 0..d.pow(r as u32 + 1) {
                 let sequence: Vec<usize> =
                     (0..=r).map(|at| number / d.pow(at as u32) % d).collect();
-                let seen = sequence.iter().all(|&j| rows.observed[(j, i)] == 1.0);
+                let seen = sequence.iter().all(|&j| rows.dense().observed[(j, i)] == 1.0);
                 coordinates.push(if seen {
-                    weight.sqrt() * rows.values[(sequence[r], i)]
+                    weight.sqrt() * rows.dense().values[(sequence[r], i)]
                 } else {
                     0.0
                 });
@@ -455,8 +460,10 @@ mod tests {
     #[test]
     fn gamma_1_is_the_inner_product_and_complete_rows_differ_by_a_factor_only() {
         let (holes, complete) = (random(5, 7, 0.5, 1), random(5, 7, 1.0, 2));
-        let dot =
-            |rows: &Masked, i, j| inner(rows.values.col_as_slice(i), rows.values.col_as_slice(j));
+        let dot = |rows: &Masked, i, j| {
+            let values = &rows.dense().values;
+            inner(values.col_as_slice(i), values.col_as_slice(j))
+        };
         let zero = Kernel::new(1, None, Normalization::None, 1, 0.0).unwrap();
         let four = Kernel::new(4, None, Normalization::None, 1, 0.0).unwrap();
         for (i, j) in (0..25).map(|at| (at / 5, at % 5)) {

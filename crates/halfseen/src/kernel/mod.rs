@@ -2,7 +2,7 @@
 //!
 //! | item | meaning |
 //! |---|---|
-//! | [`Masked`] | rows, zero-filled, with their masks |
+//! | [`Masked`] | rows, zero-filled, with their masks: [`DenseRows`] or [`SparseRows`] |
 //! | [`Kernel`] | k_gamma of Hazan, Livni and Mansour 2015 |
 //! | [`gram`] | Gram matrices of several kernels at once |
 //! | [`Sketch`] | random features of k_gamma, for many rows |
@@ -12,6 +12,6 @@ mod masked;
 mod masked_kernel;
 mod sketch;
 
-pub use masked::Masked;
+pub use masked::{DenseRows, Masked, SparseRows};
 pub use masked_kernel::Kernel;
 pub use sketch::{Scratch, Sketch};

@@ -285,17 +285,14 @@ impl Sketch {
             .filter_map(|c| Some(c.try_as_col_major_mut()?.as_slice_mut()))
             .collect();
         columns.into_par_iter().enumerate().try_for_each_init(
-            || self.scratch(),
-            |scratch, (i, out)| {
+            || (self.scratch(), <(Vec<f64>, Vec<f32>)>::default()),
+            |(scratch, room), (i, out)| {
                 if i % BETWEEN_LOOKS == 0 && monitor.should_stop() {
                     return Err(ErrorKind::Interrupted { during: "sketching kernels" }.into());
                 }
-                self.sketch_into(
-                    rows.values.col_as_slice(i),
-                    rows.observed.col_as_slice(i),
-                    out,
-                    scratch,
-                )?;
+                rows.with_row(i, room, |values, observed| {
+                    self.sketch_into(values, observed, out, scratch)
+                })?;
                 // Squares of larger features would be infinite.
                 if out.iter().all(|f| f.abs() <= 1e150) {
                     return Ok(());

@@ -35,32 +35,43 @@ impl MissingnessSummary {
         let outputs = outputs(examples);
         let mut target = vec![0.0; outputs];
         let n = examples.len() as f64;
-        let mut row = vec![0.0; examples.columns()];
+        let sampled = layout.sampled_panels();
+        // What a row without a missing value shows, and its price.
+        let whole = (0..sampled).filter(|&p| !empty[p]).count() as u64;
+        let price: f64 = (0..sampled).filter(|&p| !empty[p]).map(|p| layout.price(p)).sum();
+        let some = (0..panels).filter(|&p| !empty[p]).count();
+        let sparse = examples.matrix.is_sparse(&examples.rows);
+        let (mut holes, mut row) = (Vec::new(), vec![0.0; examples.columns()]);
         let (mut observed, mut spent, mut most, mut rows_empty) = (0_u64, 0.0, 0_u64, 0_u64);
         // By panel: the number of missing values, and the sums of the targets there.
         let (mut missing, mut sums) = (vec![0.0_f64; panels], vec![0.0; panels * outputs]);
         let (mut total, mut squares) = (vec![0.0; outputs], vec![0.0; outputs]);
         for i in 0..examples.len() {
-            examples.row_into(i, &mut row);
+            holes.clear();
+            if sparse {
+                examples.matrix.each_stored(examples.rows[i] as usize, |column, value| {
+                    let slot = layout.slot(column);
+                    let hole = value.is_nan().then(|| layout.panel_of(slot));
+                    holes.extend(hole.filter(|&p| first[p] == slot));
+                });
+            } else {
+                examples.row_into(i, &mut row);
+                let hole = |&p: &usize| !empty[p] && row[layout.column(first[p])].is_nan();
+                holes.extend((0..panels).filter(hole));
+            }
             target_into(examples, i, &mut target);
-            let (mut shown, mut blank) = (0, true);
-            for p in 0..panels {
-                if empty[p] || !row[layout.column(first[p])].is_nan() {
-                    blank &= empty[p];
-                    if !empty[p] && p < layout.sampled_panels() {
-                        shown += 1;
-                        spent += layout.price(p);
-                    }
-                    continue;
-                }
+            for &p in &holes {
                 missing[p] += 1.0;
                 sums[p * outputs..(p + 1) * outputs]
                     .iter_mut()
                     .zip(&target)
                     .for_each(|(s, y)| *s += y);
             }
+            let hidden = || holes.iter().filter(|&&p| p < sampled);
+            let shown = whole - hidden().count() as u64;
+            spent += price - hidden().map(|&p| layout.price(p)).sum::<f64>();
             (observed, most) = (observed + shown, most.max(shown));
-            rows_empty += u64::from(blank);
+            rows_empty += u64::from(holes.len() == some);
             for ((t, s), y) in total.iter_mut().zip(&mut squares).zip(&target) {
                 *t += y;
                 *s += y * y;

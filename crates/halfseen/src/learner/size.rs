@@ -25,6 +25,8 @@ pub struct FitSize {
     /// Upper bound on the number of cells that are stored and not 0, those of missing categories
     /// included.
     pub stored: usize,
+    /// True if the table stores only these, and they are few.
+    pub sparse: bool,
     /// Number of attributes that can be read.
     pub panels: usize,
     /// Number of columns that are always known.
@@ -54,6 +56,7 @@ impl FitSize {
         FitSize {
             rows: examples.len(),
             stored: matrix.stored(&examples.rows),
+            sparse: matrix.is_sparse(&examples.rows),
             classes: examples.classes(),
             weighted: examples.weights.is_some(),
             held: matrix.bytes(),

@@ -23,6 +23,7 @@
 //! without observed values have no margin and are left out (unless all are such); their score is b.
 
 mod learner;
+mod space;
 
 pub use learner::GeometricMargin;
 
@@ -32,10 +33,8 @@ use crate::model::Stop;
 use halfseen_solve::Monitor;
 use halfseen_solve::biased::{Examples, Until};
 use rayon::prelude::*;
+use space::Space;
 use std::time::Instant;
-
-/// The least share s_i.
-const FLOOR: f64 = 1e-3;
 
 /// Rounds that move no share by more than this end the iteration.
 const SETTLED: f64 = 1e-9;
@@ -137,10 +136,11 @@ pub fn separate_weighted(
     } else {
         (rows, signs, weights)
     };
-    let examples = Examples::new(rows.values.as_ref(), signs)?;
+    let space = Space::new(rows, monitor)?;
+    let examples = Examples::new(space.features(), signs)?;
     setups
         .par_iter()
-        .map(|setup| iterate(rows, (signs, weights), &examples, setup, monitor))
+        .map(|setup| iterate(&space, (signs, weights), &examples, setup, monitor))
         .collect::<Result<Vec<_>>>()
         .map(|mut planes| {
             planes.iter_mut().for_each(|plane| plane.empty = empty);
@@ -149,7 +149,7 @@ pub fn separate_weighted(
 }
 
 fn iterate(
-    rows: &Masked,
+    space: &Space<'_>,
     (signs, each): (&[f64], &[f64]),
     examples: &Examples<'_>,
     setup: &Setup,
@@ -160,20 +160,22 @@ fn iterate(
         let (value, allowed) = (setup.c.to_string(), "a finite number above 0".to_owned());
         return Err(ErrorKind::OutOfRange { name: "c", value, allowed }.into());
     }
-    let n = rows.len();
+    let n = signs.len();
     let costs: Vec<f64> = each.iter().map(|weight| setup.c * weight).collect();
     let (mut shares, mut scaled) = (vec![1.0; n], costs.clone());
-    let (weights, rounds) = (vec![0.0; rows.columns()], Vec::new());
+    let (weights, rounds) = (vec![0.0; space.columns()], Vec::new());
     let (bias, kept, empty, seconds) = (0.0, 0, 0, 0.0);
     let mut plane = Plane { weights, bias, rounds, kept, empty, stop: Stop::Tolerance, seconds };
     let mut least = f64::INFINITY;
     for round in 0..setup.rounds.max(1) {
         let found = examples.separate(&scaled, &shares, setup.until, monitor)?;
-        let new = shown_shares(rows, &found.weights);
+        let weights = space.weights(&found.weights);
+        let new = space.shown_shares(&weights);
         let (geometric, moved) = match &new {
             Some(new) => {
                 let moved = new.iter().zip(&shares).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-                (margin_objective(rows, signs, &costs, &found.weights, found.bias, new), moved)
+                let losses = space.losses(signs, &costs, (&weights, found.bias), new);
+                (0.5 * weights.iter().map(|w| w * w).sum::<f64>() + losses, moved)
             }
             None => (found.objective, 0.0),
         };
@@ -186,7 +188,7 @@ fn iterate(
         });
         if geometric < least {
             least = geometric;
-            (plane.weights, plane.bias, plane.kept) = (found.weights, found.bias, round as usize);
+            (plane.weights, plane.bias, plane.kept) = (weights, found.bias, round as usize);
         }
         let stop = Stop::from(found.stop);
         if stop == Stop::Interrupted {
@@ -210,43 +212,6 @@ fn iterate(
     }
     plane.seconds = start.elapsed().as_secs_f64();
     Ok(plane)
-}
-
-/// Returns |w o b_i| / |w|, at least [`FLOOR`]; `None` for w = 0.
-fn shown_shares(rows: &Masked, weights: &[f64]) -> Option<Vec<f64>> {
-    // Divided by the largest weight, no square overflows or underflows.
-    let largest = weights.iter().fold(0.0_f64, |a, w| a.max(w.abs()));
-    if largest == 0.0 {
-        return None;
-    }
-    let squares: Vec<f64> = weights.iter().map(|w| (w / largest).powi(2)).collect();
-    let total: f64 = squares.iter().sum();
-    let share = |i: usize| {
-        let shown = squares
-            .iter()
-            .zip(rows.observed.col_as_slice(i))
-            .map(|(w, o)| w * f64::from(*o))
-            .sum::<f64>();
-        (shown / total).sqrt().clamp(FLOOR, 1.0)
-    };
-    Some((0..rows.len()).map(share).collect())
-}
-
-/// Returns J for given shares.
-fn margin_objective(
-    rows: &Masked,
-    signs: &[f64],
-    costs: &[f64],
-    weights: &[f64],
-    bias: f64,
-    shares: &[f64],
-) -> f64 {
-    let score = |i: usize| {
-        weights.iter().zip(rows.values.col_as_slice(i)).map(|(w, x)| w * x).sum::<f64>() + bias
-    };
-    let losses: f64 =
-        (0..rows.len()).map(|i| costs[i] * (1.0 - signs[i] * score(i) / shares[i]).max(0.0)).sum();
-    0.5 * weights.iter().map(|w| w * w).sum::<f64>() + losses
 }
 
 #[cfg(test)]

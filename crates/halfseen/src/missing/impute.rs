@@ -6,21 +6,23 @@
 //! differ on others (`--scale none`).
 //!
 //! **Cost**: the problem is linear in the attributes and solved over them, in time linear in the
-//! number of rows.
+//! number of rows. Sparse rows that are fewer than the attributes stay sparse: then it is solved
+//! over the products of rows.
 
 use super::karma::CS;
-use super::training_objective::{TrainingObjective, is_squared};
+use super::training_objective::{TrainingObjective, bytes_beside, is_squared};
 use crate::data::{Examples, Moments};
 use crate::error::{ErrorKind, Result};
-use crate::kernel::{Kernel, Masked};
+use crate::kernel::gram::{bytes_needed, gram};
+use crate::kernel::{DenseRows, Kernel, Masked};
 use crate::learner::missingness::MissingnessSummary;
 use crate::learner::together::{fits_together, grouped};
 use crate::learner::{FitSize, Grid, Learner, Needed};
 use crate::model::{Fit, Linear, Linears, Predictor, Stop};
 use crate::params::{Fill, KernelLoss, Needs, Normalization, Targets, parameters};
-use faer::Mat;
-use halfseen_solve::Monitor;
-use halfseen_solve::Options;
+use faer::{Mat, Scale};
+use halfseen_solve::linear::LinearSolved;
+use halfseen_solve::{Monitor, Options};
 use std::time::Instant;
 
 parameters! {
@@ -55,14 +57,20 @@ impl Learner for Imputation {
     fn needed(&self, size: &FitSize) -> Needed {
         let (n, d) = (size.n(), size.d() + 1.0);
         let hinge = !is_squared(self.loss, size.classes);
+        let vectors = 8.0 * (20.0 * n + 10.0 * d) * size.outputs();
+        let models = size.models(2.0 * d * size.outputs());
+        if Masked::is_wide(size) {
+            let beside = bytes_beside(self.loss, size).saturating_add(bytes_needed(size.rows, 1));
+            return Needed::linear(2.0 * Masked::bytes(size) + beside as f64 + vectors + models);
+        }
         let least = n.min(d);
         // Values and mask, and the features; a copy of them, weighted or rotated; the products of
         // the shorter side, with their decomposition or factor.
-        let copies = if d > n || size.weighted { 8.0 * n * d } else { 0.0 };
+        let features = DenseRows::matrix_bytes(n, d);
+        let copies = if d > n || size.weighted { features } else { 0.0 };
         let products = 8.0 * least * least * if hinge { 3.0 } else { 5.0 };
-        let bytes = Masked::bytes(n, d) + 8.0 * n * d + copies + products * size.outputs().sqrt();
-        let vectors = 8.0 * (20.0 * n + 10.0 * d) * size.outputs();
-        Needed::linear(bytes + vectors + size.models(2.0 * d * size.outputs()))
+        let bytes = DenseRows::bytes(n, d) + features + copies + products * size.outputs().sqrt();
+        Needed::linear(bytes + vectors + models)
     }
 
     fits_together!(fit_all);
@@ -93,28 +101,32 @@ fn path(
         return Err(ErrorKind::Needs { name: "normalization", value: "cosine", what }.into());
     }
     let goal = TrainingObjective::new(Imputation::NAME, first.loss, examples)?;
-    let mut rows = Masked::new(examples, first.intercept)?;
     let columns = examples.columns();
     let fill = match first.fill {
         Fill::Zero => vec![0.0; columns],
         Fill::Mean => Moments::measure(examples).mean,
     };
-    for i in 0..rows.len() {
-        let cells = rows.values.col_as_slice_mut(i).iter_mut().zip(rows.observed.col_as_slice(i));
-        cells
-            .zip(&fill)
-            .filter(|((_, seen), _)| **seen == 0.0)
-            .for_each(|((value, _), fill)| *value = *fill);
-    }
-    let mut kernel = Kernel::new(1, None, first.normalization, 1, 0.0)?;
-    kernel.fit_weighted(&rows, goal.weights())?;
-    // The products of these features are the kernel.
-    let factor = kernel.scale().sqrt().recip();
-    let features = Mat::from_fn(rows.columns(), rows.len(), |j, i| factor * rows.values[(j, i)]);
     let cs: Vec<f64> = group.iter().map(|learner| learner.c).collect();
     let options = Options { tol: first.tol, max_passes: first.max_iter, seed: 0 };
-    let solved = goal.features_path(features.as_ref(), &cs, &options, monitor)?;
-    let fit = |solved: halfseen_solve::linear::LinearSolved| {
+    let mut kernel = Kernel::new(1, None, first.normalization, 1, 0.0)?;
+    let rows = Masked::wide(examples, first.intercept)?.filled(&fill)?;
+    kernel.fit_weighted(&rows, goal.weights())?;
+    // The products of features, rows times this factor, are the kernel.
+    let factor = kernel.scale().sqrt().recip();
+    let solved = match &rows {
+        Masked::Dense(rows) => {
+            let feature = |j, i| factor * rows.values[(j, i)];
+            let features = Mat::from_fn(rows.columns(), rows.len(), feature);
+            goal.features_path(features.as_ref(), &cs, &options, monitor)?
+        }
+        Masked::Sparse(sparse) => {
+            let gram = gram(std::slice::from_ref(&kernel), &rows, monitor)?.remove(0);
+            let solved = goal.path(gram.as_ref(), &cs, &options, monitor)?;
+            let weights = |a: &Mat<f64>| sparse.combined(a) * Scale(factor);
+            solved.into_iter().map(|(solved, _)| solved.over_features(weights)).collect()
+        }
+    };
+    let fit = |solved: LinearSolved| {
         let linear = |j: usize| Linear {
             weights: (0..columns).map(|k| factor * solved.weights[(k, j)]).collect(),
             intercept: if first.intercept { factor * solved.weights[(columns, j)] } else { 0.0 },

@@ -123,10 +123,10 @@ impl IncrementalKarma {
             }
             let block = all.with_rows(rows);
             let goal = TrainingObjective::new(Karma::NAME, self.loss, &block)?;
-            let new = Masked::new(&block, self.constant)?;
+            let new = self.rows.another(&block, self.constant)?;
             let (_, targets) = goal.online_start(1.0)?;
             let before = self.rows.len();
-            let together = Masked::joined(&[&self.rows, &new], new.columns());
+            let together = self.rows.joined(&new)?;
             let kernel = std::slice::from_ref(&self.kernel);
             let kernels = cross(kernel, &together, &new, monitor)?.remove(0);
             let mut kept: Vec<usize> = (0..before).collect();

@@ -109,18 +109,8 @@ impl TrainingObjective {
                     Par::Seq,
                 );
                 let solved = self.path(gram.as_ref(), cs, options, monitor)?;
-                let combined = |(solved, _): (Solved, Option<f64>)| {
-                    let Solved { coefficients, objective, gap, passes, support, stop } = solved;
-                    LinearSolved {
-                        weights: features * coefficients,
-                        objective,
-                        gap,
-                        passes,
-                        support,
-                        stop,
-                    }
-                };
-                solved.into_iter().map(combined).collect()
+                let weights = |a: &Mat<f64>| features * a;
+                solved.into_iter().map(|(solved, _)| solved.over_features(weights)).collect()
             }
             (Losses::Squares(targets), None) => {
                 linear::ridge_path(features, targets.as_ref(), cs, monitor)?

@@ -10,7 +10,7 @@
 use super::Scores;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
-use crate::kernel::Masked;
+use crate::kernel::DenseRows;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
@@ -92,7 +92,7 @@ impl Factor {
         // Without a factor no row is read or refused.
         let rows = if factors.is_empty() { &[] } else { &examples.rows[..] };
         for rows in rows.chunks(BLOCK) {
-            let block = Masked::new(&examples.with_rows(rows), false)?;
+            let block = DenseRows::new(&examples.with_rows(rows), false)?;
             for (factor, scores) in factors.iter().zip(&mut all) {
                 let found = factor.scores(&block.values, &block.observed);
                 (0..rows.len()).for_each(|i| scores.values.extend(found.col_as_slice(i)));
@@ -337,7 +337,7 @@ mod tests {
         let examples = Examples::new(&matrix, &Scaler::None {}, &layout, &[]);
         let factors = [random(4, 1, 2, false), random(4, 3, 1, true), random(4, 2, 3, false)];
         let together = Factor::scores_of(&factors.each_ref(), &examples).unwrap();
-        let masked = Masked::new(&examples, false).unwrap();
+        let masked = DenseRows::new(&examples, false).unwrap();
         for (factor, found) in factors.iter().zip(&together) {
             let expected = factor.scores(&masked.values, &masked.observed);
             assert_eq!((found.len(), found.outputs), (n, factor.outputs()));

@@ -94,7 +94,7 @@ impl Expansion {
             }
         }
         for rows in examples.rows.chunks(BLOCK) {
-            let block = Masked::new(&examples.with_rows(rows), first.constant)?;
+            let block = first.support.another(&examples.with_rows(rows), first.constant)?;
             let compared = cross(&kernels, &first.support, &block, &Silent)?;
             for (&at, &kernel) in these.iter().zip(&of) {
                 let mut found = Mat::zeros(all[at].outputs(), rows.len());

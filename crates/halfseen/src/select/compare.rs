@@ -9,6 +9,7 @@ use super::task::{Task, Test, Views};
 use super::tune::{Candidate, Tuned, Tuning, reseed, tune_within};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner};
+use crate::memory;
 use crate::model::{BudgetKind, Fit};
 use crate::prepare::Prepared;
 use crate::registry::label;
@@ -99,7 +100,8 @@ pub fn compare(
     let settled =
         |units: u64| monitor.progress(done.fetch_add(units, Ordering::Relaxed) + units, total);
     // A separate pool: the global one must not be started in a process that may fork.
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(plan.threads.unwrap_or(0)).build();
+    let threads = plan.threads.or_else(memory::threads).unwrap_or(0);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool
         .map_err(|e| ErrorKind::Numerical { what: "starting threads", problem: e.to_string() })?;
     let candidates: Vec<Candidate> = learners

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
-use crate::kernel::Masked;
+use crate::kernel::DenseRows;
 use crate::learner::missingness::MissingnessSummary;
 use crate::learner::together::fits_together;
 use crate::learner::{FitSize, Grid, Learner, Needed, refuse_weights};
@@ -49,7 +49,7 @@ impl MatrixCompletion {
     ) -> Result<Completed> {
         self.check()?;
         refuse_weights(Self::NAME, examples, NORMS)?;
-        let rows = Masked::new(examples, false)?;
+        let rows = DenseRows::new(examples, false)?;
         let (loss, labels) = targets(self.loss, examples)?;
         let problem = Problem { values: &rows.values, observed: &rows.observed, labels, labelled };
         complete(&problem, &self.settings(loss), self.rank_penalty, monitor)
@@ -81,8 +81,8 @@ impl Learner for MatrixCompletion {
         // their eigenvectors, or a singular value decomposition.
         let each = 8.0 * (8.0 * n * p + 5.0 * least * least);
         let groups = size.side_by_side();
-        let bytes = Masked::bytes(n, p) + each * groups + size.models(least * p / 4.0);
-        Needed { bytes, remedy: "zero, mean or karma with features=sketch:2048, which make no dense copies of the table, or fewer rows or columns".into() }
+        let bytes = DenseRows::bytes(n, p) + each * groups + size.models(least * p / 4.0);
+        Needed { bytes, remedy: "karma with features=sketch:2048, which makes no dense copies of the table, or fewer rows or columns".into() }
     }
 
     // Settings that differ only in the rank penalty share one continuation.
@@ -104,7 +104,7 @@ fn fit_all(
     if examples.is_empty() {
         return Err(ErrorKind::TooFewRows { what: name.to_owned(), least: 1, rows: 0 }.into());
     }
-    let rows = Masked::new(examples, false)?;
+    let rows = DenseRows::new(examples, false)?;
     let reading = MissingnessSummary::of(examples);
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (at, learner) in learners.iter().enumerate() {
@@ -134,7 +134,7 @@ fn fit_all(
 /// Fits settings that differ only in the rank penalty.
 fn continuation(
     group: &[&MatrixCompletion],
-    (rows, reading): (&Masked, &MissingnessSummary),
+    (rows, reading): (&DenseRows, &MissingnessSummary),
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Fit>> {

@@ -3,7 +3,7 @@
 use super::{Plane, Setup, separate_weighted};
 use crate::data::{Examples, Signs};
 use crate::error::Result;
-use crate::kernel::Masked;
+use crate::kernel::{DenseRows, Masked};
 use crate::learner::missingness::MissingnessSummary;
 use crate::learner::together::fits_together;
 use crate::learner::{FitSize, Grid, Learner, Needed};
@@ -42,11 +42,17 @@ impl Learner for GeometricMargin {
     fn needed(&self, size: &FitSize) -> Needed {
         let (n, d) = (size.n(), size.d() + 1.0);
         let least = n.min(d);
+        let each = 8.0 * (3.0 * least * least + 128.0 * least + 30.0 * n + 6.0 * d);
+        if Masked::is_wide(size) {
+            // Rows, again without those that show nothing; their products, the eigenvectors with
+            // working memory, the features and the way back.
+            let bytes = 2.0 * Masked::bytes(size) + 8.0 * 6.0 * n * n;
+            return Needed::linear(bytes + each * size.side_by_side() + size.models(2.0 * d));
+        }
         // Values and masks, again without rows that show nothing; the features, rotated if there
         // are fewer rows than columns.
-        let features = 8.0 * if d > n { n * d + n * n } else { n * d };
-        let each = 8.0 * (3.0 * least * least + 128.0 * least + 30.0 * n + 6.0 * d);
-        let bytes = 2.0 * Masked::bytes(n, d) + features + each * size.side_by_side();
+        let features = DenseRows::matrix_bytes(n, d) + if d > n { 8.0 * n * n } else { 0.0 };
+        let bytes = 2.0 * DenseRows::bytes(n, d) + features + each * size.side_by_side();
         Needed::linear(bytes + size.models(2.0 * d))
     }
 
@@ -62,7 +68,7 @@ fn fit_all(
     let start = Instant::now();
     let examples = &*examples.counted()?;
     let signs = Signs::of(examples, "geom")?;
-    let rows = Masked::new(examples, false)?;
+    let rows = Masked::wide(examples, false)?;
     let setups: Vec<Setup> = learners.iter().map(GeometricMargin::setup).collect();
     let shared = start.elapsed().as_secs_f64();
     let weights = examples.weight_list().unwrap_or_else(|| vec![1.0; rows.len()]);

@@ -45,16 +45,22 @@ fn the_weighted_form_solves_the_problem_as_printed() {
     for c in [0.01, 1.0, 100.0] {
         let shares: Vec<f64> = (0..60).map(|i| 0.2 + 0.1 * (i % 8) as f64).collect();
         let costs: Vec<f64> = shares.iter().map(|s| c / s).collect();
-        let examples = Examples::new(rows.values.as_ref(), &signs).unwrap();
+        let dense = rows.dense();
+        let examples = Examples::new(dense.values.as_ref(), &signs).unwrap();
         let found = examples.separate(&costs, &shares, setup(c).until, &Silent).unwrap();
-        let printed =
-            margin_objective(&rows, &signs, &[c; 60], &found.weights, found.bias, &shares);
+        let losses = Space::new(&rows, &Silent).unwrap().losses(
+            &signs,
+            &[c; 60],
+            (&found.weights, found.bias),
+            &shares,
+        );
+        let printed = 0.5 * found.weights.iter().map(|w| w * w).sum::<f64>() + losses;
         assert!((printed - found.objective).abs() < 1e-11 * printed);
         let alpha: Vec<f64> = found.multipliers.iter().zip(&shares).map(|(b, s)| b * s).collect();
         assert!(alpha.iter().all(|a| (0.0..=c * (1.0 + 1e-15)).contains(a)));
         let balance: f64 = (0..60).map(|i| alpha[i] * signs[i] / shares[i]).sum();
         let image = |j: usize| {
-            (0..60).map(|i| alpha[i] * signs[i] * rows.values[(j, i)] / shares[i]).sum::<f64>()
+            (0..60).map(|i| alpha[i] * signs[i] * dense.values[(j, i)] / shares[i]).sum::<f64>()
         };
         let dual = alpha.iter().sum::<f64>() - 0.5 * (0..4).map(|j| image(j).powi(2)).sum::<f64>();
         assert!(balance.abs() < 1e-10 * c * 60.0);
@@ -71,7 +77,8 @@ fn with_nothing_missing_it_is_the_support_vector_machine_after_one_round() {
         let (cells, signs) = cells(80, 5, 0.0, 2);
         let found = fit(&cells, &signs, setup(c));
         let rows = masked(&cells);
-        let examples = Examples::new(rows.values.as_ref(), &signs).unwrap();
+        let dense = rows.dense();
+        let examples = Examples::new(dense.values.as_ref(), &signs).unwrap();
         let plain = examples.separate(&[c; 80], &[1.0; 80], setup(c).until, &Silent).unwrap();
         assert_eq!((found.rounds.len(), found.stop, found.kept), (1, Stop::Tolerance, 0));
         assert_eq!((&found.weights, found.bias), (&plain.weights, plain.bias));
@@ -114,14 +121,16 @@ fn rounds_reweight_by_what_each_row_shows_and_the_best_is_kept() {
 #[test]
 fn shares_are_those_of_the_attributes_shown() {
     let rows = masked(&ndarray::array![[1.0, NAN], [NAN, 1.0], [1.0, 1.0], [NAN, NAN]]);
-    let shares = shown_shares(&rows, &[3.0, 4.0]).unwrap();
+    let space = Space::new(&rows, &Silent).unwrap();
+    let shown_shares = |weights: &[f64]| space.shown_shares(weights);
+    let shares = shown_shares(&[3.0, 4.0]).unwrap();
     for (share, expected) in shares.iter().zip([0.6, 0.8, 1.0, 1e-3]) {
         assert!((share - expected).abs() < 1e-15);
     }
-    assert!(shown_shares(&rows, &[0.0, 0.0]).is_none());
+    assert!(shown_shares(&[0.0, 0.0]).is_none());
     // No square underflows.
-    assert!((shown_shares(&rows, &[3e-200, 4e-200]).unwrap()[0] - 0.6).abs() < 1e-15);
-    assert!((shown_shares(&rows, &[3e200, 4e200]).unwrap()[0] - 0.6).abs() < 1e-15);
+    assert!((shown_shares(&[3e-200, 4e-200]).unwrap()[0] - 0.6).abs() < 1e-15);
+    assert!((shown_shares(&[3e200, 4e200]).unwrap()[0] - 0.6).abs() < 1e-15);
 }
 
 #[test]
