@@ -85,14 +85,14 @@ fn columns() {
     );
     place.refused(&format!("{fit} --target y --ignore a,b,kind,who"), &["t.csv", "no attribute"]);
     // A column that is left out unless --as says how to take it.
-    let rows: String = (0..60).map(|i| format!("K{i},{},{}\n", i % 7, i % 11)).collect();
-    place.write("ids.csv", format!("id,a,y\n{rows}"));
-    place.write("prices.csv", "attribute,price\nid,2\na,1\n");
-    let fit = "fit ids.csv --target y --learner ddaerr --budget 1 --out m.json";
+    let rows: String = (0..60).map(|i| format!("K{i},{},{},{}\n", i % 7, i % 5, i % 11)).collect();
+    place.write("ids.csv", format!("id,a,b,y\n{rows}"));
+    place.write("prices.csv", "attribute,price\nid,2\na,1\nb,1\n");
+    let fit = "fit ids.csv --target y --learner aerr --budget 2 --out m.json";
     for flag in ["--known id", "--panel both=a,id", "--prices prices.csv"] {
         let place_of = flag.split(' ').find(|word| !word.contains("--pri")).unwrap();
         place.refused(
-            &format!("{fit} {flag}"),
+            &format!("{fit} {flag} --quiet"),
             &[place_of, "column 'id'", "identifiers", "--as id=category"],
         );
         place.ok(&format!("{fit} {flag} --as id=category"));

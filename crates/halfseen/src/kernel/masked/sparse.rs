@@ -149,9 +149,14 @@ impl SparseRows {
         self.holes.row(row).0
     }
 
+    /// Returns true if a row has no value, all of its cells are missing and not filled.
+    fn is_nothing(&self, row: usize) -> bool {
+        self.shown(row) == 0 && iter(&self.cells, row).all(|(j, t)| t == -self.zeros[j])
+    }
+
     /// Returns <v, v> of one row.
     pub(super) fn square(&self, row: usize) -> f64 {
-        if self.shown(row) == 0 {
+        if self.is_nothing(row) {
             return 0.0;
         }
         let square: f64 = self.zeros.iter().map(|z| z * z).sum();
@@ -164,9 +169,8 @@ impl SparseRows {
         values.copy_from_slice(&self.zeros);
         observed.fill(1.0);
         iter(&self.cells, row).for_each(|(column, t)| values[column] += t);
-        for &column in self.missing(row) {
-            (values[column as usize], observed[column as usize]) = (0.0, 0.0);
-        }
+        // The value of a missing cell is 0, or what fills it.
+        self.missing(row).iter().for_each(|&column| observed[column as usize] = 0.0);
     }
 
     /// Returns the rows of `keep`, counted from 0, in that order.
@@ -256,6 +260,8 @@ pub(crate) struct Products<'a> {
     right: &'a SparseRows,
     /// <t, z'> of the left rows, and <z, t'> + <z, z'> of the right ones.
     beside: (Vec<f64>, Vec<f64>),
+    /// Left and right rows without a value.
+    nothing: (Vec<bool>, Vec<bool>),
     /// Number of left rows in a block.
     block: usize,
     /// Blocks of left rows, by column.
@@ -325,7 +331,9 @@ impl<'a> Products<'a> {
             starts.map(of).collect()
         };
         let (cells, holes) = (blocks(&left.cells), blocks(&left.holes));
-        Products { left, right, beside: (of_left, of_right), block, cells, holes }
+        let nothing = |rows: &SparseRows| (0..rows.len()).map(|i| rows.is_nothing(i)).collect();
+        let nothing = (nothing(left), nothing(right));
+        Products { left, right, beside: (of_left, of_right), nothing, block, cells, holes }
     }
 
     /// Writes the products and, if needed, the counts of one block of left rows with some right
@@ -347,10 +355,10 @@ impl<'a> Products<'a> {
             let of_left = &self.beside.0[row..row + rows];
             out.iter_mut().zip(of_left).for_each(|(out, of)| *out = beside + of);
             cells.add(&self.right.cells, column + j, places, out);
-            // Exact zeros for rows without a cell.
-            let empty = self.right.shown(column + j) == 0;
-            for (i, out) in out.iter_mut().enumerate() {
-                if empty || self.left.shown(row + i) == 0 {
+            // Exact zeros for rows without a value.
+            let nothing = self.nothing.1[column + j];
+            for (out, of_left) in out.iter_mut().zip(&self.nothing.0[row..]) {
+                if nothing || *of_left {
                     *out = 0.0;
                 }
             }
