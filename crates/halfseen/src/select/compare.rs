@@ -100,8 +100,10 @@ pub fn compare(
         |units: u64| monitor.progress(done.fetch_add(units, Ordering::Relaxed) + units, total);
     // A separate pool: the global one must not be started in a process that may fork.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(plan.threads.unwrap_or(0)).build();
-    let pool = pool
-        .map_err(|e| ErrorKind::Numerical { what: "starting threads", problem: e.to_string() })?;
+    let pool = pool.map_err(|e| ErrorKind::Numerical {
+        what: "starting threads",
+        problem: format!("{e}; use fewer threads"),
+    })?;
     let candidates: Vec<Candidate> = learners
         .iter()
         .map(|l| {
