@@ -3,28 +3,67 @@
 use crate::arrays::Table;
 use crate::errors::{guarded, raised};
 use crate::model::described;
-use halfseen::data::Matrix;
+use halfseen::ErrorKind;
+use halfseen::data::{
+    self, Column, DeclaredKind, Finding, Matrix, date_form, days_since_1970, first_text,
+};
+use halfseen::error::short;
 use halfseen::prepare::Schema;
 use ndarray::Array2;
-use numpy::PyArray2;
+use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::collections::BTreeMap;
 
-/// Columns of a table, and the categories of text columns.
+/// Columns of a table, the categories of text columns, and the forms of dates.
 #[pyclass(frozen, module = "halfseen._core")]
 pub(crate) struct Encoder(Schema);
 
+/// Remarkable column: its name, the kind of finding, a number (of dates, of categories, or the row
+/// of an odd cell, from 0), and the odd cell.
+type Found = (String, &'static str, usize, String);
+
 #[pymethods]
 impl Encoder {
-    /// Takes the columns of a table, and its categories.
+    /// Takes the columns of a table, and its categories. `declared` names columns with their kind.
+    /// Returns what is remarkable about the others; dates and identifiers are left out.
     #[staticmethod]
-    fn fit(table: &Table) -> PyResult<Encoder> {
+    fn fit(
+        table: &Table,
+        declared: Vec<(String, String)>,
+    ) -> PyResult<(Option<Encoder>, Vec<Found>)> {
         let rows: Vec<u32> = (0..table.0.rows() as u32).collect();
         guarded(|| {
             table.0.refuse_infinite()?;
-            let schema = Schema::fit(&table.0, &rows, &[], &[], Vec::new())?;
+            let (mut table, mut dates) = (data::Table::clone(&table.0), BTreeMap::new());
+            for (name, kind) in &declared {
+                match kind.parse()? {
+                    DeclaredKind::Category => table = table.with_categories(name)?,
+                    DeclaredKind::Number => table = as_number(table, name)?,
+                    DeclaredKind::Date => drop(dates.insert(name.clone(), form(&table, name)?)),
+                }
+            }
+            let undeclared =
+                |column: &&Column| declared.iter().all(|(name, _)| *name != column.name);
+            let findings: Vec<(&Column, Finding<'_>)> = table
+                .columns()
+                .iter()
+                .filter(undeclared)
+                .filter_map(|column| Some((column, Finding::of(&table, column)?)))
+                .collect();
+            let except: Vec<&str> = findings
+                .iter()
+                .filter(|(_, finding)| finding.is_left_out())
+                .map(|(column, _)| column.name.as_str())
+                .collect();
+            let found = findings.iter().map(|(column, finding)| found(column, finding)).collect();
+            if !except.is_empty() && except.len() == table.columns().len() {
+                return Ok((None, found));
+            }
+            let schema = Schema::fit(&table, &rows, &except, &[], Vec::new())?;
+            let schema = schema.with_dates(&dates)?;
             schema.layout()?;
-            Ok(Encoder(schema))
+            Ok((Some(Encoder(schema)), found))
         })
     }
 
@@ -66,6 +105,58 @@ impl Encoder {
     fn columns(&self) -> Vec<(String, Option<Vec<String>>)> {
         described(&self.0)
     }
+
+    /// Names of the columns that are dates.
+    #[getter]
+    fn dates(&self) -> Vec<String> {
+        dates(&self.0)
+    }
+}
+
+/// Returns the names of the columns that are dates.
+pub(crate) fn dates(schema: &Schema) -> Vec<String> {
+    schema.columns.iter().filter(|c| c.date.is_some()).map(|c| c.name.clone()).collect()
+}
+
+/// Returns the days from 1970-01-01 to dates such as `2024-01-31T12:30`, with their fraction; NaN
+/// for other texts.
+#[pyfunction]
+pub(crate) fn days<'py>(py: Python<'py>, texts: Vec<String>) -> Bound<'py, PyArray1<f64>> {
+    let day = |text: String| days_since_1970(&text, "%Y-%m-%d").unwrap_or(f64::NAN);
+    PyArray1::from_vec(py, texts.into_iter().map(day).collect())
+}
+
+/// Makes a column of numerals one of numbers.
+pub(crate) fn as_number(table: data::Table, name: &str) -> halfseen::Result<data::Table> {
+    let column = table.column(name)?;
+    if let Some((row, odd)) = first_text(&table, column) {
+        let problem = format!("row {row} holds '{}', which is no number", short(odd));
+        return Err(declared_wrongly(name, problem));
+    }
+    table.with_numbers(name)
+}
+
+/// Returns the form of the dates of a column that was declared one.
+fn form(table: &data::Table, name: &str) -> halfseen::Result<String> {
+    let column = table.column(name)?;
+    let form = date_form(table, column);
+    form.map(str::to_owned)
+        .map_err(|no| declared_wrongly(name, format!("it {}", no.problem(|row| row))))
+}
+
+fn declared_wrongly(name: &str, problem: String) -> halfseen::Error {
+    ErrorKind::WrongDeclaration { what: "kind", name: name.to_owned(), problem }.into()
+}
+
+fn found(column: &Column, finding: &Finding<'_>) -> Found {
+    let (kind, number, text) = match finding {
+        Finding::Dates { distinct } => ("dates", *distinct, ""),
+        Finding::Identifiers { categories } => ("identifiers", *categories, ""),
+        Finding::OddCell { row, text, many: true } => ("odd-among-many", *row, *text),
+        Finding::OddCell { row, text, many: false } => ("odd", *row, *text),
+        Finding::CountsRows => ("counts-rows", 0, ""),
+    };
+    (column.name.clone(), kind, number, short(text).to_string())
 }
 
 /// Copies the cells into memory that this module owns.

@@ -30,7 +30,7 @@ class Incremental(Estimator):
         X, y = self._checked(X, y, reset=first, at_least=1)
         targets, labels = self._batch(y, classes, first)
         try:
-            with _progress(self.verbose) as progress:
+            with _progress(self) as progress:
                 self._teach(self._table(X), targets, labels, named, progress)
         except BaseException:
             # Reads before the error were paid for, and learned from.
