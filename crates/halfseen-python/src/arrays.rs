@@ -1,7 +1,7 @@
 //! Converts NumPy's arrays to tables: dense arrays without a copy, sparse ones, and text columns.
 
-use crate::encoder::as_number;
 use crate::errors::raised;
+use crate::kinds::as_number;
 use halfseen::data::{self, Column, Csr, Matrix, Place, Shared, TextColumn};
 use ndarray::{Array2, Dimension};
 use numpy::{Element, PyArray, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};

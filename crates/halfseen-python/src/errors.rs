@@ -8,11 +8,13 @@ use pyo3::prelude::*;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+import_exception!(halfseen._refused, OutOfRange);
 import_exception!(halfseen.errors, BudgetSpent);
 import_exception!(halfseen.errors, TooMuchMemory);
 
-/// Returns the exception for an error: [`BudgetSpent`] and [`TooMuchMemory`] for those, else a `ValueError` with the
-/// library's message, for parameters, data and numbers out of range alike.
+/// Returns the exception for an error: [`BudgetSpent`] and [`TooMuchMemory`] for those, [`OutOfRange`]
+/// for a value outside its range, else a `ValueError` with the library's message, for parameters,
+/// data and numbers alike.
 pub(crate) fn raised(error: halfseen::Error) -> PyErr {
     let mut text = error.to_string();
     if let ErrorKind::OutOfRange { name, allowed: most, value } = error.kind() {
@@ -21,6 +23,11 @@ pub(crate) fn raised(error: halfseen::Error) -> PyErr {
     if let ErrorKind::NotAValue { name, expected, text: given } = error.kind() {
         let (given, expected) = (short(given), in_python(expected));
         text = format!("{name} = '{given}' cannot be read: it must be {expected}");
+    }
+    if let ErrorKind::OutOfRange { name, allowed: most, .. }
+    | ErrorKind::NotAValue { name, expected: most, .. } = error.kind()
+    {
+        return OutOfRange::new_err((text, *name, in_python(most)));
     }
     if let ErrorKind::BudgetSpent { .. } | ErrorKind::CostSpent { .. } = error.kind() {
         return BudgetSpent::new_err(text);

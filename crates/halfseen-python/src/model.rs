@@ -207,7 +207,7 @@ impl Model {
     /// Names of the attributes that are dates.
     #[getter]
     fn dates(&self) -> Vec<String> {
-        crate::encoder::dates(&self.model.prepare.schema)
+        crate::kinds::dates(&self.model.prepare.schema)
     }
 
     /// Declarations on attributes, as JSON: scale, known, groups and prices.

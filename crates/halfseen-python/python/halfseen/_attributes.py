@@ -19,9 +19,10 @@ def named(of: Any, names: Sequence[str]) -> Any:
         If there is no such index.
     """
     if isinstance(of, numbers.Integral) and not isinstance(of, bool):
-        if not 0 <= of < len(names):
+        at = int(of)
+        if not 0 <= at < len(names):
             raise ValueError(f"there is no attribute {of}: X has {len(names)} features, counted from 0")
-        return names[of]
+        return names[at]
     return of if isinstance(of, str) else None
 
 

@@ -21,7 +21,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from halfseen import _attributes, _core
 from halfseen import _types as t
 from halfseen._docstrings import completed
-from halfseen._parameters import declared, refusal, texts_of
+from halfseen._parameters import declared, refusal, refusing, texts_of
 from halfseen._saved import Saved
 from halfseen._warn import warn
 from halfseen.warnings import DataWarning
@@ -278,7 +278,7 @@ class Estimator(Saved, BaseEstimator):
                 X, y, sample_weight = X[there], y[there], sample_weight[there]
         targets, classes = self._targets(y)
         seed = self._seed()
-        with _progress(self) as progress:
+        with _progress(self) as progress, refusing(self):
             model = _core.fit(
                 self._learner,
                 self._parameters(seed),
@@ -398,7 +398,7 @@ class Weighted(Estimator):
 def _seed_of(state: t.Seed, owner: Any) -> int:
     """Return the ``random_state`` of an estimator, or of a function by its name, as a seed."""
     if isinstance(state, numbers.Integral):
-        if 0 <= state < 2**63:
+        if 0 <= int(state) < 2**63:
             return int(state)
     else:
         with contextlib.suppress(ValueError):
@@ -415,7 +415,7 @@ def _threads(estimator: Any) -> int:
     if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
         raise refusal(estimator, "n_jobs", "None or an integer other than 0", n_jobs)
     processors = os.cpu_count() or 1
-    return min(int(n_jobs), processors) if n_jobs > 0 else max(processors + 1 + int(n_jobs), 1)
+    return min(int(n_jobs), processors) if int(n_jobs) > 0 else max(processors + 1 + int(n_jobs), 1)
 
 
 @contextlib.contextmanager

@@ -1,13 +1,16 @@
 """Read the library's declarations of parameters, and format values for the library."""
 
+import contextlib
 import json
 import numbers
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils._param_validation import InvalidParameterError
 
 from halfseen import _core
+from halfseen._refused import OutOfRange
 
 #: The library's name of a parameter -> scikit-learn's.
 RENAMED = {"seed": "random_state"}
@@ -47,6 +50,18 @@ def refusal(owner: Any, name: str, allowed: str, value: Any) -> InvalidParameter
     if len(shown) > 100:
         shown = f"{shown[:100]}..."
     return InvalidParameterError(f"The {name!r} parameter of {of} must be {allowed}. Got {shown} instead.")
+
+
+@contextlib.contextmanager
+def refusing(estimator: Any) -> Iterator[None]:
+    """Raise scikit-learn's error where the library refuses a parameter of an estimator for its data."""
+    try:
+        yield
+    except OutOfRange as error:
+        name = RENAMED.get(error.name, error.name)
+        if not hasattr(estimator, name):
+            raise
+        raise refusal(estimator, name, error.allowed, getattr(estimator, name)) from None
 
 
 def texts_of(owner: Any, learner: str, values: dict[str, Any]) -> list[tuple[str, str]]:

@@ -18,6 +18,7 @@ from halfseen import _core
 from halfseen import _types as t
 from halfseen._estimator import Estimator, Weighted, _progress, _threads
 from halfseen._incremental import Incremental, IncrementalClassifier
+from halfseen._parameters import refusing
 from halfseen._predictors import Classifier, LinearClassifier, Regressor
 from halfseen._warn import warn
 from halfseen.model import chosen
@@ -369,7 +370,7 @@ class _MatrixCompletion(_Missing):
         targets = np.full(len(known), np.nan)
         # A list lets numpy choose the type of the known labels.
         targets[~unknown], classes = own._targets(np.array(known[~unknown].tolist()))
-        with _progress(own) as progress:
+        with _progress(own) as progress, refusing(own):
             attributes, scores, converged, stop = _core.complete(
                 own._parameters(own._seed()),
                 own._table(rows),
