@@ -336,8 +336,8 @@ def test_what_cannot_be_is_refused():
         with pytest.raises(ValueError, match=r"Only binary classification is supported.*multiclass"):
             estimator().fit(X, three)
         for threat in (12, 20):
-            says = rf"'threat' parameter of {estimator.__name__} must be at least 0 and below 12, the total cost .*\. Got"
-            with pytest.raises(InvalidParameterError, match=rf"{says} {threat} instead"):
+            says = rf"'threat' parameter of {estimator.__name__} must be at least 0 and below 12, the total"
+            with pytest.raises(InvalidParameterError, match=rf"{says} cost .*\. Got {threat} instead"):
                 estimator(threat=threat).fit(X, y)
         for threat in (-1, float("nan"), float("inf")):
             with pytest.raises(ValueError, match="threat"):
