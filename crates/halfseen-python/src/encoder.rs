@@ -4,13 +4,14 @@ use crate::arrays::Table;
 use crate::errors::{guarded, raised};
 use crate::kinds::{as_number, dates, form};
 use crate::model::described;
-use halfseen::data::{self, Column, DeclaredKind, Finding, Matrix};
+use halfseen::data::{Column, DeclaredKind, Finding, Matrix};
 use halfseen::error::short;
 use halfseen::prepare::Schema;
 use ndarray::Array2;
 use numpy::PyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Columns of a table, the categories of text columns, and the forms of dates.
@@ -33,11 +34,15 @@ impl Encoder {
         let rows: Vec<u32> = (0..table.0.rows() as u32).collect();
         guarded(|| {
             table.0.refuse_infinite()?;
-            let (mut table, mut dates) = (data::Table::clone(&table.0), BTreeMap::new());
+            let (mut table, mut dates) = (Cow::Borrowed(&*table.0), BTreeMap::new());
             for (name, kind) in &declared {
                 match kind.parse()? {
-                    DeclaredKind::Category => table = table.with_categories(name)?,
-                    DeclaredKind::Number => table = as_number(table, name)?,
+                    DeclaredKind::Category => {
+                        table = Cow::Owned(table.into_owned().with_categories(name)?);
+                    }
+                    DeclaredKind::Number => {
+                        table = Cow::Owned(as_number(table.into_owned(), name)?);
+                    }
                     DeclaredKind::Date => drop(dates.insert(name.clone(), form(&table, name)?)),
                 }
             }
