@@ -1,6 +1,7 @@
 //! Parses the values of the command line, and describes the valid ones.
 
 use bytesize::ByteSize;
+use halfseen::data::DeclaredKind;
 use halfseen::robust::Attack;
 use std::path::{Path, PathBuf};
 
@@ -58,23 +59,11 @@ pub(crate) fn separator(text: &str) -> Result<u8, String> {
     })
 }
 
-/// Kind of an attribute.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KindArg {
-    Category,
-    Number,
-    Date,
-}
-
 /// Parses the kind of a column, as in `day=date`.
-pub(crate) fn kind(text: &str) -> Result<(String, KindArg), String> {
-    let kind = match text.rsplit_once('=') {
-        Some((name, "category")) => (name, KindArg::Category),
-        Some((name, "number")) => (name, KindArg::Number),
-        Some((name, "date")) => (name, KindArg::Date),
-        _ => return Err("it must be COL=category, COL=number or COL=date".into()),
-    };
-    Ok((kind.0.trim().to_owned(), kind.1))
+pub(crate) fn kind(text: &str) -> Result<(String, DeclaredKind), String> {
+    let kind = text.rsplit_once('=').and_then(|(name, kind)| Some((name, kind.parse().ok()?)));
+    let (name, kind) = kind.ok_or("it must be COL=category, COL=number or COL=date")?;
+    Ok((name.trim().to_owned(), kind))
 }
 
 /// Costs of deletion to the adversary.

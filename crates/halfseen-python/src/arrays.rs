@@ -1,6 +1,7 @@
 //! Converts NumPy's arrays to tables: dense arrays without a copy, sparse ones, and text columns.
 
 use crate::errors::raised;
+use crate::kinds::as_number;
 use halfseen::data::{self, Column, Csr, Matrix, Place, Shared, TextColumn};
 use ndarray::{Array2, Dimension};
 use numpy::{Element, PyArray, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
@@ -65,6 +66,14 @@ impl Table {
         }
         let matrix = Array2::from_shape_fn((rows, numbers.len()), |(i, j)| numbers[j][i]);
         Table::of(data::Table::new(Matrix::F64(matrix), texts, places))
+    }
+
+    /// Returns the table with numbers in these columns, if they hold numerals.
+    fn with_numbers(&self, names: Vec<String>) -> PyResult<Table> {
+        let table = names
+            .iter()
+            .try_fold(data::Table::clone(&self.0), |table, name| as_number(table, name));
+        Table::of(table)
     }
 }
 

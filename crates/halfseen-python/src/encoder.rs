@@ -2,29 +2,71 @@
 
 use crate::arrays::Table;
 use crate::errors::{guarded, raised};
+use crate::kinds::{as_number, dates, form};
 use crate::model::described;
-use halfseen::data::Matrix;
+use halfseen::data::{Column, DeclaredKind, Finding, Matrix};
+use halfseen::error::short;
 use halfseen::prepare::Schema;
 use ndarray::Array2;
 use numpy::PyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-/// Columns of a table, and the categories of text columns.
+/// Columns of a table, the categories of text columns, and the forms of dates.
 #[pyclass(frozen, module = "halfseen._core")]
 pub(crate) struct Encoder(Schema);
 
+/// Remarkable column: its name, the kind of finding, a number (of dates, of categories, or the row
+/// of an odd cell, from 0), and the odd cell.
+type Found = (String, &'static str, usize, String);
+
 #[pymethods]
 impl Encoder {
-    /// Takes the columns of a table, and its categories.
+    /// Takes the columns of a table, and its categories. `declared` names columns with their kind.
+    /// Returns what is remarkable about the others; dates and identifiers are left out.
     #[staticmethod]
-    fn fit(table: &Table) -> PyResult<Encoder> {
+    fn fit(
+        table: &Table,
+        declared: Vec<(String, String)>,
+    ) -> PyResult<(Option<Encoder>, Vec<Found>)> {
         let rows: Vec<u32> = (0..table.0.rows() as u32).collect();
         guarded(|| {
             table.0.refuse_infinite()?;
-            let schema = Schema::fit(&table.0, &rows, &[], &[], Vec::new())?;
+            let (mut table, mut dates) = (Cow::Borrowed(&*table.0), BTreeMap::new());
+            for (name, kind) in &declared {
+                match kind.parse()? {
+                    DeclaredKind::Category => {
+                        table = Cow::Owned(table.into_owned().with_categories(name)?);
+                    }
+                    DeclaredKind::Number => {
+                        table = Cow::Owned(as_number(table.into_owned(), name)?);
+                    }
+                    DeclaredKind::Date => drop(dates.insert(name.clone(), form(&table, name)?)),
+                }
+            }
+            let undeclared =
+                |column: &&Column| declared.iter().all(|(name, _)| *name != column.name);
+            let findings: Vec<(&Column, Finding<'_>)> = table
+                .columns()
+                .iter()
+                .filter(undeclared)
+                .filter_map(|column| Some((column, Finding::of(&table, column)?)))
+                .collect();
+            let except: Vec<&str> = findings
+                .iter()
+                .filter(|(_, finding)| finding.is_left_out())
+                .map(|(column, _)| column.name.as_str())
+                .collect();
+            let found = findings.iter().map(|(column, finding)| found(column, finding)).collect();
+            if !except.is_empty() && except.len() == table.columns().len() {
+                return Ok((None, found));
+            }
+            let schema = Schema::fit(&table, &rows, &except, &[], Vec::new())?;
+            let schema = schema.with_dates(&dates)?;
             schema.layout()?;
-            Ok(Encoder(schema))
+            Ok((Some(Encoder(schema)), found))
         })
     }
 
@@ -66,6 +108,23 @@ impl Encoder {
     fn columns(&self) -> Vec<(String, Option<Vec<String>>)> {
         described(&self.0)
     }
+
+    /// Names of the columns that are dates.
+    #[getter]
+    fn dates(&self) -> Vec<String> {
+        dates(&self.0)
+    }
+}
+
+fn found(column: &Column, finding: &Finding<'_>) -> Found {
+    let (kind, number, text) = match finding {
+        Finding::Dates { distinct } => ("dates", *distinct, ""),
+        Finding::Identifiers { categories } => ("identifiers", *categories, ""),
+        Finding::OddCell { row, text, many: true } => ("odd-among-many", *row, *text),
+        Finding::OddCell { row, text, many: false } => ("odd", *row, *text),
+        Finding::CountsRows => ("counts-rows", 0, ""),
+    };
+    (column.name.clone(), kind, number, short(text).to_string())
 }
 
 /// Copies the cells into memory that this module owns.

@@ -1,5 +1,6 @@
 //! Turns the library's errors and defects into Python's exceptions.
 
+use halfseen::error::short;
 use halfseen::{ErrorClass, ErrorKind};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::import_exception;
@@ -7,16 +8,26 @@ use pyo3::prelude::*;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+import_exception!(halfseen._refused, OutOfRange);
 import_exception!(halfseen.errors, BudgetSpent);
 import_exception!(halfseen.errors, TooMuchMemory);
 
-/// Returns the exception for an error: [`BudgetSpent`] and [`TooMuchMemory`] for those, else a `ValueError` with the
-/// library's message, for parameters, data and numbers out of range alike.
+/// Returns the exception for an error: [`BudgetSpent`] and [`TooMuchMemory`] for those, [`OutOfRange`]
+/// for a value outside its range, else a `ValueError` with the library's message, for parameters,
+/// data and numbers alike.
 pub(crate) fn raised(error: halfseen::Error) -> PyErr {
     let mut text = error.to_string();
-    if let ErrorKind::OutOfRange { .. } | ErrorKind::NotAValue { .. } = error.kind() {
-        // The library's `auto` is None in Python, except among the words of a choice.
-        text = text.replace(", or auto", ", or None").replace("must be auto,", "must be None,");
+    if let ErrorKind::OutOfRange { name, allowed: most, value } = error.kind() {
+        text = format!("{name} = {} is not allowed: it must be {}", short(value), in_python(most));
+    }
+    if let ErrorKind::NotAValue { name, expected, text: given } = error.kind() {
+        let (given, expected) = (short(given), in_python(expected));
+        text = format!("{name} = '{given}' cannot be read: it must be {expected}");
+    }
+    if let ErrorKind::OutOfRange { name, allowed: most, .. }
+    | ErrorKind::NotAValue { name, expected: most, .. } = error.kind()
+    {
+        return OutOfRange::new_err((text, *name, in_python(most)));
     }
     if let ErrorKind::BudgetSpent { .. } | ErrorKind::CostSpent { .. } = error.kind() {
         return BudgetSpent::new_err(text);
@@ -29,6 +40,19 @@ pub(crate) fn raised(error: halfseen::Error) -> PyErr {
         ErrorClass::Parameter | ErrorClass::Data | ErrorClass::Numerical => {
             PyValueError::new_err(text)
         }
+    }
+}
+
+/// Returns a parameter's allowed values in Python's words: the library's `auto` is None, except
+/// among the words of a choice.
+pub(crate) fn in_python(allowed: &str) -> String {
+    if allowed == "true or false" {
+        return "True or False".to_owned();
+    }
+    let allowed = allowed.replace(", or auto", ", or None").replace(", separated by commas", "");
+    match allowed.strip_prefix("auto, ") {
+        Some(rest) => format!("None, {rest}"),
+        None => allowed,
     }
 }
 

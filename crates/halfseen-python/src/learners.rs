@@ -1,6 +1,8 @@
 //! Passes the library's declarations to Python, and builds learners from parameters given as text.
 
-use crate::errors::raised;
+use crate::errors::{in_python, raised};
+use halfseen::ErrorKind;
+use halfseen::data::Scale;
 use halfseen::learner::{Learner, take_all_without_a_budget};
 use halfseen::params::Kind;
 use halfseen::registry::{ALIASES, all, find};
@@ -23,6 +25,7 @@ fn described(learner: &dyn Learner) -> serde_json::Value {
         let (kind, words) = named(&d.kind);
         json!({
             "name": d.name, "default": defaults[d.name], "kind": kind, "words": words, "allowed": d.kind.allowed(),
+            "accepted": in_python(&d.kind.allowed()),
             "doc": d.doc, "source": d.source,
         })
     });
@@ -56,16 +59,45 @@ fn named(kind: &Kind) -> (&'static str, &'static [&'static str]) {
     }
 }
 
+/// Returns the first parameter whose value is not allowed, with a description of its allowed
+/// values. The scaling of attributes may be among the parameters, as `scale`.
+#[pyfunction]
+pub(crate) fn refused(
+    name: &str,
+    parameters: Vec<(String, String)>,
+) -> PyResult<Option<(String, String)>> {
+    let (scale, parameters): (Vec<_>, Vec<_>) =
+        parameters.into_iter().partition(|(name, _)| name == "scale");
+    let scale = scale.iter().try_for_each(|(_, value)| value.parse().map(|_: Scale| ()));
+    let Err(error) = scale.and_then(|()| built(name, &parameters).map(drop)) else {
+        return Ok(None);
+    };
+    match error.kind() {
+        ErrorKind::OutOfRange { name, allowed, .. } => {
+            Ok(Some(((*name).to_owned(), in_python(allowed))))
+        }
+        ErrorKind::NotAValue { name, expected, .. } => {
+            let none = if *name == "scale" { ", or None" } else { "" };
+            Ok(Some(((*name).to_owned(), in_python(expected) + none)))
+        }
+        _ => Err(raised(error)),
+    }
+}
+
 /// Returns the learner of this name with parameters set from text.
 pub(crate) fn configured(
     name: &str,
     parameters: &[(String, String)],
 ) -> PyResult<Box<dyn Learner>> {
-    let mut learner = find(name).map_err(raised)?;
+    built(name, parameters).map_err(raised)
+}
+
+fn built(name: &str, parameters: &[(String, String)]) -> halfseen::Result<Box<dyn Learner>> {
+    let mut learner = find(name)?;
     for (name, value) in parameters {
-        learner.set(name, value).map_err(raised)?;
+        learner.set(name, value)?;
     }
-    take_all_without_a_budget(&mut *learner).map_err(raised)?;
-    learner.check().map_err(raised)?;
+    take_all_without_a_budget(&mut *learner)?;
+    learner.check()?;
     Ok(learner)
 }

@@ -11,6 +11,7 @@ mod completion;
 mod encoder;
 mod errors;
 mod fitting;
+mod kinds;
 mod learners;
 mod model;
 mod online;
@@ -35,6 +36,8 @@ fn get_memory_limit() -> u64 {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(learners::learners, module)?)?;
+    module.add_function(wrap_pyfunction!(learners::refused, module)?)?;
+    module.add_function(wrap_pyfunction!(kinds::days, module)?)?;
     module.add_function(wrap_pyfunction!(fitting::fit, module)?)?;
     module.add_function(wrap_pyfunction!(completion::complete, module)?)?;
     module.add_function(wrap_pyfunction!(robustness::attributes, module)?)?;

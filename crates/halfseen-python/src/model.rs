@@ -204,6 +204,12 @@ impl Model {
         described(&self.model.prepare.schema)
     }
 
+    /// Names of the attributes that are dates.
+    #[getter]
+    fn dates(&self) -> Vec<String> {
+        crate::kinds::dates(&self.model.prepare.schema)
+    }
+
     /// Declarations on attributes, as JSON: scale, known, groups and prices.
     #[getter]
     fn declared(&self) -> String {

@@ -6,6 +6,7 @@ import warnings
 
 import halfseen
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 from halfseen import AERRClassifier, AERRRegressor, KARMAClassifier, KARMARegressor, RobustLPRegressor, _core
@@ -238,6 +239,58 @@ def test_holes_are_refused_with_what_learns_from_them():
     for estimator in (halfseen.AERRClassifier(), halfseen.RobustLPClassifier()):
         with pytest.raises(ValueError, match=r"Input X contains NaN.*halfseen\.missing"):
             estimator.fit(X, y)
+
+
+@EACH
+def test_huge_targets_are_refused_with_their_row(estimator):
+    X, y = data(estimator)
+    if is_classifier(estimator):
+        return
+    for huge in (1e101, 1e307):
+        targets = np.where(np.arange(40) == 3, huge, y)
+        with pytest.raises(ValueError, match=r"row 4, column 'target': .* is too large.* limit is 1e100"):
+            quietly(estimator, X, targets)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "scale"),
+    [
+        (KARMAClassifier(c=1e300), 1.0),
+        (halfseen.KARMARegressor(c=1e300), 1.0),
+        (halfseen.FIMLRegressor(), 1e-310),
+        (halfseen.MomentLassoRegressor(), 1e-160),
+        (halfseen.MatrixCompletionRegressor(label_weight=1e300), 1.0),
+    ],
+    ids=repr,
+)
+def test_failed_arithmetic_names_a_remedy_that_exists(estimator, scale):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    y = X[:, 0] - X[:, 1] + 0.1 * rng.normal(size=60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            estimator.set_params(**({"random_state": 0} if "random_state" in estimator.get_params() else {}))
+            estimator.fit(X * scale, (y > 0).astype(int) if is_classifier(estimator) else y)
+        except ValueError as error:
+            text = str(error)
+            assert "; " in text, "a remedy follows"
+            assert "smaller step" not in text or "if the learner has one" in text
+        else:
+            assert np.isfinite(estimator.predict(X * scale)).all()
+
+
+def test_two_columns_of_one_name_are_refused_by_name():
+    X, y = data()
+    frame = pd.DataFrame(X, columns=list("aba"))
+    for call in (
+        lambda: AERRRegressor().fit(frame, y),
+        lambda: KARMARegressor().fit(frame, y),
+        lambda: AERRRegressor().fit(X, y).predict(frame),
+        lambda: halfseen.Encoder().fit(frame),
+    ):
+        with pytest.raises(ValueError, match=r"^two columns of X have one name, 'a'; rename one of them$"):
+            call()
 
 
 def test_the_mask_of_an_array_is_its_holes():

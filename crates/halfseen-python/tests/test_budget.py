@@ -378,12 +378,15 @@ def test_budgets_that_cannot_be_are_refused():
     for budget, says in (
         (9, "budget of 9 reads"),
         (1, "budget of at least 2"),
-        (0, "budget = 0"),
-        (2.5, "budget"),
+        (0, "'budget' parameter of AERRRegressor must be an integer of at least 1, or None. Got 0 instead"),
+        (
+            2.5,
+            "'budget' parameter of AERRRegressor must be an integer of at least 1, or None. Got 2.5 instead",
+        ),
     ):
         with pytest.raises(ValueError, match=says):
             AERRRegressor(budget=budget).fit(X, y)
-    with pytest.raises(TypeError, match="budget must be"):
+    with pytest.raises(TypeError, match=r"'budget' parameter of AERRRegressor must be .* Got \{\} instead"):
         AERRRegressor(budget={}).fit(X, y)
 
 

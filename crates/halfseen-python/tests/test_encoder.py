@@ -14,6 +14,7 @@ from halfseen import DataWarning, Encoder
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
+from sklearn.utils._param_validation import InvalidParameterError
 
 NAN = np.nan
 PROGRAM = os.environ.get("HALFSEEN_PROGRAM")
@@ -110,19 +111,217 @@ def test_frames_come_out_on_request(of):
     np.testing.assert_array_equal(found.to_numpy(), ENCODED)
 
 
+DAYS = [19753.0, 19754.25, NAN]
+
+
+def dated():
+    """Return one column of dates, of every kind, beside a number."""
+    stamps = pd.to_datetime(["2024-01-31T00:00", "2024-02-01T06:00", None])
+    texts = ["2024-01-31", "2024-02-01T06:00", None]
+    frame = pd.DataFrame({"when": stamps, "a": [1.0, 2.0, 3.0]})
+    zone = frame.assign(when=stamps.tz_localize("UTC").tz_convert("Asia/Tokyo"))
+    polars = pl.from_pandas(frame)
+    return {
+        "pandas": frame,
+        "nanoseconds": frame.astype({"when": "datetime64[ns]"}),
+        "zone": zone,
+        "objects": frame.astype(object),
+        "texts": frame.assign(when=texts),
+        "arrow": frame.convert_dtypes(dtype_backend="pyarrow").assign(
+            when=lambda f: f["when"].astype("timestamp[us][pyarrow]")
+        ),
+        "polars": polars,
+        "polars zone": polars.with_columns(
+            pl.col("when").dt.replace_time_zone("UTC").dt.convert_time_zone("Asia/Tokyo")
+        ),
+        "pyarrow": polars.to_arrow(),
+        "array of objects": frame.astype(object).to_numpy(),
+    }
+
+
+@pytest.mark.parametrize("kind", dated())
+def test_dates_are_left_out_with_a_remedy_or_taken_as_declared(kind):
+    given = dated()[kind]
+    name, at = ("x0", 0) if kind == "array of objects" else ("when", "when")
+    says = rf"^column '{name}' is left out: it holds dates, 2 of them; columns=\{{'{name}': 'date'\}} learns"
+    with pytest.warns(DataWarning, match=says):
+        encoder = Encoder().fit(given)
+    np.testing.assert_array_equal(encoder.transform(given), [[1.0], [2.0], [3.0]])
+    assert encoder.left_out_ == [name]
+    assert name not in encoder.get_feature_names_out()
+    assert encoder.n_features_in_ == 2
+    # Nothing is said of what is declared.
+    encoder = Encoder(columns={at: "date"}).fit(given)
+    np.testing.assert_array_equal(encoder.transform(given), np.column_stack([DAYS, [1.0, 2.0, 3.0]]))
+    assert encoder.left_out_ == []
+    assert encoder.categories_ == {}
+    encoder = Encoder(columns={at: "category"}).fit(given)
+    found = encoder.transform(given)
+    np.testing.assert_array_equal(found[:, :2], [[1.0, 0.0], [0.0, 1.0], [NAN, NAN]])
+
+
+def test_dates_of_one_kind_are_encoded_by_what_another_taught():
+    kinds = {kind: given for kind, given in dated().items() if kind != "array of objects"}
+    other = pd.DataFrame({"when": ["31.01.2024", "01.02.2024", None], "a": [1.0, 2.0, 3.0]})
+    for taught in [*kinds.values(), other]:
+        encoder = Encoder(columns={"when": "date"}).fit(taught)
+        for kind, given in kinds.items():
+            if taught is not other or kind != "texts":
+                np.testing.assert_array_equal(encoder.transform(given)[:, 0], DAYS, err_msg=kind)
+    with pytest.raises(ValueError, match="'soon' is not a date in the form of the rows"):
+        encoder.transform(other.assign(when=["soon", None, None]))
+    date = pl.DataFrame({"when": pl.Series([19753], dtype=pl.Int32).cast(pl.Date), "a": [1.0]})
+    np.testing.assert_array_equal(encoder.transform(date), [[19753.0, 1.0]])
+    numbers = pd.DataFrame({"when": [19753.0], "a": [1.0]})
+    np.testing.assert_array_equal(encoder.transform(numbers), [[19753.0, 1.0]])
+
+
+def test_arrays_of_dates_are_encoded():
+    given = np.array([["2024-01-31", "2024-01-01"], ["2024-02-01", "NaT"]], dtype="datetime64[D]")
+    with pytest.raises(ValueError, match=r"^no attribute is left: column 'x0' is left out: .*column 'x1'"):
+        Encoder().fit(given)
+    with pytest.warns(DataWarning, match="column 'x1' is left out"):
+        encoder = Encoder(columns={0: "date"}).fit(given)
+    np.testing.assert_array_equal(encoder.transform(given), [[19753.0], [19754.0]])
+
+
+def test_identifiers_are_left_out_unless_declared():
+    rows = 60
+    given = pd.DataFrame(
+        {
+            "id": [f"p{row}" for row in range(rows)],
+            "a": np.random.default_rng(0).normal(size=rows),
+            "clinic": [f"c{row % 12}" for row in range(rows)],
+        }
+    )
+    with pytest.warns(DataWarning, match=r"column 'id' is left out: its 60 categories.*\{'id': 'category'\}"):
+        encoder = Encoder().fit(given)
+    assert encoder.left_out_ == ["id"]
+    assert encoder.transform(given).shape == (rows, 13)
+    assert encoder.set_output(transform="pandas").transform(given).columns[0] == "a"
+    assert Encoder(columns={"id": "category"}).fit_transform(given).shape == (rows, 73)
+    assert pickle.loads(pickle.dumps(encoder)).transform(given).shape == (rows, 13)
+    with pytest.raises(ValueError, match=r"^no attribute is left: column 'id' is left out"):
+        Encoder().fit(given[["id"]])
+
+
+def test_odd_cells_and_record_numbers_are_remarked_on():
+    numerals = [str(row) for row in range(60)]
+    given = pd.DataFrame({"a": [*numerals[:-1], "n.a."], "b": np.ones(60)})
+    with pytest.raises(ValueError, match=r"'a' is text because row 59 holds 'n.a.' among numbers"):
+        Encoder().fit(given)
+    given["a"] = [f"{row % 12}" for row in range(59)] + ["n.a."]
+    with pytest.warns(DataWarning, match=r"'a' is text because row 59 holds 'n.a.' among numbers"):
+        assert Encoder().fit_transform(given).shape == (60, 14)
+    with pytest.raises(ValueError, match=r"kind of 'a': row 59 holds 'n.a.', which is no number"):
+        Encoder(columns={"a": "number"}).fit(given)
+    given["a"] = numerals
+    encoder = Encoder(columns={"a": "number", "b": "category"}).fit(given)
+    np.testing.assert_array_equal(encoder.transform(given)[:, 0], np.arange(60.0))
+    assert encoder.get_feature_names_out().tolist() == ["a", "b=1"]
+    with pytest.raises(ValueError, match="kind of 'a': row 0 holds 'x'"):
+        encoder.transform(given.assign(a="x"))
+    counted = pd.DataFrame({"a": np.arange(60)})
+    with pytest.warns(DataWarning, match="column 'a' counts the rows and is learned from; if it is a record"):
+        Encoder().fit(counted)
+    np.testing.assert_array_equal(Encoder(columns={"a": "number"}).fit_transform(counted), counted)
+
+
+@pytest.mark.parametrize(
+    ("columns", "error", "says"),
+    [
+        (
+            "when",
+            InvalidParameterError,
+            "The 'columns' parameter of Encoder must be a dict .*Got 'when' instead",
+        ),
+        (
+            {"when": "day"},
+            InvalidParameterError,
+            "must be a dict of .* to 'category', 'number' or 'date', or None",
+        ),
+        ({1.5: "date"}, InvalidParameterError, "must be a dict of names or indices of columns"),
+        ({"then": "date"}, ValueError, "there is no column 'then'"),
+        ({7: "date"}, ValueError, "there is no attribute 7: X has 2 features"),
+        ({"a": "date"}, ValueError, "kind of 'a': it holds numbers, which are learned from as they are"),
+        ({"when": "number"}, ValueError, "kind of 'when': row 0 holds '2024-01-31', which is no number"),
+    ],
+)
+def test_declared_kinds_are_checked_by_fit(columns, error, says):
+    encoder = Encoder(columns=columns)
+    with pytest.raises(error, match=says):
+        encoder.fit(dated()["texts"])
+
+
+def test_dates_that_can_be_read_in_two_ways_are_refused():
+    given = pd.DataFrame({"when": ["01/02/2024", "03/04/2024"], "a": [1.0, 2.0]})
+    with pytest.raises(ValueError, match="kind of 'when': it can be read in more than one way"):
+        Encoder(columns={"when": "date"}).fit(given)
+
+
 @pytest.mark.parametrize(
     "odd",
     [
-        pd.DataFrame({"a": [1.0], "when": [pd.Timestamp("2026-01-01")]}),
-        pd.DataFrame({"a": [1.0], "when": [pd.Timestamp("2026-01-01")]}).astype(object),
         pd.DataFrame({"a": [1.0], "when": [pd.Timedelta("1h")]}),
-        pl.DataFrame({"a": [1.0], "when": pl.Series([0], dtype=pl.Date)}),
-        np.array([["2026-01-01"]], dtype="datetime64[D]"),
+        pd.DataFrame({"a": [1.0], "when": [pd.Timedelta("1h")]}).astype(object),
+        pl.DataFrame({"a": [1.0], "when": pl.Series([0], dtype=pl.Time)}),
+        np.array([[1]], dtype="timedelta64[D]"),
     ],
 )
-def test_dates_are_refused_with_a_remedy(odd):
-    with pytest.raises(TypeError, match=r"dates or times.*make numbers of them first"):
+def test_times_and_durations_are_refused_with_a_remedy(odd):
+    with pytest.raises(TypeError, match=r"times of day or durations.*make numbers of them first"):
         Encoder().fit(odd)
+
+
+def test_texts_among_dates_are_refused_by_their_places():
+    odd = pd.DataFrame({"when": [pd.Timestamp("2024-01-31"), "soon"], "a": [1.0, 2.0]}, dtype=object)
+    with pytest.raises(TypeError, match=r"column 'when' holds texts and dates \('soon' in row 1, Timestamp"):
+        Encoder().fit(odd)
+    odd = pd.DataFrame({"when": [pd.Timestamp("2024-01-31"), 3], "a": [1.0, 2.0]}, dtype=object)
+    with pytest.raises(TypeError, match=r"column 'when' holds dates and numbers .* 3 in row 1"):
+        Encoder().fit(odd)
+
+
+@pytest.mark.skipif(not PROGRAM, reason="HALFSEEN_PROGRAM does not name the program")
+def test_the_program_leaves_the_same_columns_out_and_reads_the_same_days(tmp_path):
+    given = table().drop(columns="member")
+    rows = len(given)
+    given["id"] = [f"p{row}" for row in range(rows)]
+    given["day"] = pd.Timestamp("2024-01-31") + pd.to_timedelta(np.arange(rows) * 7 % 200, unit="D")
+    given["seen"] = [f"{1 + row % 28:02}.03.2024" for row in range(rows)]
+    given["cost"] += given["day"].dt.month
+    given.to_csv(tmp_path / "table.csv", index=False)
+    model = tmp_path / "model.json"
+    run = [
+        PROGRAM,
+        "fit",
+        tmp_path / "table.csv",
+        "--target",
+        "cost",
+        "--learner",
+        "karma",
+        "--as",
+        "day=date",
+    ]
+    done = subprocess.run([*run, "--seed", "5", "--out", model], check=True, capture_output=True, text=True)
+    for name in ("id", "seen"):
+        assert f"column '{name}' is left out" in done.stderr
+    X, y = given.drop(columns="cost"), given["cost"]
+    with pytest.warns(DataWarning, match="is left out"):
+        encoder = Encoder(columns={"day": "date"}).set_output(transform="pandas").fit(X)
+    assert sorted(encoder.left_out_) == ["id", "seen"]
+    estimator = halfseen.KARMARegressor(random_state=5).fit(encoder.transform(X), y)
+    ours, program = (
+        json.loads(text)["predictor"] for text in (estimator.model_.to_json(), model.read_text())
+    )
+    assert ours == program
+    loaded = halfseen.load(model)
+    with pytest.warns(DataWarning, match="does not use: id, seen"):
+        expected = loaded.predict(X)
+    np.testing.assert_array_equal(expected, estimator.predict(encoder.transform(X)))
+    # A file has texts where a frame has dates, and the model takes both.
+    with pytest.warns(DataWarning, match="does not use: id, seen"):
+        np.testing.assert_array_equal(loaded.predict(pd.read_csv(tmp_path / "table.csv")), expected)
 
 
 def test_what_is_neither_number_nor_text_is_refused_by_its_place():

@@ -85,6 +85,54 @@ def test_columns_of_texts_are_refused_with_the_encoder_as_remedy(of, estimator):
         fitted.predict(of({"a": X[:, 0], "town": ["Rome", "Oslo"] * 30}))
 
 
+@pytest.mark.parametrize("alone", [True, False])
+@pytest.mark.parametrize("of", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize(
+    "estimator", [AERRRegressor(), KARMAClassifier()], ids=["AERRRegressor", "KARMAClassifier"]
+)
+def test_dates_are_refused_with_the_encoder_as_remedy(of, alone, estimator):
+    X, y = numbers()
+    given = pd.DataFrame(
+        {"when": pd.date_range("2024-01-31", periods=60)} | ({} if alone else {"a": X[:, 0]})
+    )
+    name = type(estimator).__name__
+    given = {
+        "pandas": lambda: given,
+        "polars": lambda: pl.from_pandas(given),
+        "pyarrow": lambda: pl.from_pandas(given).to_arrow(),
+    }[of]()
+    encoder = r"halfseen.Encoder\(columns=\{'when': 'date'\}\)"
+    says = rf"hold no numbers \(when\).*make_pipeline\({encoder}, {name}\("
+    with pytest.raises(ValueError, match=says):
+        estimator.fit(given, (y > 0).astype(int))
+
+
+def test_arrays_of_dates_and_durations_are_refused():
+    _, y = numbers()
+    dates = pd.DataFrame({"when": pd.date_range("2024-01-31", periods=60)}).to_numpy()
+    with pytest.raises(ValueError, match=r"holds dates: encode them first.*columns=\{0: 'date'\}"):
+        AERRRegressor().fit(dates, y)
+    with pytest.raises(ValueError, match="holds durations: make numbers of them first"):
+        AERRRegressor().fit(dates - dates[0], y)
+
+
+def test_lazy_frames_are_refused_with_collect():
+    X, y = numbers()
+    given = pl.DataFrame({"a": X[:, 0], "b": X[:, 1]})
+    fitted, encoder = AERRRegressor(random_state=0).fit(given, y), Encoder().fit(given)
+    for call in (
+        lambda: AERRRegressor().fit(given.lazy(), y),
+        lambda: KARMAClassifier().fit(given.lazy(), y > 0),
+        lambda: fitted.predict(given.lazy()),
+        lambda: Encoder().fit(given.lazy()),
+        lambda: encoder.transform(given.lazy()),
+    ):
+        with pytest.raises(TypeError, match=r"^X is a LazyFrame, a query .* pass X\.collect\(\)$"):
+            call()
+    with pytest.raises(TypeError, match=r"^y is a LazyFrame, a query .* pass y\.collect\(\)$"):
+        AERRRegressor().fit(X, pl.DataFrame({"y": y}).lazy())
+
+
 @pytest.mark.parametrize("of", ["pandas", "polars"])
 def test_a_pipeline_takes_texts_and_names_its_weights(of):
     X, y = numbers()

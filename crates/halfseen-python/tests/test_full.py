@@ -73,9 +73,11 @@ def test_sparse_rows_are_as_dense_ones():
 
 def test_what_cannot_be_is_refused():
     X, y = numbers(50)
-    with pytest.raises(ValueError, match=r"variant = 'sgd' .* must be one of eg, ogd, rda"):
+    with pytest.raises(ValueError, match=r"'variant' parameter .* must be one of eg, ogd, rda\. Got 'sgd'"):
         OnlineLassoRegressor(variant="sgd").fit(X, y)
-    with pytest.raises(ValueError, match="radius = -1"):
+    with pytest.raises(
+        ValueError, match=r"'radius' parameter of OnlineLassoRegressor must be .* above 0\. Got -1"
+    ):
         OnlineLassoRegressor(radius=-1.0).fit(X, y)
     with pytest.raises(ValueError, match="Only binary classification"):
         OnlineLassoClassifier().fit(X, np.arange(50) % 3)

@@ -324,6 +324,67 @@ def test_spoiled_files_are_refused_or_harmless(at, data):
         allowed(lambda: learner.tell(found, [0.5] * len(found.reads), 1.0))
 
 
+def places(value, path=()):
+    """Return the path of every part of JSON; of lists the first parts."""
+    items = (
+        value.items() if isinstance(value, dict) else enumerate(value[:4]) if isinstance(value, list) else ()
+    )
+    for key, part in items:
+        yield (*path, key)
+        yield from places(part, (*path, key))
+
+
+def replaced(value, path, other):
+    """Return JSON with something else at a place."""
+    if not path:
+        return other
+    copy = value.copy()
+    copy[path[0]] = replaced(value[path[0]], path[1:], other)
+    return copy
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("classes", [None, [0, 1], ["a", "b"]], ids=repr)
+def test_each_part_of_a_saved_learner_is_read_or_refused_as_a_value(classes):
+    bounds = {"x0": (-1.0, 1.0), "x1": (-1.0, 1.0), "x2": (-1.0, 1.0)}
+    if classes:
+        learner = halfseen.AERRClassifier(budget=2, bounds=bounds, random_state=0).start(3, classes)
+    else:
+        learner = halfseen.AERRRegressor(budget=2, bounds=bounds, random_state=0).start(3)
+    whole = json.loads(learner.to_json())
+    refused = 0
+    for path in places(whole):
+        for other in (None, "x", [1, "a"], {}, 1e-320, 1e308):
+            text = json.dumps(replaced(whole, path, other))
+            try:
+                loaded = halfseen.Learner.from_json(text)
+                loaded.report, loaded.ask(), loaded.model()
+            except ValueError:
+                refused += 1
+            except halfseen.BudgetSpent:
+                pass
+    assert refused > 100
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [halfseen.RobustLPClassifier(), halfseen.OnlineLassoClassifier(), halfseen.KARMAClassifier()],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_each_number_of_a_model_file_is_refused_or_predicts_finite_scores(estimator):
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        whole = json.loads(estimator.fit(X, X[:, 0] > 0).model_.to_json())
+    for path in places({key: part for key, part in whole.items() if key != "report"}):
+        for other in (1e-320, 5e-324, 1e308, 0, -1):
+            try:
+                scores = _core.Model.from_json(json.dumps(replaced(whole, path, other))).scores(X)
+            except ValueError:
+                continue
+            assert np.isfinite(scores).all(), (path, other)
+
+
 answers = st.one_of(
     st.lists(st.sampled_from([0.5, None, "1", "x", True, 1j, [1.0], *ODD]), max_size=3),
     st.dictionaries(

@@ -219,7 +219,7 @@ def test_completing_refuses_what_cannot_be():
     model = MatrixCompletionRegressor()
     with pytest.raises(ValueError, match="no target that is known"):
         model.complete(X, np.full(30, np.nan))
-    with pytest.raises(ValueError, match=r"row 4, column 'y'"):
+    with pytest.raises(ValueError, match=r"row 4, column 'target': inf is not a finite number"):
         model.complete(X, np.where(np.arange(30) == 3, np.inf, y))
     with pytest.raises(ValueError, match="one class"):
         MatrixCompletionClassifier().complete(X, ["a"] * 20 + [None] * 10)
@@ -352,12 +352,12 @@ def test_what_cannot_be_is_refused():
     with pytest.raises(ValueError, match="Only binary classification is supported"):
         GeometricMarginClassifier().fit(X, three)
     for variant in ("2", 2, None):
-        with pytest.raises(ValueError, match=r"variant = '.*' cannot be read: it must be one of b, 1"):
+        with pytest.raises(ValueError, match=r"'variant' parameter of .* must be one of b, 1\. Got"):
             MatrixCompletionClassifier(variant=variant).fit(X, y > 0)
     one, word = (MatrixCompletionRegressor(variant=variant).fit(X, y) for variant in (1, "1"))
     assert np.array_equal(one.predict(X), word.predict(X)), "a number is read as the text that it is"
     for gamma in (0, 65, 1.5):
-        with pytest.raises(ValueError, match=r"gamma = .* from 1 to 64"):
+        with pytest.raises(ValueError, match=r"'gamma' parameter of KARMAClassifier must be .* from 1 to 64"):
             KARMAClassifier(gamma=gamma).fit(X, y > 0)
     with pytest.raises(ValueError, match=r"length_weights"):
         KARMAClassifier(gamma=3, length_weights=[1.0]).fit(X, y > 0)

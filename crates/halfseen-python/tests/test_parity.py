@@ -113,7 +113,7 @@ def fitted(learner, X, y, classes, setting):
         frame = pytest.importorskip("pandas").DataFrame(X, columns=NAMES)
         return estimator.set_params(**seeded).fit(frame, y).model_
     declared = {d.name for d in _parameters.declared(ALIASES.get(learner, learner))}
-    texts = [(key, _parameters.text_of(key, value)) for key, value in setting.items()]
+    texts = [(key, _parameters.text_of(value)) for key, value in setting.items()]
     texts += [("seed", str(SEED))] if "random_state" in declared else []
     labels, codes = np.unique(y, return_inverse=True) if classes else (None, y)
     nothing = {"scale": None, "known": [], "groups": [], "prices": {}, "bounds": {}, "moments": {}}
@@ -142,7 +142,7 @@ def compare(learner, X, y, classes, setting, folder):
     seeded = any(d.name == "random_state" for d in _parameters.declared(ALIASES.get(learner, learner)))
     table = folder / "table.csv"
     write(table, X, y)
-    texts = [f"{key}={_parameters.text_of(key, value)}" for key, value in setting.items()]
+    texts = [f"{key}={_parameters.text_of(value)}" for key, value in setting.items()]
     paths = {who: folder / f"{who}.json" for who in ("rust", "program", "python")}
     seed = [f"seed={SEED}"] if seeded else []
     paths["rust"].write_text(run(example, "fit", table, "target", learner, *texts, *seed))

@@ -20,6 +20,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
+from sklearn.utils._param_validation import InvalidParameterError
 
 CLASSIFIERS = [RobustLPClassifier, RobustPerceptronClassifier, FDROPClassifier]
 ESTIMATORS = [*CLASSIFIERS, RobustLPRegressor]
@@ -335,7 +336,8 @@ def test_what_cannot_be_is_refused():
         with pytest.raises(ValueError, match=r"Only binary classification is supported.*multiclass"):
             estimator().fit(X, three)
         for threat in (12, 20):
-            with pytest.raises(ValueError, match=r"threat = 1?2?0?.* at least 0 and below 12"):
+            says = rf"'threat' parameter of {estimator.__name__} must be at least 0 and below 12, the total"
+            with pytest.raises(InvalidParameterError, match=rf"{says} cost .*\. Got {threat} instead"):
                 estimator(threat=threat).fit(X, y)
         for threat in (-1, float("nan"), float("inf")):
             with pytest.raises(ValueError, match="threat"):

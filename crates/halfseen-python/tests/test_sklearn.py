@@ -18,6 +18,7 @@ from halfseen import (
     KARMARegressor,
     OnlineLassoClassifier,
     RobustLPClassifier,
+    RobustLPRegressor,
 )
 from halfseen.testing import estimators, expected_failed_checks
 from sklearn.base import clone, is_classifier
@@ -26,7 +27,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
+from sklearn.utils.validation import has_fit_parameter
 
 LEARNERS = [estimator for estimator in estimators() if not isinstance(estimator, Encoder)]
 EACH = pytest.mark.parametrize("estimator", LEARNERS, ids=lambda estimator: type(estimator).__name__)
@@ -67,6 +70,65 @@ def test_at_most_two_checks_fail_for_a_reason_each():
         assert all(name.startswith("check_") and len(reason) > 40 for name, reason in expected.items())
         with pytest.raises(ValueError, match="inf"):
             fitted(estimator, np.array([[1.0, np.inf], [1.0, 2.0], [0.0, 1.0]]), np.array([0, 1, 1]))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        KARMAClassifier(solver="online"),
+        KARMARegressor(solver="online"),
+        KARMAClassifier(loss="squared"),
+        KARMAClassifier(features="sketch:64"),
+        KARMARegressor(features="sketch:64"),
+        RobustLPClassifier(chunk=10),
+        RobustLPRegressor(chunk=10),
+    ],
+    ids=repr,
+)
+def test_the_checks_expected_to_fail_follow_the_parameters(estimator):
+    expected = expected_failed_checks(estimator)
+    done = check_estimator(clone(estimator), expected_failed_checks=expected, on_fail=None)
+    failed = {of["check_name"] for of in done if of["status"] == "failed"}
+    assert not failed, "not declared"
+    assert {of["check_name"] for of in done if of["status"] == "xfail"} == set(expected), (
+        "declared and passed"
+    )
+    assert all(len(reason) > 40 for reason in expected.values())
+
+
+@EACH
+def test_weights_are_refused_with_the_class_and_the_reason(estimator):
+    X, y = data(is_classifier(estimator))
+    name = type(estimator).__name__
+    methods = [getattr(estimator, of) for of in ("fit", "partial_fit") if hasattr(estimator, of)]
+    for method in methods:
+        if has_fit_parameter(estimator, "sample_weight"):
+            continue
+        with pytest.raises(
+            TypeError, match=rf"^{name}\.{method.__name__}\(\) takes no sample_weight: .*Omit it"
+        ):
+            method(X, y, sample_weight=np.ones(len(y)))
+        with pytest.raises(TypeError, match=rf"^{name}\.{method.__name__}\(\) got an unexpected .*'weights'"):
+            method(X, y, weights=np.ones(len(y)))
+
+
+def test_warnings_name_the_line_of_the_caller():
+    X, y = data()
+    model = AERRRegressor(budget=2, total_budget=20, random_state=0)
+    calls = [
+        lambda: clone(model).fit(X, y),
+        lambda: make_pipeline(clone(model)).fit(X, y),
+        lambda: clone(model).partial_fit(X, y),
+        lambda: cross_val_score(make_pipeline(StandardScaler(), clone(model)), X, y, cv=2),
+        lambda: Encoder().fit(pd.DataFrame({"a": [1.0], "day": ["2024-01-31"]})),
+    ]
+    for call in calls:
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            call()
+        assert told
+        assert {warning.filename for warning in told} == {__file__}
 
 
 def test_every_public_estimator_is_listed():
@@ -178,13 +240,16 @@ def test_a_stream_says_once_what_it_has_to_say():
 
 @pytest.mark.parametrize("verbose", ["yes", 1.5, None])
 def test_verbose_is_a_flag_or_a_function(verbose):
-    with pytest.raises(ValueError, match=r"verbose = .* is not allowed: it must be True, False"):
+    with pytest.raises(
+        InvalidParameterError, match="'verbose' parameter of AERRRegressor must be True, False"
+    ):
         AERRRegressor(verbose=verbose).fit(*data())
 
 
 @pytest.mark.parametrize("seed", [-1, 2**63])
 def test_seeds_are_refused_under_their_own_name(seed):
-    with pytest.raises(ValueError, match=r"^random_state = .* is not allowed: it must be an integer"):
+    says = f"^The 'random_state' parameter of AERRRegressor must be an integer .*Got {seed} instead"
+    with pytest.raises(InvalidParameterError, match=says):
         AERRRegressor(random_state=seed).fit(*data())
 
 

@@ -7,7 +7,7 @@
 mod text;
 
 pub(crate) use text::shown;
-use text::{gibibytes, line, many, maybe, raise, readable};
+use text::{gibibytes, line, many, maybe, raise, readable, remedy};
 pub use text::{grouped, list, nearest, short};
 
 /// Result of everything in this library that can fail.
@@ -300,10 +300,12 @@ pub enum ErrorKind {
     #[error("{what}, key '{}': {}", short(key), line(problem))]
     BadFile { what: &'static str, key: String, problem: String },
     /// Numbers overflowed.
-    #[error("{what} reached {value:e}; use a smaller step")]
+    #[error(
+        "{what} reached {value:e}; give the attributes and the target in units in which they are neither huge nor tiny, or use a smaller step if the learner has one"
+    )]
     Diverged { what: &'static str, value: f64 },
-    /// A matrix routine failed.
-    #[error("{what} failed: {}", line(problem))]
+    /// A matrix routine failed. The problem may name its remedy after a colon or semicolon.
+    #[error("{what} failed: {}{}", line(problem), remedy(problem))]
     Numerical { what: &'static str, problem: String },
     /// The monitor asked to stop before there was anything to return.
     #[error("interrupted while {during}")]

@@ -53,7 +53,8 @@ pub fn start_threads() -> Result<()> {
     let Some(threads) = threads() else { return Ok(()) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     pool.map_err(|e| {
-        ErrorKind::Numerical { what: "starting threads", problem: e.to_string() }.into()
+        let problem = format!("{e}; allow more threads or address space");
+        ErrorKind::Numerical { what: "starting threads", problem }.into()
     })
 }
 

@@ -1,8 +1,9 @@
 //! Declares the flags of a table to learn from.
 
 use super::ReadArgs;
-use crate::parse::{KindArg, positive, whole};
+use crate::parse::{positive, whole};
 use clap::{Args, ValueEnum};
+use halfseen::data::DeclaredKind;
 use std::path::PathBuf;
 
 /// Options for reading a table; shared by commands that learn.
@@ -51,7 +52,7 @@ pub(crate) struct TableArgs {
     /// fraction); may be repeated. Default: by its cells; dates, and texts that hardly repeat, are
     /// left out. A model keeps the kinds
     #[arg(long = "as", value_name = "COL=KIND", value_parser = crate::parse::kind)]
-    pub(crate) kinds: Vec<(String, KindArg)>,
+    pub(crate) kinds: Vec<(String, DeclaredKind)>,
     /// Seed of all random choices
     #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = whole(0, i64::MAX as u64))]
     pub(crate) seed: u64,

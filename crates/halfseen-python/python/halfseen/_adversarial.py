@@ -160,7 +160,7 @@ def certify(
     rows, table = _table(estimator, X)
     given = _costs(estimator, costs, table, None if y is None else _codes(estimator, y, rows))
     within = None if within is None else float(within)
-    count = _threads(getattr(estimator, "n_jobs", None))
+    count = _threads(estimator)
     found = _core.certify(estimator.model_, table, given, within, count)
     certified, flips_at, flips, exact, missing = found
     return Certificates(
@@ -234,7 +234,7 @@ def attack(
             name = type(estimator).__name__
             raise ValueError(f"{name} prepares for no threat of its own: give a budget, as in threat=10")
         threat = own["budget"]
-    count, seed = _threads(getattr(estimator, "n_jobs", None)), _seed_of(random_state)
+    count, seed = _threads(estimator), _seed_of(random_state, "attack")
     scores, unproven = _core.attack(estimator.model_, table, targets, given, float(threat), kind, seed, count)
     scores = scores[:, 0]
     classes = is_classifier(estimator)

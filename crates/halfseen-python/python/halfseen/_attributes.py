@@ -4,72 +4,100 @@ import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from halfseen import _core
+from halfseen._parameters import refusal
+
+_LIST = "a list of names or indices of attributes"
+
+
+def named(of: Any, names: Sequence[str]) -> Any:
+    """Return the name of an attribute that is given by its name or index; None if it is neither.
+
+    Raises
+    ------
+    ValueError
+        If there is no such index.
+    """
+    if isinstance(of, numbers.Integral) and not isinstance(of, bool):
+        at = int(of)
+        if not 0 <= at < len(names):
+            raise ValueError(f"there is no attribute {of}: X has {len(names)} features, counted from 0")
+        return names[at]
+    return of if isinstance(of, str) else None
+
 
 def read(estimator: Any, names: Sequence[str]) -> Any:
     """Return an estimator's declarations on attributes of these names, for the library.
 
     Raises
     ------
-    TypeError
+    InvalidParameterError
         If a parameter does not have its documented type.
     ValueError
         If an attribute is named by an index that X does not have.
     """
 
-    def name(of):
-        if isinstance(of, numbers.Integral) and not isinstance(of, bool):
-            if not 0 <= of < len(names):
-                raise ValueError(f"there is no attribute {of}: X has {len(names)} features, counted from 0")
-            return names[of]
-        if not isinstance(of, str):
-            raise TypeError(f"attributes are named by a string or an index; got {of!r}")
-        return of
+    def refused(parameter, allowed):
+        return refusal(estimator, parameter, f"{allowed}, or None", getattr(estimator, parameter))
 
-    def each(parameter, of):
+    def each(parameter, allowed, of):
         if isinstance(of, str) or not isinstance(of, Iterable):
-            raise TypeError(f"{parameter} must be a list of names or indices of attributes; got {of!r}")
-        return [name(one) for one in of]
+            raise refused(parameter, allowed)
+        found = [named(one, names) for one in of]
+        if None in found:
+            raise refused(parameter, allowed)
+        return found
 
-    def mapping(parameter, holds):
+    def mapping(parameter, allowed, held):
         value = getattr(estimator, parameter, None)
-        if value is not None and not isinstance(value, Mapping):
-            raise TypeError(f"{parameter} must be a dict of {holds}, or None; got {value!r}")
-        return value or {}
+        if value is None:
+            return {}
+        if not isinstance(value, Mapping):
+            raise refused(parameter, allowed)
+        found = [(named(of, names), held(one)) for of, one in value.items()]
+        if any(None in pair for pair in found):
+            raise refused(parameter, allowed)
+        return dict(found)
 
-    if estimator.scale is not None and not isinstance(estimator.scale, str):
-        raise ValueError(f"scale = {estimator.scale!r} is not allowed: it must be a text or None")
+    scale = estimator.scale
+    if scale is not None:
+        wrong = _core.refused(estimator._learner, [("scale", scale if isinstance(scale, str) else "")])
+        if wrong is not None:
+            raise refusal(estimator, "scale", wrong[1], scale)
     known = getattr(estimator, "known", None)
-    known = each("known", known) if known is not None else []
-    groups = mapping("groups", "names of panels to lists of attributes")
-    groups = {str(group): each("groups", columns) for group, columns in groups.items()}
-    bounds = mapping("bounds", "attributes to (low, high)")
+    known = each("known", _LIST, known) if known is not None else []
+    panels = "a dict of names of panels to lists of names or indices of attributes"
+    groups = getattr(estimator, "groups", None)
+    if groups is not None and not isinstance(groups, Mapping):
+        raise refused("groups", panels)
+    groups = {str(group): each("groups", panels, columns) for group, columns in (groups or {}).items()}
     # A known panel means its columns.
     opened = [
         column for of in known for column in (groups.pop(of) if of in groups and of not in names else [of])
     ]
     return {
-        "scale": estimator.scale,
+        "scale": scale,
         "known": opened,
         "groups": list(groups.items()),
-        "prices": {
-            name(of): _number("prices", price)
-            for of, price in mapping("prices", "attributes to numbers").items()
-        },
-        "bounds": {name(of): _pair(range_) for of, range_ in bounds.items()},
+        "prices": mapping("prices", "a dict of names or indices of attributes to numbers", _number),
+        "bounds": mapping("bounds", "a dict of names or indices of attributes to pairs (low, high)", _pair),
         "moments": {},
     }
 
 
-def _number(parameter, value):
+def _number(value):
+    """Return a number; None if the value is none."""
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise TypeError(f"{parameter} must hold numbers; got {value!r}") from None
+        return None
 
 
 def _pair(value):
+    """Return a pair of numbers; None if the value is none."""
     try:
         low, high = value
     except (TypeError, ValueError):
-        raise TypeError(f"bounds must hold pairs (low, high); got {value!r}") from None
-    return _number("bounds", low), _number("bounds", high)
+        return None
+    pair = _number(low), _number(high)
+    return None if None in pair else pair

@@ -1,13 +1,14 @@
 """Define the base of all estimators: from arrays to a fitted model of the library, and back."""
 
+import contextlib
+import functools
+import inspect
 import json
 import numbers
 import os
 import sys
-import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import scipy.sparse
@@ -20,9 +21,32 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from halfseen import _attributes, _core
 from halfseen import _types as t
 from halfseen._docstrings import completed
-from halfseen._parameters import declared, text_of
+from halfseen._parameters import declared, refusal, refusing, texts_of
 from halfseen._saved import Saved
+from halfseen._warn import warn
 from halfseen.warnings import DataWarning
+
+_Fit = TypeVar("_Fit", bound=Callable[..., Any])
+
+
+def _without_weights(fit: _Fit) -> _Fit:
+    """Name the class in the error for ``sample_weight``, or another argument that a method does not have."""
+    names = inspect.signature(fit).parameters
+
+    @functools.wraps(fit)
+    def checked(self: Any, *args: Any, **keywords: Any) -> Any:
+        own = f"{type(self).__name__}.{fit.__name__}()"
+        if "sample_weight" in keywords:
+            raise TypeError(
+                f"{own} takes no sample_weight: {self._no_weights}. Omit it, or use KARMARegressor,"
+                " KARMAClassifier, RobustLPRegressor or RobustLPClassifier, which take it in fit"
+            )
+        unknown = [name for name in keywords if name not in names]
+        if unknown:
+            raise TypeError(f"{own} got an unexpected keyword argument {unknown[0]!r}")
+        return fit(self, *args, **keywords)
+
+    return checked  # type: ignore[return-value]
 
 
 class Estimator(Saved, BaseEstimator):
@@ -92,6 +116,8 @@ class Estimator(Saved, BaseEstimator):
     #: The library's name of the learner.
     _learner: ClassVar[str] = ""
     _takes_holes: bool = False
+    #: Reason why there is no ``sample_weight``, where there is none.
+    _no_weights: ClassVar[str] = "each row takes one step, and a doubled step is not two steps"
 
     report_: dict[str, Any]
     reads_: int
@@ -116,14 +142,16 @@ class Estimator(Saved, BaseEstimator):
 
     def _parameters(self, seed):
         """Return the learner's parameters as texts, under the library's names."""
-        return [
-            (of.written, text_of(of.name, seed if of.name == "random_state" else getattr(self, of.name)))
-            for of in declared(self._learner)
-        ]
+        return texts_of(self, self._learner, self._values(seed))
+
+    def _values(self, seed):
+        """Return the values of the learner's parameters by name."""
+        values = {of.name: getattr(self, of.name) for of in declared(self._learner) if of.written != "seed"}
+        return {**values, "random_state": seed}
 
     def _seed(self):
         """Return ``random_state`` as a seed: an int unchanged, else a draw of 63 bits."""
-        return _seed_of(getattr(self, "random_state", 0))
+        return _seed_of(getattr(self, "random_state", 0), self)
 
     def _names(self):
         names = getattr(self, "feature_names_in_", None)
@@ -147,6 +175,10 @@ class Estimator(Saved, BaseEstimator):
     def _checked(self, X, y, reset=True, at_least=2):
         holes = "allow-nan" if self._takes_holes else True
         numeric = isinstance(self, RegressorMixin)
+        if hasattr(type(y), "collect"):
+            from halfseen import _tables
+
+            _tables.refuse_lazy(y, "y")
         return self._validated(
             X, y=y, reset=reset, ensure_all_finite=holes, ensure_min_samples=at_least, y_numeric=numeric
         )
@@ -155,6 +187,7 @@ class Estimator(Saved, BaseEstimator):
         """Return X (and y) after scikit-learn's checks; errors on text columns name the remedy."""
         if isinstance(X, np.ma.MaskedArray):
             X = X.astype(np.float64).filled(np.nan)
+        self._refuse_dates(X)
         try:
             return validate_data(self, X, accept_sparse="csr", dtype=np.float64, **rules)
         except (TypeError, ValueError) as error:
@@ -167,15 +200,43 @@ class Estimator(Saved, BaseEstimator):
                     " AELRRegressor with passive='all', which learn from observed cells; or impute missing"
                     " values, as sklearn.impute.SimpleImputer does"
                 ) from None
-            columns = [] if "feature names" in str(error) else _tables.columns_without_numbers(X)
+            columns = [] if "feature names" in str(error) else _tables.columns_without_numbers(X)[0]
             if not columns:
                 raise
-            raise ValueError(
-                f"columns of X hold no numbers ({', '.join(columns[:10])}): encode texts first, as in"
-                f" make_pipeline(halfseen.Encoder(), {type(self).__name__}()), and make numbers of dates"
-                f" ({error})"
-            ) from None
+            raise ValueError(self._remedied(columns, []) + f" ({error})") from None
 
+    def _refuse_dates(self, X):
+        """Refuse dates, which scikit-learn takes for numbers, and lazy frames, which have no rows."""
+        if isinstance(X, np.ndarray):
+            if X.dtype.kind == "m":
+                raise ValueError(
+                    f"X of dtype {X.dtype} holds durations: make numbers of them first, such as hours"
+                )
+            if X.dtype.kind == "M":
+                raise ValueError(
+                    f"X of dtype {X.dtype} holds dates: encode them first, as in"
+                    f" make_pipeline(halfseen.Encoder(columns={{0: 'date'}}), {type(self).__name__}())"
+                )
+            return
+        # A lazy frame warns if it is asked for its columns.
+        if not any(hasattr(type(X), name) for name in ("columns", "collect")):
+            return
+        from halfseen import _tables
+
+        _tables.refuse_lazy(X)
+        if _tables.has_dates(X):
+            raise ValueError(self._remedied(*_tables.columns_without_numbers(X)))
+
+    def _remedied(self, columns, dates):
+        """Return a message on columns without numbers, with the encoder as the remedy."""
+        declared = ", ".join(f"{name!r}: 'date'" for name in dates[:3])
+        encoder = f"halfseen.Encoder({f'columns={{{declared}}}' if dates else ''})"
+        return (
+            f"columns of X hold no numbers ({', '.join(columns[:10])}): encode texts and dates first, as in"
+            f" make_pipeline({encoder}, {type(self).__name__}()), and make numbers of times and durations"
+        )
+
+    @_without_weights
     def fit(self, X: t.Matrix, y: ArrayLike) -> Self:
         """Learn from examples.
 
@@ -217,7 +278,7 @@ class Estimator(Saved, BaseEstimator):
                 X, y, sample_weight = X[there], y[there], sample_weight[there]
         targets, classes = self._targets(y)
         seed = self._seed()
-        with _progress(self.verbose) as progress:
+        with _progress(self) as progress, refusing(self):
             model = _core.fit(
                 self._learner,
                 self._parameters(seed),
@@ -226,7 +287,7 @@ class Estimator(Saved, BaseEstimator):
                 targets,
                 classes,
                 self._declarations(),
-                _threads(getattr(self, "n_jobs", None)),
+                _threads(self),
                 progress,
                 sample_weight,
             )
@@ -272,13 +333,13 @@ class Estimator(Saved, BaseEstimator):
         if quiet:
             return
         if not report["converged"] and self._is_new(report["stop"]):
-            warnings.warn(model.stop(), ConvergenceWarning, stacklevel=4)
+            warn(model.stop(), ConvergenceWarning)
         for note, text in zip(report["notes"], model.notes(), strict=True):
             # Notes that say nothing on the data and need no action are only in the report.
             if not any(kind in note for kind in ("risk-bound", "guarded-refinements")) and self._is_new(
                 *note
             ):
-                warnings.warn(text, DataWarning, stacklevel=4)
+                warn(text, DataWarning)
 
     def _is_new(self, *kinds):
         """Return whether a stream of batches has not been told of this yet; a fit begins anew."""
@@ -334,35 +395,39 @@ class Weighted(Estimator):
         return self._fit(X, y, sample_weight)
 
 
-def _seed_of(state: t.Seed) -> int:
-    """Return a ``random_state`` as a seed."""
-    if not isinstance(state, numbers.Integral):
-        return int(check_random_state(state).randint(np.iinfo(np.int64).max, dtype=np.int64))
-    if not 0 <= state < 2**63:
-        allowed = next(of.allowed for of in declared("aerr") if of.name == "random_state")
-        raise ValueError(
-            f"random_state = {state} is not allowed: it must be {allowed}, a RandomState instance or None"
-        )
-    return int(state)
+def _seed_of(state: t.Seed, owner: Any) -> int:
+    """Return the ``random_state`` of an estimator, or of a function by its name, as a seed."""
+    if isinstance(state, numbers.Integral):
+        if 0 <= int(state) < 2**63:
+            return int(state)
+    else:
+        with contextlib.suppress(ValueError):
+            return int(check_random_state(state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+    allowed = next(of.allowed for of in declared("aerr") if of.name == "random_state")
+    raise refusal(owner, "random_state", f"{allowed}, a RandomState instance or None", state)
 
 
-def _threads(n_jobs: int | None) -> int:
-    """Return the number of threads for scikit-learn's ``n_jobs``, at most one per processor."""
+def _threads(estimator: Any) -> int:
+    """Return the number of threads for an estimator's ``n_jobs``, at most one per processor."""
+    n_jobs = getattr(estimator, "n_jobs", None)
     if n_jobs is None:
         return 1
     if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
-        raise ValueError(f"n_jobs = {n_jobs!r} is not allowed: it must be None or an integer other than 0")
+        raise refusal(estimator, "n_jobs", "None or an integer other than 0", n_jobs)
     processors = os.cpu_count() or 1
-    return min(int(n_jobs), processors) if n_jobs > 0 else max(processors + 1 + int(n_jobs), 1)
+    return min(int(n_jobs), processors) if int(n_jobs) > 0 else max(processors + 1 + int(n_jobs), 1)
 
 
-@contextmanager
-def _progress(verbose: t.Verbose) -> Iterator[Callable[[int, int], object] | None]:
-    """Provide the function that shows progress, or None, and end its line."""
+@contextlib.contextmanager
+def _progress(estimator: Any) -> Iterator[Callable[[int, int], object] | None]:
+    """Provide the function that shows an estimator's progress, or None, and end its line."""
+    verbose: t.Verbose = estimator.verbose
     if not (callable(verbose) or isinstance(verbose, numbers.Integral | np.bool_)):
-        raise ValueError(
-            f"verbose = {verbose!r} is not allowed: it must be True, False, or a function of the work that is"
-            " done and of all of it"
+        raise refusal(
+            estimator,
+            "verbose",
+            "True, False, or a function of the work that is done and of all of it",
+            verbose,
         )
     if callable(verbose):
         yield verbose

@@ -7,6 +7,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from halfseen import _types as t
 from halfseen._estimator import Estimator, _progress
+from halfseen._parameters import refusing
 
 
 class Incremental(Estimator):
@@ -30,7 +31,7 @@ class Incremental(Estimator):
         X, y = self._checked(X, y, reset=first, at_least=1)
         targets, labels = self._batch(y, classes, first)
         try:
-            with _progress(self.verbose) as progress:
+            with _progress(self) as progress, refusing(self):
                 self._teach(self._table(X), targets, labels, named, progress)
         except BaseException:
             # Reads before the error were paid for, and learned from.

@@ -1,12 +1,16 @@
 """Read the library's declarations of parameters, and format values for the library."""
 
+import contextlib
 import json
 import numbers
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils._param_validation import InvalidParameterError
 
 from halfseen import _core
+from halfseen._refused import OutOfRange
 
 #: The library's name of a parameter -> scikit-learn's.
 RENAMED = {"seed": "random_state"}
@@ -23,7 +27,7 @@ class Declared(NamedTuple):
 _LEARNERS = {learner["name"]: learner for learner in json.loads(_core.learners())}
 _DECLARED = {
     name: tuple(
-        Declared(RENAMED.get(given["name"], given["name"]), given["name"], given["allowed"])
+        Declared(RENAMED.get(given["name"], given["name"]), given["name"], given["accepted"])
         for given in learner["parameters"]
     )
     for name, learner in _LEARNERS.items()
@@ -40,13 +44,52 @@ def declared(learner: str) -> tuple[Declared, ...]:
     return _DECLARED[learner]
 
 
-def text_of(name: str, value: Any) -> str:
-    """Return a parameter's value as text for the library.
+def refusal(owner: Any, name: str, allowed: str, value: Any) -> InvalidParameterError:
+    """Return scikit-learn's error for a parameter of an estimator, or of a function by its name."""
+    of, shown = owner if isinstance(owner, str) else type(owner).__name__, repr(value)
+    if len(shown) > 100:
+        shown = f"{shown[:100]}..."
+    return InvalidParameterError(f"The {name!r} parameter of {of} must be {allowed}. Got {shown} instead.")
+
+
+@contextlib.contextmanager
+def refusing(estimator: Any) -> Iterator[None]:
+    """Raise scikit-learn's error where the library refuses a parameter of an estimator for its data."""
+    try:
+        yield
+    except OutOfRange as error:
+        name = RENAMED.get(error.name, error.name)
+        if not hasattr(estimator, name):
+            raise
+        raise refusal(estimator, name, error.allowed, getattr(estimator, name)) from None
+
+
+def texts_of(owner: Any, learner: str, values: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the values of a learner's parameters as texts, under the library's names.
 
     Raises
     ------
-    TypeError
-        If it is neither a number, a string, a bool, None nor a sequence of numbers.
+    InvalidParameterError
+        If a value is not allowed.
+    """
+    texts = []
+    for of in declared(learner):
+        text = text_of(values[of.name])
+        if text is None:
+            raise refusal(owner, of.name, of.allowed, values[of.name])
+        texts.append((of.written, text))
+    refused = _core.refused(learner, texts)
+    if refused is not None:
+        written, allowed = refused
+        name = RENAMED.get(written, written)
+        raise refusal(owner, name, allowed, values[name])
+    return texts
+
+
+def text_of(value: Any) -> str | None:
+    """Return a parameter's value as text for the library.
+
+    It is None unless the value is a number, a string, a bool, None or a sequence of numbers.
     """
     if value is None:
         return "auto"
@@ -61,7 +104,5 @@ def text_of(name: str, value: Any) -> str:
     try:
         cells = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
-        cells = None
-    if cells is None or cells.ndim != 1:
-        raise TypeError(f"{name} must be a number, a text, None or a list of numbers; got {value!r}")
-    return ",".join(repr(float(cell)) for cell in cells)
+        return None
+    return ",".join(repr(float(cell)) for cell in cells) if cells.ndim == 1 else None

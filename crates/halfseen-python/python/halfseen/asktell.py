@@ -335,6 +335,9 @@ class Learner(Status):
                 raise ValueError(f"its classes are {classes!r}, and it is of {name}")
             state = json.dumps(saved["learner"])
             named = bool(saved["named"])
+            if classes is not None:
+                # Checked before anything is built: mixed labels cannot be sorted.
+                estimator._take_classes(classes)
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise ValueError(f"this is no saved learner: {problem(error)}") from None
         learner = _core.Learner.from_json(state)
@@ -442,7 +445,10 @@ def begin(estimator: Any, attributes: Any, classes: Any, scale: Any) -> Learner:
     if classes is not None:
         own._take_classes(classes)
         labels = own.classes_.tolist()
-    return Learner(own, own._started(np.empty(0), labels, _scale(scale, labels)))
+    from halfseen._parameters import refusing
+
+    with refusing(own):
+        return Learner(own, own._started(np.empty(0), labels, _scale(scale, labels)))
 
 
 def _scale(scale, labels):

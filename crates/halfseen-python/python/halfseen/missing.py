@@ -4,7 +4,6 @@ NaN is a missing value, in fit and in prediction. In sparse input a cell that is
 zero, as everywhere in scikit-learn; a stored NaN is missing.
 """
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Self
 
@@ -19,7 +18,9 @@ from halfseen import _core
 from halfseen import _types as t
 from halfseen._estimator import Estimator, Weighted, _progress, _threads
 from halfseen._incremental import Incremental, IncrementalClassifier
+from halfseen._parameters import refusing
 from halfseen._predictors import Classifier, LinearClassifier, Regressor
+from halfseen._warn import warn
 from halfseen.model import chosen
 
 
@@ -303,6 +304,7 @@ class _MatrixCompletion(_Missing):
     """
 
     _learner = "completion"
+    _no_weights = "duplicating a row doubles its losses but changes the nuclear norm differently"
     n_jobs: int | None
 
     def __init__(
@@ -368,7 +370,7 @@ class _MatrixCompletion(_Missing):
         targets = np.full(len(known), np.nan)
         # A list lets numpy choose the type of the known labels.
         targets[~unknown], classes = own._targets(np.array(known[~unknown].tolist()))
-        with _progress(own.verbose) as progress:
+        with _progress(own) as progress, refusing(own):
             attributes, scores, converged, stop = _core.complete(
                 own._parameters(own._seed()),
                 own._table(rows),
@@ -376,11 +378,11 @@ class _MatrixCompletion(_Missing):
                 targets,
                 classes,
                 own._declarations(),
-                _threads(own.n_jobs),
+                _threads(own),
                 progress,
             )
         if not converged:
-            warnings.warn(stop, ConvergenceWarning, stacklevel=2)
+            warn(stop, ConvergenceWarning)
         filled = known.copy() if classes is not None else known.astype(np.float64)
         found = own.classes_[chosen(scores)] if classes is not None else scores[:, 0]
         filled[unknown] = found[unknown]

@@ -1,10 +1,7 @@
 """Load and save models: one file for Python, Rust and the program."""
 
-import contextlib
 import json
 import os
-import tempfile
-import warnings
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from halfseen import _core
+from halfseen._warn import warn
 
 
 def load(path: str | os.PathLike[str]) -> "Model":
@@ -218,8 +216,9 @@ class Model:
 
         from halfseen import _tables
 
+        _tables.refuse_lazy(X)
         if _tables.is_frame(X) and _tables.is_named(X):
-            table = _tables.table_of_frame(X, _tables.frame_names(X))
+            table = _tables.table_of_frame(X, _tables.frame_names(X), self._model.dates)
             scores, met = self._model.scores_of_table(table)
             self._remark(*met)
             return scores
@@ -236,7 +235,7 @@ class Model:
             )
         if not texts:
             return self._model.scores(cells)
-        scores, met = self._model.scores_of_table(_tables.table_of_array(cells, names))
+        scores, met = self._model.scores_of_table(_tables.table_of_array(cells, names, self._model.dates))
         self._remark(*met)
         return scores
 
@@ -248,10 +247,10 @@ class Model:
         for problem, names in (("does not use", ignored), ("expects and that count as missing", absent)):
             if names:
                 listed = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
-                warnings.warn(f"columns that the model {problem}: {listed}", DataWarning, stacklevel=4)
+                warn(f"columns that the model {problem}: {listed}", DataWarning)
         if unknown:
             text = f"cells with a category that fit did not show, which count as missing: {unknown}"
-            warnings.warn(text, DataWarning, stacklevel=4)
+            warn(text, DataWarning)
 
 
 def chosen(scores: NDArray[Any]) -> NDArray[Any]:
@@ -269,22 +268,9 @@ class _Saved(Protocol):
 
 def write(model: _Saved, path: str | os.PathLike[str]) -> None:
     """Write a model to a temporary file, and rename it."""
-    path = Path(path)
-    text = model.to_json() + "\n"
-    handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(beside, 0o666 & ~mask)
-        os.replace(beside, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(beside)
-        raise
+    from halfseen import _files
+
+    _files.replace(Path(path), model.to_json() + "\n")
 
 
 def _labels(labels):

@@ -5,6 +5,7 @@ Training rows are complete: fit refuses NaN. In prediction NaN is a deleted attr
 Attributes are scaled so that zero stays zero.
 """
 
+import contextlib
 from typing import Literal
 
 import numpy as np
@@ -20,7 +21,6 @@ from halfseen._adversarial import (
     without_known,
 )
 from halfseen._estimator import Estimator, Weighted
-from halfseen._parameters import text_of
 from halfseen._predictors import LinearClassifier, LinearRegressor
 
 __all__ = [
@@ -77,13 +77,14 @@ class _Robust(Attackable, Estimator):
 
     costs: t.Costs
 
-    def _parameters(self, seed):
-        """Return the learner's parameters as texts; costs only of attributes that can be deleted."""
+    def _values(self, seed):
+        """Return the values of the learner's parameters; costs only of attributes that can be deleted."""
+        values = super()._values(seed)
         if isinstance(self.costs, str) or np.ndim(self.costs) != 1:
-            return super()._parameters(seed)
-        texts = dict(super()._parameters(seed))
-        texts["costs"] = text_of("costs", without_known(self, self.costs))
-        return list(texts.items())
+            return values
+        with contextlib.suppress(TypeError, ValueError):
+            values["costs"] = without_known(self, self.costs)
+        return values
 
 
 class _RobustLP(_Robust):

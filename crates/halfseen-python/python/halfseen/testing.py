@@ -18,6 +18,30 @@ _WEIGHTS = (
 )
 
 
+_REFUSED = (
+    "{setting} refuses sample_weight, because {reason}; the method has the argument for the other settings."
+    " Weights are refused and not ignored."
+)
+_SKETCHED = (
+    "partial_fit runs the online algorithm, which keeps rows and so needs features='exact'; with random"
+    " features it is refused."
+)
+_WEIGHT_CHECKS = (
+    "check_sample_weights_pandas_series",
+    "check_sample_weights_not_an_array",
+    "check_sample_weights_list",
+    "check_sample_weights_shape",
+    "check_sample_weights_not_overwritten",
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weight_equivalence_on_sparse_data",
+)
+_BATCH_CHECKS = (
+    "check_fit_score_takes_y",
+    "check_n_features_in_after_fitting",
+    "check_estimators_partial_fit_n_features",
+)
+
+
 def estimators() -> list[Any]:
     """Return one instance of every public estimator, with default parameters.
 
@@ -46,8 +70,9 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
     Returns
     -------
     checks : dict of str to str
-        Name of the check -> reason; at most two. For the ``expected_failed_checks`` of
-        ``sklearn.utils.estimator_checks.check_estimator`` and ``parametrize_with_checks``.
+        Name of the check -> reason; at most two with default parameters. For the
+        ``expected_failed_checks`` of ``sklearn.utils.estimator_checks.check_estimator`` and
+        ``parametrize_with_checks``.
 
     Examples
     --------
@@ -56,9 +81,27 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
     >>> expected_failed_checks(KARMARegressor())
     {}
     """
-    if isinstance(estimator, KARMAClassifier | GeometricMarginClassifier):
-        kinds = ("dense", "sparse")
-        return {f"check_sample_weight_equivalence_on_{kind}_data": _WEIGHTS for kind in kinds}
-    if isinstance(estimator, Encoder) or estimator._takes_holes:
+    if isinstance(estimator, Encoder):
         return {}
-    return {"check_estimators_nan_inf": _FINITE}
+    expected = {} if estimator._takes_holes else {"check_estimators_nan_inf": _FINITE}
+    if _is_iterative(estimator):
+        expected |= {
+            f"check_sample_weight_equivalence_on_{kind}_data": _WEIGHTS for kind in ("dense", "sparse")
+        }
+    refused = None
+    if getattr(estimator, "solver", None) == "online":
+        refused = _REFUSED.format(setting="solver='online'", reason="it takes one gradient step per row")
+    if getattr(estimator, "chunk", None) is not None:
+        refused = _REFUSED.format(setting="chunk", reason="chunks are drawn without regard to weights")
+    if refused:
+        expected |= dict.fromkeys(_WEIGHT_CHECKS, refused)
+    if getattr(estimator, "features", "exact") != "exact" and hasattr(estimator, "partial_fit"):
+        expected |= dict.fromkeys(_BATCH_CHECKS, _SKETCHED)
+    return expected
+
+
+def _is_iterative(estimator):
+    """Return True if a weighted fit is solved to a tolerance."""
+    if isinstance(estimator, KARMAClassifier):
+        return estimator.loss != "squared" and estimator.solver == "exact"
+    return isinstance(estimator, GeometricMarginClassifier)

@@ -213,6 +213,23 @@ impl Table {
         Ok(self)
     }
 
+    /// Makes a text column a column of numbers; others stay as they are. A text that is no number
+    /// becomes NaN; see [`first_text`](super::first_text).
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownColumn`].
+    pub fn with_numbers(mut self, name: &str) -> Result<Table> {
+        let Place::Text(at) = self.column(name)?.place else { return Ok(self) };
+        let text = &self.texts[at];
+        let levels: Vec<f64> =
+            text.levels.iter().map(|text| text.parse().unwrap_or(f64::NAN)).collect();
+        let number = |code: &u32| levels.get(*code as usize).copied().unwrap_or(f64::NAN);
+        let place = Place::Apart(self.apart.len());
+        self.apart.push(text.codes.iter().map(number).collect());
+        self.columns.iter_mut().filter(|c| c.name == name).for_each(|c| c.place = place);
+        Ok(self)
+    }
+
     /// Refuses infinite cells, which no family of learners can use.
     ///
     /// # Errors

@@ -12,6 +12,14 @@ pub(super) fn line(problem: &str) -> String {
     cut(problem, 600, 600)
 }
 
+/// Returns a general remedy for numbers out of range, if the problem names none.
+pub(super) fn remedy(problem: &str) -> &'static str {
+    if problem.contains([';', ':']) {
+        return "";
+    }
+    "; give the attributes and the target in units in which they are neither huge nor tiny, and keep parameters such as c or radius near their defaults"
+}
+
 fn cut(text: &str, characters: usize, bytes: usize) -> String {
     let mut kept = String::new();
     for (at, c) in text.chars().enumerate() {

@@ -202,7 +202,8 @@ impl<'a> Pairs<'a> {
                 Ok(Pairs::Sparse(Products::new(left, right, BLOCK)))
             }
             _ => {
-                let problem = "dense and sparse rows were mixed".to_owned();
+                let problem =
+                    "dense and sparse rows were mixed; compare rows of one form".to_owned();
                 Err(ErrorKind::Numerical { what: "computing kernels", problem }.into())
             }
         }

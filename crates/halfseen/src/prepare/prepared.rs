@@ -1,6 +1,7 @@
 //! Fits all steps between a table and a learner on training rows, and provides the examples.
 
 use super::declared::{self, DeclaredMoments, Moment};
+use super::encoder::in_range;
 use super::{Applied, Encoded, Group, Prepare, Schema};
 use crate::data::{
     Bounds, Declared, Examples, Labels, Layout, Matrix, Moments, Scale, Scaler, Table, Target,
@@ -102,8 +103,8 @@ impl<'a> Prepared<'a> {
     /// Prepares all rows of a table; fits on the training rows `rows` only.
     ///
     /// # Errors
-    /// Unknown columns, infinite cells, invalid declarations; if honest, a scale that needs to look
-    /// at cells.
+    /// Unknown columns, cells or targets that are infinite or beyond 1e100, invalid declarations; if
+    /// honest, a scale that needs to look at cells.
     pub fn new(
         table: &'a Table,
         target: (&str, &Target),
@@ -148,6 +149,11 @@ impl<'a> Prepared<'a> {
             let (what, expected, found) =
                 ("targets, one for each row".to_owned(), table.rows(), target.len());
             return Err(ErrorKind::WrongLength { what, expected, found }.into());
+        }
+        if let Target::Numbers(values) = target {
+            for &row in rows {
+                in_range(row as usize, name, values[row as usize])?;
+            }
         }
         let except: Vec<&str> =
             [name].into_iter().chain(options.except.iter().map(String::as_str)).collect();

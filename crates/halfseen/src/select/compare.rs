@@ -102,8 +102,10 @@ pub fn compare(
     // A separate pool: the global one must not be started in a process that may fork.
     let threads = plan.threads.or_else(memory::threads).unwrap_or(0);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool
-        .map_err(|e| ErrorKind::Numerical { what: "starting threads", problem: e.to_string() })?;
+    let pool = pool.map_err(|e| ErrorKind::Numerical {
+        what: "starting threads",
+        problem: format!("{e}; use fewer threads"),
+    })?;
     let candidates: Vec<Candidate> = learners
         .iter()
         .map(|l| {

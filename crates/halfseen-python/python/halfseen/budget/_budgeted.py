@@ -1,6 +1,5 @@
 """Define the base of budgeted estimators: batches, ask and tell, and counts of reads."""
 
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Self
 
@@ -10,9 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfseen import _core
 from halfseen import _types as t
-from halfseen._estimator import _threads
+from halfseen._estimator import _threads, _without_weights
 from halfseen._incremental import Incremental, IncrementalClassifier
 from halfseen._predictors import ClippedRegressor, LinearClassifier
+from halfseen._warn import warn
 from halfseen.warnings import DataWarning
 
 if TYPE_CHECKING:
@@ -114,6 +114,8 @@ class Budgeted(Incremental):
     row, whose other attributes would be read the second time.
     """
 
+    _no_weights = "an example is read once, and a row of weight 2 cannot equal a duplicated row"
+
     @property
     def _takes_holes(self) -> bool:  # type: ignore[override]
         """True if the learner is passive, and rows come with their observed cells."""
@@ -141,7 +143,7 @@ class Budgeted(Incremental):
                 f" {first['high']}); the theorems assume every value to be within"
             )
         for text in texts:
-            warnings.warn(text, DataWarning, stacklevel=5)
+            warn(text, DataWarning)
 
     def _started(self, targets, classes, scale, named=None):
         """Return a new learner of the library over this estimator's attributes."""
@@ -158,7 +160,7 @@ class Budgeted(Incremental):
 
     def _learned(self, learner):
         """Return the current model of a learner of the library."""
-        return learner.model(_threads(getattr(self, "n_jobs", None)))
+        return learner.model(_threads(self))
 
     def _teach(self, table, targets, classes, named, progress):
         if not self._started_before():
@@ -174,6 +176,7 @@ class BudgetedRegressor(ClippedRegressor, Budgeted):
 
     _poor_score = True  # after one pass over a few attributes of 200 rows in scikit-learn's checks
 
+    @_without_weights
     def partial_fit(self, X: t.Matrix, y: ArrayLike) -> Self:
         """Learn from one more batch of examples, in their order.
 
@@ -242,6 +245,7 @@ class BudgetedClassifier(IncrementalClassifier, LinearClassifier, Budgeted):
 
         def set_partial_fit_request(self, *, classes: t.Request = ...) -> Self: ...
 
+    @_without_weights
     def partial_fit(self, X: t.Matrix, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Learn from one more batch of examples, in their order.
 
