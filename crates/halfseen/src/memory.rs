@@ -3,7 +3,6 @@
 //! One limit holds for the whole process: it is the process that the system ends when memory runs
 //! out. Readers and learners compare it with what they are about to take.
 
-use crate::error::{ErrorKind, Result};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -48,14 +47,10 @@ fn ask_the_system() -> u64 {
 /// process is limited (`ulimit -v`): they reserve at most half of it. A program calls this first.
 ///
 /// # Errors
-/// [`ErrorKind::Numerical`] if threads run already.
-pub fn start_threads() -> Result<()> {
+/// If threads run already, or the system gives none.
+pub fn start_threads() -> Result<(), rayon::ThreadPoolBuildError> {
     let Some(threads) = threads() else { return Ok(()) };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-    pool.map_err(|e| {
-        let problem = format!("{e}; allow more threads or address space");
-        ErrorKind::Numerical { what: "starting threads", problem }.into()
-    })
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()
 }
 
 /// Returns the number of threads to compute with if limited address space allows fewer than there

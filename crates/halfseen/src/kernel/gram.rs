@@ -3,7 +3,7 @@
 //! The kernels need only counts of shared columns C = M'M (masks) and inner products D = X'X
 //! (zero-filled values): K = f(C) D, entry by entry, for any gamma and normalisation. Each block of
 //! C and D is computed once, in a thread's own memory that stays in its cache, and serves all
-//! kernels. Sparse rows take products of the cells that both have ([`Products`]). Of a symmetric
+//! kernels. Sparse rows take products of the cells that both have. Of a symmetric
 //! matrix only the blocks on and below the diagonal are computed, and
 //! written twice. C is exact in single precision, since it counts at most 2^24 columns.
 //!

@@ -13,10 +13,10 @@ pub use sparse::SparseRows;
 
 use crate::data::Examples;
 use crate::error::{Error, ErrorKind, Result};
-use crate::learner::FitSize;
 use file::File;
 use ndarray::ArrayView2;
 use serde::{Deserialize, Serialize};
+use sparse::Builder;
 use std::borrow::Cow;
 
 /// Largest value accepted, as in all learners; squares must not overflow.
@@ -62,16 +62,11 @@ impl Masked {
     /// # Errors
     /// As [`Masked::new`].
     pub(crate) fn wide(examples: &Examples<'_>, constant: bool) -> Result<Masked> {
-        if Masked::is_wide(&FitSize::of(examples)) {
+        if examples.matrix.is_sparse(&examples.rows) && examples.columns() > examples.len() {
             SparseRows::new(examples, constant).map(Masked::Sparse)
         } else {
             DenseRows::new(examples, constant).map(Masked::Dense)
         }
-    }
-
-    /// Returns true if [`Masked::wide`] takes examples of this size sparse.
-    pub(crate) fn is_wide(size: &FitSize) -> bool {
-        size.sparse && size.columns > size.rows
     }
 
     /// Takes the cells in the form of these rows.
@@ -93,13 +88,11 @@ impl Masked {
         DenseRows::from_rows(rows, constant).map(Masked::Dense)
     }
 
-    /// Returns the bytes of examples of this size, with a constant.
-    pub(crate) fn bytes(size: &FitSize) -> f64 {
-        let (n, d) = (size.n(), size.d() + 1.0);
-        if size.sparse {
-            SparseRows::bytes(size.stored as f64, n, d)
-        } else {
-            DenseRows::bytes(n, d)
+    /// Returns the bytes of rows, sparse if the number of their stored cells is given.
+    pub(crate) fn bytes(rows: f64, columns: f64, stored: Option<f64>) -> f64 {
+        match stored {
+            Some(stored) => SparseRows::bytes(stored, rows, columns),
+            None => DenseRows::bytes(rows, columns),
         }
     }
 
@@ -140,7 +133,7 @@ impl Masked {
                 Cow::Borrowed(self)
             }
             (_, Masked::Sparse(of)) => {
-                Cow::Owned(Masked::Sparse(SparseRows::of_dense(&self.dense(), &of.zeros)?))
+                Cow::Owned(Masked::Sparse(sparse_rows(&self.dense(), &of.zeros)?))
             }
         })
     }
@@ -149,7 +142,7 @@ impl Masked {
     pub fn dense(&self) -> Cow<'_, DenseRows> {
         match self {
             Masked::Dense(rows) => Cow::Borrowed(rows),
-            Masked::Sparse(rows) => Cow::Owned(DenseRows::of_sparse(rows)),
+            Masked::Sparse(rows) => Cow::Owned(dense_rows(rows)),
         }
     }
 
@@ -209,6 +202,30 @@ impl Masked {
             }
         }
     }
+}
+
+/// Stores all cells of sparse rows.
+fn dense_rows(rows: &SparseRows) -> DenseRows {
+    let mut dense = DenseRows::empty(rows.columns(), rows.len());
+    for i in 0..rows.len() {
+        let (values, observed) =
+            (dense.values.col_as_slice_mut(i), dense.observed.col_as_slice_mut(i));
+        rows.row_into(i, values, observed);
+    }
+    dense
+}
+
+/// Stores dense rows as differences from these zeros.
+fn sparse_rows(rows: &DenseRows, zeros: &[f64]) -> Result<SparseRows> {
+    let mut builder = Builder::new(zeros.to_vec());
+    for i in 0..rows.len() {
+        let cells = rows.values.col_as_slice(i).iter().zip(rows.observed.col_as_slice(i));
+        for (column, (&value, &seen)) in cells.enumerate() {
+            builder.push(column, if seen == 0.0 { f64::NAN } else { value });
+        }
+        builder.end_row();
+    }
+    builder.done()
 }
 
 /// Returns the error of a bad scaled cell, with the name of its column.

@@ -86,6 +86,16 @@ impl FitSize {
         self.n() * (share * self.d() + self.known as f64).min(self.d())
     }
 
+    /// Returns the number of stored cells if the table stores only these, and they are few.
+    pub(crate) fn few(&self) -> Option<f64> {
+        self.sparse.then_some(self.stored as f64)
+    }
+
+    /// Returns true if few cells are stored, of fewer rows than columns.
+    pub(crate) fn is_wide(&self) -> bool {
+        self.sparse && self.columns > self.rows
+    }
+
     /// Returns the rows, as a number.
     pub(crate) fn n(&self) -> f64 {
         self.rows as f64

@@ -59,9 +59,11 @@ impl Learner for Imputation {
         let hinge = !is_squared(self.loss, size.classes);
         let vectors = 8.0 * (20.0 * n + 10.0 * d) * size.outputs();
         let models = size.models(2.0 * d * size.outputs());
-        if Masked::is_wide(size) {
+        if size.is_wide() {
             let beside = bytes_beside(self.loss, size).saturating_add(bytes_needed(size.rows, 1));
-            return Needed::linear(2.0 * Masked::bytes(size) + beside as f64 + vectors + models);
+            return Needed::linear(
+                2.0 * Masked::bytes(n, d, size.few()) + beside as f64 + vectors + models,
+            );
         }
         let least = n.min(d);
         // Values and mask, and the features; a copy of them, weighted or rotated; the products of

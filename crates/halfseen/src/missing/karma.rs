@@ -82,7 +82,7 @@ impl Learner for Karma {
 
     fn needed(&self, size: &FitSize) -> Needed {
         let (n, d) = (size.rows, size.columns + usize::from(self.intercept));
-        let rows = Masked::bytes(size);
+        let rows = Masked::bytes(n as f64, d as f64, size.few());
         let bytes = match self.features {
             Features::Exact => {
                 let beside = match self.solver {

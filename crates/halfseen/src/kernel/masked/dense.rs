@@ -5,7 +5,7 @@
 //! values (Hazan et al. 2015, section 5). The mask has single precision, at half the cost of
 //! double: sums of its products count columns, which is exact below 2^24 columns.
 
-use super::{LARGEST, SparseRows, bad_cell, refused};
+use super::{LARGEST, bad_cell, refused};
 use crate::data::Examples;
 use crate::error::{Error, ErrorKind, Result};
 use faer::Mat;
@@ -108,17 +108,6 @@ impl DenseRows {
         let rows = [self, below].into_iter().flat_map(|of| (0..of.len()).map(move |row| (of, row)));
         let rows: Vec<_> = rows.collect();
         DenseRows::gather(self.columns(), &rows)
-    }
-
-    /// Stores all cells of sparse rows.
-    pub(super) fn of_sparse(rows: &SparseRows) -> DenseRows {
-        let mut dense = DenseRows::empty(rows.columns(), rows.len());
-        for i in 0..rows.len() {
-            let (values, observed) =
-                (dense.values.col_as_slice_mut(i), dense.observed.col_as_slice_mut(i));
-            rows.row_into(i, values, observed);
-        }
-        dense
     }
 
     /// Returns rows that show nothing.

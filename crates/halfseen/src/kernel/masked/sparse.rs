@@ -9,7 +9,7 @@
 //! and the columns that both show are d - |h| - |h'| + <h, h'>: a pair costs the stored cells that
 //! both have, whatever d. Rounding errors are relative to |z|^2.
 
-use super::{DenseRows, LARGEST, bad_cell};
+use super::{LARGEST, bad_cell};
 use crate::data::{Csr, Examples};
 use crate::error::{ErrorKind, Result};
 use faer::Mat;
@@ -78,7 +78,7 @@ impl SparseRows {
     /// always 1.
     ///
     /// # Errors
-    /// As [`DenseRows::new`].
+    /// An infinite cell, or one too large to be squared, by row and column; no column at all.
     pub fn new(examples: &Examples<'_>, constant: bool) -> Result<SparseRows> {
         let columns = examples.columns();
         if columns == 0 && !constant {
@@ -105,19 +105,6 @@ impl SparseRows {
             });
             if let Some((column, value)) = bad {
                 return Err(bad_cell(examples, i, column, value));
-            }
-            builder.end_row();
-        }
-        builder.done()
-    }
-
-    /// Stores dense rows with these zeros.
-    pub(super) fn of_dense(rows: &DenseRows, zeros: &[f64]) -> Result<SparseRows> {
-        let mut builder = Builder::new(zeros.to_vec());
-        for i in 0..rows.len() {
-            let cells = rows.values.col_as_slice(i).iter().zip(rows.observed.col_as_slice(i));
-            for (column, (&value, &seen)) in cells.enumerate() {
-                builder.push(column, if seen == 0.0 { f64::NAN } else { value });
             }
             builder.end_row();
         }

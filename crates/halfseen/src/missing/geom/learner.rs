@@ -43,10 +43,10 @@ impl Learner for GeometricMargin {
         let (n, d) = (size.n(), size.d() + 1.0);
         let least = n.min(d);
         let each = 8.0 * (3.0 * least * least + 128.0 * least + 30.0 * n + 6.0 * d);
-        if Masked::is_wide(size) {
+        if size.is_wide() {
             // Rows, again without those that show nothing; their products, the eigenvectors with
             // working memory, the features and the way back.
-            let bytes = 2.0 * Masked::bytes(size) + 8.0 * 6.0 * n * n;
+            let bytes = 2.0 * Masked::bytes(n, d, size.few()) + 8.0 * 6.0 * n * n;
             return Needed::linear(bytes + each * size.side_by_side() + size.models(2.0 * d));
         }
         // Values and masks, again without rows that show nothing; the features, rotated if there
