@@ -104,8 +104,8 @@ class Encoder(TransformerMixin, Saved, BaseEstimator):
 
     >>> visits = pd.DataFrame({"day": pd.to_datetime(["2024-01-31", "2024-02-01"]), "age": [31.0, 44.0]})
     >>> Encoder(columns={"day": "date"}).fit_transform(visits)
-    array([[1.9753e+04, 3.1000e+01],
-           [1.9754e+04, 4.4000e+01]])
+    array([[19753.,    31.],
+           [19754.,    44.]])
     """
 
     categories_: dict[str, list[str]]
