@@ -5,7 +5,7 @@ use crate::failure::usage_error;
 use crate::format::text;
 use crate::{declarations, digits, output, text_columns};
 use anyhow::{Context, Result};
-use halfseen::data::{Cell, Matrix, Scale, Table, Target, Task};
+use halfseen::data::{Cell, Column, Matrix, Place, Scale, Table, Target, Task};
 use halfseen::error::{list, short};
 use halfseen::learner::Learner;
 use halfseen::model::Outside;
@@ -338,8 +338,20 @@ fn missing_in<'t>(table: &'t Table, row: usize, ignore: &[String]) -> Option<&'t
     attributes.into_iter().find(|c| table.cell(row, c) == Cell::Missing).map(|c| c.name.as_str())
 }
 
+/// Returns true if no stored cell is missing; most cells of sparse tables are not stored.
+fn is_whole(table: &Table) -> bool {
+    let whole = |column: &Column| match column.place {
+        Place::Text(at) => {
+            let text = table.text(at);
+            text.codes.iter().all(|&code| (code as usize) < text.levels.len())
+        }
+        _ => true,
+    };
+    table.numbers().missing() == 0 && table.columns().iter().all(whole)
+}
+
 fn refuse_missing(table: &Table, ignore: &[String], numbers: &[usize]) -> Result<()> {
-    if matches!(table.numbers(), Matrix::U8(_)) {
+    if is_whole(table) {
         return Ok(());
     }
     let first = (0..table.rows())
@@ -352,8 +364,10 @@ fn refuse_missing(table: &Table, ignore: &[String], numbers: &[usize]) -> Result
 
 /// Returns the rows without a missing cell.
 fn complete(table: &Table, ignore: &[String]) -> Result<Vec<usize>> {
-    let keep: Vec<usize> =
-        (0..table.rows()).filter(|&row| missing_in(table, row, ignore).is_none()).collect();
+    let whole = is_whole(table);
+    let keep: Vec<usize> = (0..table.rows())
+        .filter(|&row| whole || missing_in(table, row, ignore).is_none())
+        .collect();
     if keep.is_empty() {
         return usage_error(
             "every row has a missing cell; fill them with --missing mean, or leave columns out with --ignore",
