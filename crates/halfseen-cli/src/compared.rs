@@ -168,7 +168,9 @@ pub(crate) fn shown(error: Option<Statistics>, measure: Measure) -> String {
     match (error, measure) {
         (None, _) => "-".into(),
         (Some(f), Measure::Squared) => {
-            format!("{} ± {}", format::number(f.mean), format::number(f.sd))
+            // Equal errors may differ by rounding.
+            let sd = if f.sd < 1e-12 * f.mean.abs() { 0.0 } else { f.sd };
+            format!("{} ± {}", format::number(f.mean), format::number(sd))
         }
         (Some(f), Measure::Wrong) => format!("{:.1} ± {:.1} %", 100.0 * f.mean, 100.0 * f.sd),
     }
