@@ -8,7 +8,7 @@
 //! **Rule.** A text column is an identifier if it has more than 20 categories, with fewer than 5
 //! rows each on average. 300 clinics with tens of rows each are categories.
 
-use super::{Column, Matrix, Place, Table, TextColumn, date_forms};
+use super::{Column, Matrix, Place, Table, TextColumn, date_forms, days_since_1970};
 use crate::error::{ErrorKind, Result, short};
 use std::collections::HashSet;
 
@@ -144,16 +144,14 @@ pub fn date_form<'t>(table: &'t Table, column: &Column) -> Result<&'static str, 
         [form] => Ok(form),
         [first, second, ..] => Err(NoDates::Several(first, second)),
         [] => {
-            let mut before: Vec<&str> = Vec::new();
-            let odd = (0..table.rows()).filter_map(|row| Some((row, text.get(row)?)));
-            let odd = odd.skip_while(|(_, text)| {
-                before.push(text);
-                !date_forms(before.iter().copied()).is_empty()
+            let mut forms: Option<Vec<&str>> = None;
+            let cells = (0..table.rows()).filter_map(|row| Some((row, text.get(row)?)));
+            let mut odd = cells.skip_while(|(_, text)| {
+                let forms = forms.get_or_insert_with(|| date_forms([*text]));
+                forms.retain(|form| days_since_1970(text, form).is_some());
+                !forms.is_empty()
             });
-            Err(odd
-                .into_iter()
-                .next()
-                .map_or(NoDates::Empty, |(row, text)| NoDates::Odd { row, text }))
+            Err(odd.next().map_or(NoDates::Empty, |(row, text)| NoDates::Odd { row, text }))
         }
     }
 }

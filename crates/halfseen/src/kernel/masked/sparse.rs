@@ -23,6 +23,8 @@ pub struct SparseRows {
     pub(super) cells: Csr,
     /// h: 1 where a cell is missing.
     pub(super) holes: Csr,
+    /// <z, z>.
+    square: f64,
 }
 
 /// Collects one row after the other.
@@ -64,7 +66,9 @@ impl Builder {
     pub(super) fn done(self) -> Result<SparseRows> {
         let columns = self.zeros.len();
         let rows = |(starts, indices, values)| Csr::new(starts, indices, values, columns);
-        Ok(SparseRows { cells: rows(self.cells)?, holes: rows(self.holes)?, zeros: self.zeros })
+        let (cells, holes) = (rows(self.cells)?, rows(self.holes)?);
+        let square = self.zeros.iter().map(|z| z * z).sum();
+        Ok(SparseRows { zeros: self.zeros, cells, holes, square })
     }
 }
 
@@ -146,9 +150,8 @@ impl SparseRows {
         if self.is_nothing(row) {
             return 0.0;
         }
-        let square: f64 = self.zeros.iter().map(|z| z * z).sum();
         let of = |(column, t): (usize, f64)| t * (t + 2.0 * self.zeros[column]);
-        (square + iter(&self.cells, row).map(of).sum::<f64>()).max(0.0)
+        (self.square + iter(&self.cells, row).map(of).sum::<f64>()).max(0.0)
     }
 
     /// Writes one row, zero-filled, and its mask, (n_columns) each.
@@ -163,7 +166,7 @@ impl SparseRows {
     /// Returns the rows of `keep`, counted from 0, in that order.
     pub fn select(&self, keep: &[usize]) -> SparseRows {
         let (cells, holes) = (self.cells.select_rows(keep), self.holes.select_rows(keep));
-        SparseRows { zeros: self.zeros.clone(), cells, holes }
+        SparseRows { zeros: self.zeros.clone(), cells, holes, square: self.square }
     }
 
     /// Returns these rows with those of another table of the same zeros below.
