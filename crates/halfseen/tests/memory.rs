@@ -6,11 +6,15 @@
 mod common;
 
 use common::{Data, all, kind, learner, singletons};
+use halfseen::budget::Fiml;
 use halfseen::data::{Column, Csr, Examples, Label, Matrix, Place, Table, Target, TextColumn};
 use halfseen::learner::{FitSize, with};
+use halfseen::missing::{IncrementalKarma, Karma};
+use halfseen::params::{Design, KernelSolver};
 use halfseen::prepare::{Missing, Options, Prepared};
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::select::{ComparisonPlan, Task, compare};
+use halfseen::session::{Answer, Start};
 use halfseen::{ErrorKind, Learner, Silent, memory};
 use ndarray::Array2;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -263,6 +267,49 @@ fn a_learner_that_asks_is_refused_before_it_starts() {
         assert!(most <= needed + SLACK, "{}: {most} of {needed} bytes", learner.name());
         drop(started);
     }
+}
+
+#[test]
+fn a_session_is_refused_a_fit_that_does_not_fit_and_keeps_its_answers() {
+    let _alone = alone();
+    let names: Vec<String> = (0..300).map(|j| format!("x{j}")).collect();
+    let learner = Fiml { budget: Some(4), design: Design::Uniform, ..Fiml::default() };
+    let mut session = Start::new(&learner, &names).begin().unwrap();
+    for row in 0..400 {
+        let query = session.ask().unwrap();
+        let asked = session.attributes_of(&query).unwrap().count();
+        let answers: Vec<Answer> =
+            (0..asked).map(|j| Answer::Value((row * j % 7) as f64)).collect();
+        session.tell(&query, &answers, &Label::Number((row % 5) as f64)).unwrap();
+    }
+    memory::set_limit(2_000_000);
+    let (most, refused) = peak(|| session.model(&Silent));
+    memory::set_limit(0);
+    assert_eq!(kind(&refused.err().unwrap()), "TooMuchMemory");
+    assert!(most < 1e5, "{most} bytes");
+    assert_eq!(session.model(&Silent).unwrap().report.examples, 400);
+}
+
+#[test]
+fn karma_in_parts_is_refused_a_part_that_does_not_fit_and_keeps_the_others() {
+    let _alone = alone();
+    let part = |rows: usize| {
+        let cells = Array2::from_shape_fn((rows, 50), |(i, j)| ((i * (j + 3)) % 11) as f64);
+        let names = (0..50).map(|j| format!("x{j}")).collect();
+        let numbers = (0..rows).map(|i| (i % 3) as f64).collect();
+        (Table::from_matrix(Matrix::F64(cells), names).unwrap(), Target::Numbers(numbers))
+    };
+    let ((first, of_first), (more, of_more)) = (part(100), part(1_000));
+    let karma = Karma { solver: KernelSolver::Online, ..Karma::default() };
+    let options = Options::default();
+    let mut learner =
+        IncrementalKarma::start(&karma, &first, ("y", &of_first), &options, &Silent).unwrap();
+    memory::set_limit(1_500_000);
+    let refused = learner.teach(&more, &of_more, &Silent).unwrap_err();
+    memory::set_limit(0);
+    assert_eq!(kind(&refused), "TooMuchMemory", "{refused}");
+    let kept = learner.model().unwrap().report.examples;
+    assert!((100..1_100).contains(&kept), "{kept}");
 }
 
 /// The case of the limit that a learner has of its own, which is one with the process's.

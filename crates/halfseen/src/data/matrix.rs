@@ -280,6 +280,11 @@ impl Csr {
         Ok(Self { starts, indices, values, columns })
     }
 
+    /// Returns the number of entries.
+    pub(crate) fn entries(&self) -> usize {
+        self.indices.len()
+    }
+
     /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.starts.len() - 1

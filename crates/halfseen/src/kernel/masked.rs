@@ -96,6 +96,14 @@ impl Masked {
         }
     }
 
+    /// Returns the number of cells that are stored, if not all are.
+    pub(crate) fn stored(&self) -> Option<usize> {
+        match self {
+            Masked::Dense(_) => None,
+            Masked::Sparse(rows) => Some(rows.cells.entries() + rows.holes.entries()),
+        }
+    }
+
     /// Returns the number of rows.
     pub fn len(&self) -> usize {
         each_form!(self, rows => rows.len())

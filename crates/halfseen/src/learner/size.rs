@@ -3,7 +3,8 @@
 //!
 //! Every fit passes [`admit`] or [`admit_layout`] before anything is allocated: the methods of
 //! [`Learner`](super::Learner) that callers use, `fit`, `fit_grid`, `fit_curve`, `start` and
-//! `resume`, call them and then the methods that learners implement.
+//! `resume`, call them and then the methods that learners implement. A learner that grows while it
+//! is told, and fits later, calls [`admit_need`] then.
 
 use super::{Assignments, Learner, with};
 use crate::data::{Examples, Layout};
@@ -183,12 +184,19 @@ pub(crate) fn allowed<L: Learner + ?Sized>(learner: &L, size: &FitSize) -> (f64,
     }
 }
 
-/// Compares the estimate with the limit.
+fn check<L: Learner + ?Sized>(learner: &L, size: &FitSize) -> Result<()> {
+    admit_need(learner, size, learner.needed(size))
+}
+
+/// Refuses what needs more memory than a learner may take beside data of this size.
 ///
 /// # Errors
 /// [`ErrorKind::TooMuchMemory`].
-fn check<L: Learner + ?Sized>(learner: &L, size: &FitSize) -> Result<()> {
-    let Needed { bytes, remedy } = learner.needed(size);
+pub(crate) fn admit_need<L: Learner + ?Sized>(
+    learner: &L,
+    size: &FitSize,
+    Needed { bytes, remedy }: Needed,
+) -> Result<()> {
     let (allowed, own) = allowed(learner, size);
     if bytes <= allowed {
         return Ok(());

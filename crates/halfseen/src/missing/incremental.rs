@@ -3,14 +3,15 @@
 use super::Karma;
 use super::online::{Iterate, OnlineKarma};
 use super::training_objective::TrainingObjective;
-use crate::data::{Label, Table, Target, Task};
+use crate::data::{Examples, Label, Table, Target, Task};
 use crate::error::{ErrorKind, Result};
 use crate::kernel::gram::cross;
 use crate::kernel::{Kernel, Masked};
-use crate::learner::Learner;
 use crate::learner::missingness::MissingnessSummary;
+use crate::learner::size::admit_need;
+use crate::learner::{FitSize, Learner, Needed};
 use crate::model::{Expansion, Model, Note, Predictor, Report, Stop};
-use crate::params::{Features, KernelLoss, Parameters};
+use crate::params::{Features, KernelLoss, MEMORY, Parameters};
 use crate::prepare::{Options, Prepare, Prepared};
 use halfseen_solve::Monitor;
 use serde::{Deserialize, Serialize};
@@ -97,7 +98,7 @@ impl IncrementalKarma {
     ///
     /// # Errors
     /// Classes other than those of the first table; a value or a target that is not finite;
-    /// [`ErrorKind::Interrupted`]. The state keeps the rows learned before the error.
+    /// [`ErrorKind::TooMuchMemory`] for the rows kept; [`ErrorKind::Interrupted`]. The state keeps the rows learned before the error.
     pub fn teach(&mut self, table: &Table, target: &Target, monitor: &dyn Monitor) -> Result<()> {
         let began = Instant::now();
         if target.classes() != self.classes {
@@ -126,6 +127,7 @@ impl IncrementalKarma {
             let new = self.rows.another(&block, self.constant)?;
             let (_, targets) = goal.online_start(1.0)?;
             let before = self.rows.len();
+            self.admit_block(&block)?;
             let together = self.rows.joined(&new)?;
             let kernel = std::slice::from_ref(&self.kernel);
             let kernels = cross(kernel, &together, &new, monitor)?.remove(0);
@@ -138,6 +140,23 @@ impl IncrementalKarma {
         }
         self.report.seconds += began.elapsed().as_secs_f64();
         Ok(())
+    }
+
+    /// Refuses a block that does not fit into memory with the rows kept: they are joined, compared
+    /// with the block, and selected again.
+    fn admit_block(&self, block: &Examples<'_>) -> Result<()> {
+        let new = FitSize::of(block);
+        let rows = self.rows.len() + block.len();
+        let columns = (new.columns + usize::from(self.constant)) as f64;
+        let stored = self.rows.stored().map(|kept| (kept + new.stored) as f64);
+        let compared = 8.0 * 4.0 * (rows * block.len()) as f64;
+        let bytes = 2.0 * Masked::bytes(rows as f64, columns, stored) + compared;
+        let remedy =
+            "features=sketch:2048 and all rows at once, whose memory is linear in the rows";
+        let memory = self.params.get(MEMORY.name).and_then(serde_json::Value::as_f64);
+        let size = FitSize { rows, ..new };
+        let karma = Karma { memory, ..Karma::default() };
+        admit_need(&karma, &size, Needed { bytes, remedy: remedy.into() })
     }
 
     fn count(&mut self, block: &Report) {

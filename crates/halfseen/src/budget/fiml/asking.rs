@@ -13,6 +13,7 @@ use crate::budget::ledger::{LARGEST_COUNT, Ledger, Limits};
 use crate::budget::{AskTell, Query, Read, Role, TellOutcome, saved};
 use crate::data::Layout;
 use crate::error::{ErrorKind, Result, shown};
+use crate::learner::size::admit_need;
 use crate::learner::{FitSize, Needed};
 use crate::model::{Conditional, Fit, Linear, Note, Predictor, Report, Stop};
 use crate::params::{Design, Link, Parameters, Passive};
@@ -53,8 +54,13 @@ struct State {
 
 /// Returns the memory of the reads, and of the fits to them.
 pub(super) fn needed(learner: &Fiml, size: &FitSize) -> Needed {
+    let all = learner.passive == Passive::All;
+    needed_for(learner, size, if all { size.n() * size.d() } else { size.reads(learner.budget) })
+}
+
+/// Returns the memory of this number of reads, and of the fits to them.
+fn needed_for(learner: &Fiml, size: &FitSize, cells: f64) -> Needed {
     let (n, d) = (size.n(), size.d());
-    let cells = if learner.passive == Passive::All { n * d } else { size.reads(learner.budget) };
     // An attribute takes part from its second read on.
     let (often, reads) = (d.min(0.5 * cells), (cells / n.max(1.0)).min(d));
     let fits = estimate::bytes(often, reads, learner.folds as f64, learner.rank);
@@ -134,7 +140,10 @@ impl Asker {
 
     /// Fits to the reads so far.
     fn conditional(&self, monitor: &dyn Monitor) -> Result<(Conditional, Report)> {
-        let (reads, survey) = (&self.state.reads, ReadSummary::of(&self.state.reads, &self.layout));
+        let reads = &self.state.reads;
+        let size = FitSize { rows: reads.len(), ..FitSize::of_layout(&self.layout) };
+        admit_need(&self.learner, &size, needed_for(&self.learner, &size, reads.cells() as f64))?;
+        let survey = ReadSummary::of(reads, &self.layout);
         let found = if survey.teaches() {
             estimate(reads, &self.setting(), monitor)?
         } else {
