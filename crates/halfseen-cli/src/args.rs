@@ -5,6 +5,7 @@ mod fit;
 mod plan;
 mod read;
 mod saved;
+pub(crate) mod study;
 mod table;
 
 pub(crate) use compare::CompareArgs;
@@ -12,6 +13,7 @@ pub(crate) use fit::FitArgs;
 pub(crate) use plan::PlanArgs;
 pub(crate) use read::ReadArgs;
 pub(crate) use saved::{CertifyArgs, EvaluateArgs, PredictArgs, ShowArgs};
+pub(crate) use study::StudyArgs;
 pub(crate) use table::{CostLimits, MissingArg, ScaleArg, TableArgs, TaskArg};
 
 use crate::parse;
@@ -60,6 +62,8 @@ pub(crate) enum Command {
     Certify(CertifyArgs),
     /// Compute before any data are collected the guaranteed error, or the reads that guarantee one
     Plan(PlanArgs),
+    /// Collect data over weeks: whom to ask what, and what came of it, in one file
+    Study(StudyArgs),
     /// Print a model's weights as CSV, the most important attributes first: in the attributes' own
     /// units, for a change of one standard deviation (standardised), and standard errors if it has
     /// them

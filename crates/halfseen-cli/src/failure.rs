@@ -103,15 +103,22 @@ fn without_numbers(line: &str) -> String {
 
 fn code(error: &anyhow::Error) -> u8 {
     let library = |cause: &(dyn std::error::Error + 'static)| -> Option<u8> {
-        if let Some(error) = cause.downcast_ref::<halfseen::Error>() {
+        let study = cause.downcast_ref::<halfseen_study::Error>();
+        let of_study = study.and_then(|error| match error {
+            halfseen_study::Error::Library(error) => Some(error),
+            _ => None,
+        });
+        if let Some(error) = cause.downcast_ref::<halfseen::Error>().or(of_study) {
             return Some(match error.class() {
                 ErrorClass::Parameter | ErrorClass::Data => CALLER,
                 ErrorClass::Numerical => NUMERICAL,
                 ErrorClass::Interrupted => INTERRUPTED,
             });
         }
-        let file =
-            cause.is::<halfseen_io::Error>() || cause.is::<Usage>() || cause.is::<std::io::Error>();
+        let file = study.is_some()
+            || cause.is::<halfseen_io::Error>()
+            || cause.is::<Usage>()
+            || cause.is::<std::io::Error>();
         file.then_some(CALLER)
     };
     error.chain().find_map(library).unwrap_or(1)

@@ -29,6 +29,7 @@ mod plan_karma;
 mod predict;
 mod progress;
 mod show;
+mod study;
 mod test_table;
 mod text_columns;
 mod threats;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         Command::Evaluate(args) => evaluate::run(args),
         Command::Certify(args) => certify::run(args),
         Command::Plan(args) => plan::run(args),
+        Command::Study(args) => study::run(args),
         Command::Show(args) => show::run(args),
         Command::Learners(args) => learners::run(args),
         Command::Completions(args) => manual::completions(args),

@@ -40,6 +40,20 @@ pub(crate) fn positive(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "it must be a finite number above 0".to_owned())
 }
 
+/// Parses an age, as days: 30d, 2w, 12h.
+pub(crate) fn days(text: &str) -> Result<f64, String> {
+    let wrong = || "it must be an age such as 30d, 2w or 12h".to_owned();
+    let (number, unit) = text.trim().split_at(text.trim().len().saturating_sub(1));
+    let days = match unit {
+        "h" => 1.0 / 24.0,
+        "d" => 1.0,
+        "w" => 7.0,
+        _ => return Err(wrong()),
+    };
+    let number: Option<f64> = number.parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0);
+    number.map(|number| number * days).ok_or_else(wrong)
+}
+
 /// Parses the separator of columns: its name, or the character.
 pub(crate) fn separator(text: &str) -> Result<u8, String> {
     Ok(match text {

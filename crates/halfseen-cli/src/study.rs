@@ -1,0 +1,364 @@
+//! Runs `halfseen study`: a verb each, over the crate halfseen-study.
+
+mod draft;
+mod shown;
+
+use crate::args::study::{
+    AmendArgs, BackupArgs, CheckArgs, ExportArgs, ModelArgs, NewArgs, NextArgs, OnStudy,
+    PendingArgs, ReleaseArgs, StatusArgs, StudyArgs, TellArgs, UnaskedArg, Verb, WithdrawArgs,
+};
+use crate::failure::{CALLER, say, usage_error};
+use crate::format::grouped;
+use crate::output::{check_writable, is_standard, print, remark, write_file};
+use crate::progress::Progress;
+use anyhow::{Context, Result};
+use halfseen_study::{
+    By, Error, Export, Kind, Schema, Setup, Study, Subjects, Telling, Told, Unasked,
+    answers_from_csv, asks_to_csv, subjects_from_csv,
+};
+use std::io::Read;
+use std::path::Path;
+use std::process::ExitCode;
+
+pub(crate) fn run(args: &StudyArgs) -> Result<ExitCode> {
+    match &args.verb {
+        Verb::New(args) => new(args),
+        Verb::Next(args) => next(args),
+        Verb::Tell(args) => tell(args),
+        Verb::Amend(args) => amend(args),
+        Verb::Release(args) => release(args),
+        Verb::Withdraw(args) => withdraw(args),
+        Verb::Status(args) => status(args),
+        Verb::Pending(args) => pending(args),
+        Verb::Model(args) => model(args),
+        Verb::Export(args) => export(args),
+        Verb::Check(args) => check(args),
+        Verb::Backup(args) => backup(args),
+    }
+}
+
+fn by(on: &OnStudy) -> By {
+    By::now(&on.who)
+}
+
+fn read_text(path: &Path) -> Result<String> {
+    let shown = || path.display().to_string();
+    if is_standard(path) {
+        let mut text = String::new();
+        std::io::stdin().lock().read_to_string(&mut text).context("standard input")?;
+        return Ok(text);
+    }
+    let bytes = std::fs::read(path).with_context(shown)?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        Err(_) => {
+            usage_error(format!("{}: it is not UTF-8 text; save it as CSV UTF-8", path.display()))
+        }
+    }
+}
+
+/// Writes to a file or to stdout.
+fn put(out: Option<&Path>, text: &str) -> Result<()> {
+    out.map_or_else(|| print(text), |path| write_file(path, text))
+}
+
+/// Prints JSON, or a sentence on stderr.
+fn done(on: &OnStudy, json: &serde_json::Value, sentence: &str) -> Result<ExitCode> {
+    if on.json {
+        print(&format!("{json:#}\n"))?;
+    } else {
+        remark(on.quiet, sentence);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn new(args: &NewArgs) -> Result<ExitCode> {
+    if let Some(table) = &args.from {
+        return draft::write(table, args);
+    }
+    let text = read_text(&args.schema)?;
+    let name = || args.schema.display().to_string();
+    let mut schema = Schema::from_csv(text.as_bytes(), &args.target).with_context(name)?;
+    if !args.classes.is_empty() {
+        schema.target.kind = Kind::Category(args.classes.clone());
+        schema = schema.checked().with_context(name)?;
+    }
+    let mut settings = Vec::new();
+    let mut set = |name: &str, value: Option<String>| {
+        settings.extend(value.map(|value| (name.to_owned(), value)));
+    };
+    set("budget", args.budget.map(|k| k.to_string()));
+    set("total_budget", args.total_budget.map(|n| n.to_string()));
+    set("max_cost", args.max_cost.map(|m| m.to_string()));
+    set("total_cost", args.total_cost.map(|m| m.to_string()));
+    for assignment in &args.set {
+        match assignment.split_once('=') {
+            Some((name, value)) => set(name.trim(), Some(value.trim().to_owned())),
+            None => return usage_error(format!("--set {assignment}: write name=value")),
+        }
+    }
+    let mut setup = Setup::new(schema, &args.learner, &settings)?;
+    setup.strict = args.strict;
+    setup.unasked = match args.unasked {
+        UnaskedArg::Accept => Unasked::Accept,
+        UnaskedArg::Refuse => Unasked::Refuse,
+        UnaskedArg::Learn => Unasked::Learn,
+    };
+    Study::create(&args.on.study, &setup, &by(&args.on))?;
+    let (study, attributes) = (args.on.study.display().to_string(), setup.schema.attributes.len());
+    let json = serde_json::json!({ "study": study, "attributes": attributes, "learner": setup.learner, "params": setup.params });
+    let asks = setup.limit("budget").map_or("its own number".to_owned(), |k| k.to_string());
+    let sentence = format!(
+        "{study}: a study of {attributes} attributes and the target {}; {} asks for {asks} of each subject\nnext: halfseen study next {study} --subjects ids.csv --out asks.csv",
+        setup.schema.target.name, setup.learner
+    );
+    done(&args.on, &json, &sentence)
+}
+
+fn next(args: &NextArgs) -> Result<ExitCode> {
+    let mut study = Study::open(&args.on.study)?;
+    if let Some(out) = &args.out {
+        let inputs: Vec<&Path> =
+            [Some(&*args.on.study), args.subjects.as_deref()].into_iter().flatten().collect();
+        check_writable("--out", out, &inputs)?;
+    }
+    let names = match &args.subjects {
+        Some(path) => {
+            let text = read_text(path)?;
+            Some(subjects_from_csv(text.as_bytes()).with_context(|| path.display().to_string())?)
+        }
+        None => None,
+    };
+    let subjects = match (&names, args.count) {
+        (Some(names), _) => Subjects::Named(names),
+        (None, count) => Subjects::Count(count.unwrap_or(1)),
+    };
+    let progress = Progress::new("drawing", args.on.quiet);
+    let asks = study.next(subjects, args.wave.as_deref(), &by(&args.on), &progress)?;
+    drop(progress);
+    let mut csv = Vec::new();
+    asks_to_csv(&asks, &study.setup().schema, &mut csv)?;
+    let (new, open) = (
+        asks.iter().filter(|ask| ask.is_new).count(),
+        asks.iter().filter(|ask| !ask.attributes.is_empty()).count(),
+    );
+    if args.on.json {
+        let text = format!("{:#}\n", serde_json::to_value(&asks)?);
+        put(args.out.as_deref(), &text)?;
+    } else {
+        put(args.out.as_deref(), &String::from_utf8_lossy(&csv))?;
+    }
+    let told = asks.len() - open;
+    let told = if told > 0 { format!("; {told} have nothing left to read") } else { String::new() };
+    remark(
+        args.on.quiet,
+        &format!(
+            "{} subjects: {new} new asks, {} asked before{told}",
+            asks.len(),
+            asks.len() - new
+        ),
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tell(args: &TellArgs) -> Result<ExitCode> {
+    let mut study = Study::open(&args.on.study)?;
+    let (mut all, mut code) = (Vec::new(), ExitCode::SUCCESS);
+    for path in &args.answers {
+        let name = path.display().to_string();
+        let text = read_text(path)?;
+        let answers = answers_from_csv(text.as_bytes(), &study.setup().schema)
+            .with_context(|| name.clone())?;
+        let source = args
+            .source
+            .clone()
+            .or_else(|| path.file_name().map(|name| name.to_string_lossy().into_owned()));
+        let how = Telling { source, keep_going: args.keep_going, check_only: args.check };
+        let told = match study.tell(&answers, &how, &by(&args.on)) {
+            Ok(told) => told,
+            Err(Error::Refused { lines, refused }) => {
+                code = ExitCode::from(CALLER);
+                Told { lines, refused, ..Told::default() }
+            }
+            Err(error) => return Err(error).context(name),
+        };
+        let none = code == ExitCode::from(CALLER) && told.stored == 0;
+        if !args.on.json {
+            report(&name, &told, args, none);
+        }
+        all.push(
+            serde_json::json!({ "file": name, "is_stored": !args.check && !none, "told": told }),
+        );
+        if none {
+            break;
+        }
+        if !told.refused.is_empty() {
+            code = ExitCode::from(CALLER);
+        }
+    }
+    if args.on.json {
+        print(&format!("{:#}\n", serde_json::Value::Array(all)))?;
+    }
+    Ok(code)
+}
+
+/// Says what became of a file.
+fn report(name: &str, told: &Told, args: &TellArgs, none: bool) {
+    for line in &told.refused {
+        say(&format!("{name}: {line}"));
+    }
+    if none {
+        let count = told.refused.len();
+        say(&format!(
+            "{name}: {count} of {} lines were refused, and nothing of this file was stored; mend them, or store the others by --keep-going",
+            told.lines
+        ));
+        return;
+    }
+    for line in &told.flagged {
+        remark(args.on.quiet, &format!("remark: {name}: {line}"));
+    }
+    let stored = if args.check { "would be stored" } else { "stored" };
+    remark(
+        args.on.quiet,
+        &format!(
+            "{name}: {} lines: {} values {stored}, {} known before, {} lines refused; {} asks are now complete",
+            grouped(told.lines),
+            grouped(told.stored),
+            grouped(told.repeated),
+            told.refused.len(),
+            told.completed
+        ),
+    );
+}
+
+fn amend(args: &AmendArgs) -> Result<ExitCode> {
+    let mut study = Study::open(&args.on.study)?;
+    study.amend(&args.subject, &args.attribute, &args.value, &args.reason, &by(&args.on))?;
+    let json = serde_json::json!({ "subject": args.subject, "attribute": args.attribute, "value": args.value });
+    done(&args.on, &json, &format!("{} of {} is now {}", args.attribute, args.subject, args.value))
+}
+
+fn release(args: &ReleaseArgs) -> Result<ExitCode> {
+    let mut study = Study::open(&args.on.study)?;
+    study.release(&args.subject, &args.reason, &by(&args.on))?;
+    let json = serde_json::json!({ "subject": args.subject, "state": "released" });
+    done(
+        &args.on,
+        &json,
+        &format!("the ask of {} is given up; `next` may ask it anew", args.subject),
+    )
+}
+
+fn withdraw(args: &WithdrawArgs) -> Result<ExitCode> {
+    let mut study = Study::open(&args.on.study)?;
+    study.withdraw(&args.subject, args.erase, &args.reason, &by(&args.on))?;
+    let json = serde_json::json!({ "subject": args.subject, "erased": args.erase });
+    let erased = if args.erase {
+        ", and its values are erased from this file; not from backups, exports and models made before"
+    } else {
+        "; its values stay in the file"
+    };
+    done(&args.on, &json, &format!("{} is out of the model{erased}", args.subject))
+}
+
+fn status(args: &StatusArgs) -> Result<ExitCode> {
+    let mut study = Study::open(&args.on.study)?;
+    let now = by(&args.on);
+    let status = study.status(&now)?;
+    let fitted = if args.no_fit || status.complete == 0 {
+        None
+    } else {
+        let progress = Progress::new("fitting", args.on.quiet);
+        Some(study.model(&progress)?.report)
+    };
+    let text = if args.on.json {
+        shown::json(&status, fitted.as_ref())?
+    } else {
+        shown::text(&status, fitted.as_ref())
+    };
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn pending(args: &PendingArgs) -> Result<ExitCode> {
+    let mut study = Study::open(&args.on.study)?;
+    let pending = study.pending(args.older_than, &by(&args.on))?;
+    let text = if args.on.json {
+        format!("{:#}\n", serde_json::to_value(&pending)?)
+    } else {
+        shown::pending(&pending)
+    };
+    put(args.out.as_deref(), &text)?;
+    remark(args.on.quiet, &format!("{} open asks", pending.len()));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn model(args: &ModelArgs) -> Result<ExitCode> {
+    check_writable("--out", &args.out, &[&args.on.study])?;
+    let mut study = Study::open(&args.on.study)?;
+    let progress = Progress::new("fitting", args.on.quiet);
+    let model = study.model(&progress)?;
+    drop(progress);
+    write_file(&args.out, &format!("{}\n", model.to_json()?))?;
+    let examples = model.report.examples;
+    let json = serde_json::json!({ "model": args.out.display().to_string(), "examples": examples, "risk": model.report.risk });
+    for note in &model.report.notes {
+        remark(args.on.quiet, &format!("remark: {note}"));
+    }
+    done(
+        &args.on,
+        &json,
+        &format!("{}: {} after {} examples", args.out.display(), model.learner, grouped(examples)),
+    )
+}
+
+fn export(args: &ExportArgs) -> Result<ExitCode> {
+    if let Some(out) = &args.out {
+        check_writable("--out", out, &[&args.on.study])?;
+    }
+    let mut study = Study::open(&args.on.study)?;
+    let mut csv = Vec::new();
+    if args.schema {
+        csv = study.setup().schema.to_csv()?.into_bytes();
+    } else if args.erased {
+        csv.extend_from_slice(b"subject,erased\n");
+        for (subject, at) in study.erased()? {
+            csv.extend_from_slice(
+                format!("{},{at}\n", crate::predict::quoted(&subject)).as_bytes(),
+            );
+        }
+    } else {
+        let what = match (args.reads, args.wide) {
+            (true, _) => Export::Reads,
+            (_, true) => Export::Wide,
+            _ => Export::Audit,
+        };
+        study.export(what, &mut csv)?;
+    }
+    put(args.out.as_deref(), &String::from_utf8_lossy(&csv))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn check(args: &CheckArgs) -> Result<ExitCode> {
+    let found = Study::open(&args.on.study)?.check()?;
+    let name = args.on.study.display();
+    if args.on.json {
+        print(&format!(
+            "{:#}\n",
+            serde_json::json!({ "study": name.to_string(), "problems": found })
+        ))?;
+    }
+    if found.is_empty() {
+        remark(args.on.quiet || args.on.json, &format!("{name}: sound"));
+        return Ok(ExitCode::SUCCESS);
+    }
+    found.iter().for_each(|problem| say(&format!("{name}: {problem}")));
+    Ok(ExitCode::from(CALLER))
+}
+
+fn backup(args: &BackupArgs) -> Result<ExitCode> {
+    Study::open(&args.on.study)?.backup(&args.out)?;
+    let out = args.out.display().to_string();
+    done(&args.on, &serde_json::json!({ "backup": out }), &format!("{out}: written"))
+}

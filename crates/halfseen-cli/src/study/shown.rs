@@ -1,0 +1,123 @@
+//! Writes the state of a study for people.
+
+use crate::format::{grouped, number, rounded};
+use crate::predict::quoted;
+use anyhow::Result;
+use halfseen::error::list;
+use halfseen::model::Report;
+use halfseen_study::{Pending, Spending, Status};
+
+/// Returns the status as JSON, with what the fit says of itself.
+pub(super) fn json(status: &Status, fitted: Option<&Report>) -> Result<String> {
+    let mut json = serde_json::to_value(status)?;
+    if let (Some(report), Some(object)) = (fitted, json.as_object_mut()) {
+        object.insert("risk".into(), serde_json::to_value(report.risk)?);
+        object.insert("risk_error".into(), serde_json::to_value(report.risk_error)?);
+        let notes: Vec<String> = report.notes.iter().map(ToString::to_string).collect();
+        object.insert("notes".into(), serde_json::to_value(notes)?);
+    }
+    Ok(format!("{json:#}\n"))
+}
+
+/// Returns the status as text of at most 80 columns, as far as names allow.
+pub(super) fn text(status: &Status, fitted: Option<&Report>) -> String {
+    let count = |n: u64| grouped(n);
+    let mut rows = vec![
+        vec!["subjects".to_owned(), count(status.subjects), withdrawn(status)],
+        vec!["complete".to_owned(), count(status.complete), String::new()],
+        vec!["open".to_owned(), count(status.open), ages(status)],
+        vec!["given up".to_owned(), count(status.released), String::new()],
+        vec!["values missing".to_owned(), count(status.missing), String::new()],
+        vec!["values out of range".to_owned(), count(status.outside), String::new()],
+        vec!["values not asked for".to_owned(), count(status.unasked), String::new()],
+        vec!["values amended".to_owned(), count(status.amended), String::new()],
+        vec!["reads made".to_owned(), rounded(status.reads.made), left(&status.reads)],
+        vec!["money spent".to_owned(), rounded(status.cost.made), left(&status.cost)],
+    ];
+    if let Some(report) = fitted
+        && let Some(risk) = report.risk
+    {
+        let error =
+            report.risk_error.map_or(String::new(), |error| format!("+- {}", number(error)));
+        rows.push(vec!["error (own test)".to_owned(), number(risk), error]);
+    }
+    let mut text = format!("{} learns {}\n", status.learner, status.target);
+    for row in &rows {
+        let remark = row[2].trim_end();
+        let line = format!("  {:<21} {:>10}  {remark}", row[0], row[1]);
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    if !status.never_read.is_empty() {
+        text.push_str(&format!("never read: {}\n", list(&status.never_read)));
+    }
+    match status.pairs_apart {
+        Some(0) | None => {}
+        Some(pairs) => {
+            let names: Vec<String> =
+                status.apart.iter().take(5).map(|(a, b)| format!("{a} with {b}")).collect();
+            text.push_str(&format!(
+                "never read of one subject: {} pairs, such as {}\n",
+                grouped(pairs),
+                list(&names)
+            ));
+        }
+    }
+    if let Some(report) = fitted {
+        for note in &report.notes {
+            text.push_str(&format!("note: {note}\n"));
+        }
+    }
+    text
+}
+
+fn withdrawn(status: &Status) -> String {
+    if status.withdrawn == 0 {
+        String::new()
+    } else {
+        format!("of which {} withdrawn", grouped(status.withdrawn))
+    }
+}
+
+fn ages(status: &Status) -> String {
+    match (status.oldest_days, status.median_days) {
+        (Some(oldest), Some(median)) => format!(
+            "{} in part; {median:.0} days old (median), at most {oldest:.0}",
+            status.partial
+        ),
+        _ => String::new(),
+    }
+}
+
+fn left(spending: &Spending) -> String {
+    let asked = if spending.promised > 0.0 {
+        format!("{} more asked for", rounded(spending.promised))
+    } else {
+        String::new()
+    };
+    match (spending.left, spending.limit) {
+        (Some(left), Some(limit)) => {
+            let comma = if asked.is_empty() { "" } else { ", " };
+            format!("{asked}{comma}{} of {} left", rounded(left), rounded(limit))
+        }
+        _ => asked,
+    }
+}
+
+/// Returns the open asks as CSV.
+pub(super) fn pending(pending: &[Pending]) -> String {
+    let mut text = "subject,ask,days,wave,missing,target\n".to_owned();
+    for open in pending {
+        let wave = open.wave.as_deref().unwrap_or_default();
+        text.push_str(&format!(
+            "{},{},{:.1},{},{},{}\n",
+            quoted(&open.ask.subject),
+            open.ask.number,
+            open.days,
+            quoted(wave),
+            quoted(&open.ask.attributes.join(" ")),
+            if open.wants_target { "missing" } else { "" }
+        ));
+    }
+    text
+}

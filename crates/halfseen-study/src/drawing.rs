@@ -1,0 +1,285 @@
+//! Draws asks: for a subject one, until it is answered, from the learner's present design.
+
+use crate::error::{Error, Result};
+use crate::schema::check_name;
+use crate::shim::Shim;
+use crate::sql::{cells, first};
+use crate::study::{By, Of, State, Study, TARGET, note};
+use halfseen::Monitor;
+use halfseen::learner::Query;
+use halfseen::session::Session;
+use serde::Serialize;
+
+/// The design is renewed when this many times as many asks are complete as when it was made.
+const RENEWED: f64 = 1.1;
+
+/// The learner as it draws: without the answers that it was made from.
+pub(crate) struct Drawing {
+    session: Session,
+    digest: String,
+}
+
+/// What to read of a subject.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Ask {
+    /// Subject.
+    pub subject: String,
+    /// Number of the ask.
+    pub number: u64,
+    /// Open, or complete: then nothing is asked.
+    pub state: State,
+    /// Attributes to read that are not told yet, in the order of the schema.
+    pub attributes: Vec<String>,
+    /// True if it was drawn by this call.
+    pub is_new: bool,
+}
+
+/// For whom asks are drawn.
+#[derive(Debug, Clone, Copy)]
+pub enum Subjects<'a> {
+    /// For these subjects; those with an open ask keep it.
+    Named(&'a [String]),
+    /// For this number of new subjects, which are named by the numbers of their asks: s1, s2, ...
+    Count(u64),
+}
+
+impl Study {
+    /// Returns an ask for each subject: the open one, or one that is drawn now. A subject whose ask
+    /// is complete is asked nothing. The first ask of a new wave renews the design from all answers.
+    ///
+    /// # Errors
+    /// [`Error::Spent`] if reads or money do not suffice for all; a withdrawn subject; nothing is
+    /// asked then.
+    pub fn next(
+        &mut self,
+        subjects: Subjects<'_>,
+        wave: Option<&str>,
+        by: &By,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Ask>> {
+        if let Some(wave) = wave {
+            check_name("wave", wave).map_err(Error::setup)?;
+        }
+        self.write(|study| {
+            study.renew(wave, monitor)?;
+            match subjects {
+                Subjects::Named(names) => {
+                    names.iter().map(|name| study.ask(name, wave, by)).collect()
+                }
+                Subjects::Count(count) => {
+                    let mut asks = Vec::new();
+                    while (asks.len() as u64) < count {
+                        let name = study.unused_name()?;
+                        asks.push(study.ask(&name, wave, by)?);
+                    }
+                    Ok(asks)
+                }
+            }
+        })
+    }
+
+    /// Returns the name of a new subject.
+    fn unused_name(&mut self) -> Result<String> {
+        let mut number = self.next_number()? + 1;
+        while self.subject(&format!("s{number}"))?.is_some() {
+            number += 1;
+        }
+        Ok(format!("s{number}"))
+    }
+
+    fn next_number(&mut self) -> Result<i64> {
+        Ok(first(&mut *self.sql, "SELECT next_ask FROM study", &[], |row| row.int(0))?.unwrap_or(0))
+    }
+
+    /// Takes the latest design of the store, and renews it if it is due.
+    fn renew(&mut self, wave: Option<&str>, monitor: &dyn Monitor) -> Result<()> {
+        let sql = &mut *self.sql;
+        let complete =
+            first(sql, "SELECT complete FROM study", &[], |row| row.int(0))?.unwrap_or(0);
+        let stored =
+            first(sql, "SELECT digest FROM cache WHERE kind = 'drawing'", &[], |row| row.owned(0))?;
+        let is_new = match wave {
+            Some(wave) => {
+                first(sql, "SELECT 1 FROM ask WHERE wave = $1 LIMIT 1", cells![wave], |_| ())?
+                    .is_none()
+            }
+            None => false,
+        };
+        let made_at = |digest: &str| {
+            digest.split(':').next().and_then(|n| n.parse::<i64>().ok()).unwrap_or(0)
+        };
+        let due = |digest: &str| {
+            let made = made_at(digest);
+            complete != made
+                && (is_new || (complete as f64) >= RENEWED * made as f64 || complete < made)
+        };
+        if let Some(digest) = stored.filter(|digest| !due(digest)) {
+            if self.drawing.as_ref().is_none_or(|drawing| drawing.digest != digest) {
+                let text =
+                    first(sql, "SELECT content FROM cache WHERE kind = 'drawing'", &[], |row| {
+                        row.owned(0)
+                    })?;
+                let session = Session::from_json(&text.unwrap_or_default())?;
+                self.drawing = Some(Drawing { session, digest });
+            }
+            return Ok(());
+        }
+        let (session, digest) = self.replayed(monitor)?;
+        let session = session.drawing()?;
+        let digest = format!("{complete}:{digest}");
+        let text = session.to_json()?;
+        self.cache("drawing", &digest, &text)?;
+        self.drawing = Some(Drawing { session, digest });
+        Ok(())
+    }
+
+    /// Returns the ask of one subject.
+    fn ask(&mut self, name: &str, wave: Option<&str>, by: &By) -> Result<Ask> {
+        check_name("subject", name).map_err(|problem| Error::subject(name, problem))?;
+        let subject = match self.subject(name)? {
+            Some(_) => self.member(name)?.id,
+            None => {
+                self.sql.run("INSERT INTO subject (name) VALUES ($1)", cells![name])?;
+                self.member(name)?.id
+            }
+        };
+        if let Some(last) = self.last_ask(subject)? {
+            match last.state {
+                State::Released => {
+                    self.sql.run("UPDATE ask SET state = 'replaced' WHERE subject = $1 AND state = 'released'", cells![subject])?;
+                }
+                state => return self.shown(name, subject, last.number, state, false),
+            }
+        }
+        let number = self.next_number()?;
+        let query = self.draw(number)?;
+        let names: Vec<String> = {
+            let session = &self.drawing()?.session;
+            session.attributes_of(&query)?.map(str::to_owned).collect()
+        };
+        let mut asked: Vec<i64> =
+            names.iter().map(|name| self.place(name)).collect::<Result<_>>()?;
+        asked.sort_unstable();
+        self.afford(&asked)?;
+        let told = self.values_of(subject)?;
+        let is_told = |attribute: &i64| told.iter().any(|(known, ..)| known == attribute);
+        let missing = asked.iter().chain([&TARGET]).filter(|attribute| !is_told(attribute)).count();
+        // An ask of what is known already is complete at once.
+        let state = if missing == 0 { "complete" } else { "open" };
+        let text = serde_json::to_string(&query).map_err(|e| Error::setup(e.to_string()))?;
+        self.sql.run(
+            "INSERT INTO ask (number, subject, wave, query, state, missing, at, who) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+            cells![number, subject, wave, &*text, state, missing as i64, &*by.at, &*by.who],
+        )?;
+        for attribute in &asked {
+            self.sql.run("INSERT INTO asked VALUES ($1, $2)", cells![number, *attribute])?;
+        }
+        self.charge(self.price_of(asked.iter().copied()))?;
+        self.sql.run(
+            "UPDATE study SET next_ask = $1, complete = complete + $2",
+            cells![number + 1, i64::from(missing == 0)],
+        )?;
+        self.shown(name, subject, number, State::of(state), true)
+    }
+
+    fn drawing(&self) -> Result<&Drawing> {
+        self.drawing.as_ref().ok_or_else(|| Error::setup("no design was made"))
+    }
+
+    fn draw(&mut self, number: i64) -> Result<Query> {
+        let drawing = self.drawing.as_mut().ok_or_else(|| Error::setup("no design was made"))?;
+        drawing.session.skip_to(number as u64)?;
+        Ok(drawing.session.ask()?)
+    }
+
+    /// Returns an ask as a collector sees it.
+    fn shown(
+        &mut self,
+        name: &str,
+        subject: i64,
+        number: i64,
+        state: State,
+        is_new: bool,
+    ) -> Result<Ask> {
+        let told = self.values_of(subject)?;
+        let mut asked = self.asked_by(number)?;
+        asked.retain(|attribute| told.iter().all(|(known, ..)| known != attribute));
+        let attributes = asked.iter().map(|&at| self.attribute(at).name.clone()).collect();
+        Ok(Ask { subject: name.to_owned(), number: number as u64, state, attributes, is_new })
+    }
+
+    /// Refuses an ask that reads or money do not suffice for.
+    fn afford(&mut self, asked: &[i64]) -> Result<()> {
+        let (reads, cost) = self.price_of(asked.iter().copied());
+        let used = first(&mut *self.sql, "SELECT reads, cost FROM study", &[], |row| {
+            (row.int(0) as f64, row.real(1).unwrap_or(0.0))
+        })?;
+        let used = used.unwrap_or_default();
+        let limits = [("total_budget", used.0, reads as f64), ("total_cost", used.1, cost)];
+        for (limit, used, next) in limits {
+            if let Some(total) = self.setup.limit(limit)
+                && used + next > total * (1.0 + 1e-9)
+            {
+                return Err(Error::Spent { limit, total, used, next });
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives up the open ask of a subject: what was not read of it may be read elsewhere, late
+    /// answers are taken, and the subject may be asked anew.
+    ///
+    /// # Errors
+    /// [`Error::Subject`] without an open ask; an empty reason.
+    pub fn release(&mut self, subject: &str, reason: &str, by: &By) -> Result<()> {
+        let why = reason_of(reason)?;
+        self.write(|study| {
+            let id = study.member(subject)?.id;
+            match study.last_ask(id)? {
+                Some(last) if last.state == State::Open => {
+                    study.give_up(id, last.number, by, "release", why)
+                }
+                _ => Err(Error::subject(subject, "it has no open ask")),
+            }
+        })
+    }
+
+    /// Releases an open ask, with the price of what was not read.
+    pub(crate) fn give_up(
+        &mut self,
+        subject: i64,
+        number: i64,
+        by: &By,
+        verb: &str,
+        why: &str,
+    ) -> Result<()> {
+        let asked = self.asked_by(number)?;
+        let (reads, cost) = self.price_of(asked.into_iter());
+        let made = self.made(subject, number)?;
+        self.charge((made.0 - reads, made.1 - cost))?;
+        self.sql.run("UPDATE ask SET state = 'released' WHERE number = $1", cells![number])?;
+        note(
+            &mut *self.sql,
+            by,
+            verb,
+            Of { subject: Some(subject), ask: Some(number), ..Of::default() },
+            Some(why),
+        )
+    }
+
+    /// Stores what can be computed again.
+    pub(crate) fn cache(&mut self, kind: &str, digest: &str, content: &str) -> Result<()> {
+        self.sql.run("DELETE FROM cache WHERE kind = $1", cells![kind])?;
+        self.sql
+            .run("INSERT INTO cache VALUES ($1, $2, $3)", cells![kind, digest, content])
+            .map(drop)
+    }
+}
+
+/// Refuses an empty reason.
+pub(crate) fn reason_of(reason: &str) -> Result<&str> {
+    match reason.trim() {
+        "" => Err(Error::setup("a reason is needed, for the audit; give --reason")),
+        reason => Ok(reason),
+    }
+}

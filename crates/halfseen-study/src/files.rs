@@ -1,0 +1,333 @@
+//! Reads answers and subjects from CSV, and writes asks, reads, tables and the audit as CSV.
+
+use crate::drawing::Ask;
+use crate::error::{Error, Result};
+use crate::schema::{Schema, Value, check_name};
+use crate::sql::Cell;
+use crate::study::{State, Study, TARGET, value_of};
+use crate::telling::Answers;
+use halfseen::error::short;
+use std::io::{Read, Write};
+
+/// What is exported of a study.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Export {
+    /// A row for each present value: subject, ask, attribute, value, flags, time, person, source.
+    Reads,
+    /// A row for each subject: its values in the columns of the schema.
+    Wide,
+    /// A row for each thing that was done, in the order in which it was done.
+    Audit,
+}
+
+fn at(line: u64, problem: impl Into<String>) -> Error {
+    Error::Line { line, problem: problem.into() }
+}
+
+fn broken(error: &csv::Error) -> Error {
+    let line = error.position().map_or(1, csv::Position::line);
+    match error.kind() {
+        csv::ErrorKind::Utf8 { .. } => at(line, "it is not UTF-8 text; save the file as CSV UTF-8"),
+        _ => at(line, format!("it cannot be read as CSV: {error}")),
+    }
+}
+
+/// Returns a reader of records of the header's length, and the header.
+fn reader<R: Read>(text: R) -> Result<(csv::Reader<R>, Vec<String>)> {
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text);
+    let header = reader.headers().map_err(|e| broken(&e))?;
+    let header: Vec<String> =
+        header.iter().map(|name| name.trim_start_matches('\u{feff}').trim().to_owned()).collect();
+    if header.len() == 1 && header[0].contains(';') {
+        return Err(at(
+            1,
+            "cells are separated by semicolons; separate them by commas, and decimals by points",
+        ));
+    }
+    if !header.iter().any(|name| name == "subject") {
+        return Err(at(1, "the column 'subject' is missing"));
+    }
+    if let Some(twice) = header.iter().enumerate().find(|(i, name)| header[..*i].contains(name)) {
+        return Err(at(1, format!("the column '{}' is there twice", short(twice.1))));
+    }
+    Ok((reader, header))
+}
+
+/// Reads answers: a row for each subject, the columns `subject`, `ask` (optional), attributes and
+/// the target. Columns of asks (`ask_...`) are left out.
+///
+/// # Errors
+/// [`Error::Line`] for what is no CSV, an unknown column, rows of another length, an ask that is no
+/// number.
+pub fn answers_from_csv(text: impl Read, schema: &Schema) -> Result<Vec<Answers>> {
+    let (mut reader, header) = reader(text)?;
+    for name in &header {
+        let own = name == "subject" || name == "ask" || name.starts_with("ask_");
+        if !own && let Err(error) = schema.place(name) {
+            return Err(at(1, error.to_string()));
+        }
+    }
+    let mut found = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|e| broken(&e))?;
+        let line = record.position().map_or(0, csv::Position::line);
+        if record.len() != header.len() {
+            return Err(at(
+                line,
+                format!("it has {} cells, and the header has {}", record.len(), header.len()),
+            ));
+        }
+        let mut row = Answers { line, ..Answers::default() };
+        for (name, cell) in header.iter().zip(record.iter()) {
+            match name.as_str() {
+                "subject" => row.subject = plain(cell.trim()).to_owned(),
+                "ask" => {
+                    let number = cell.trim();
+                    let parsed = number.parse();
+                    row.ask = match number {
+                        "" => None,
+                        _ => Some(parsed.map_err(|_| {
+                            at(line, format!("the ask '{}' is no number of an ask", short(number)))
+                        })?),
+                    };
+                }
+                name if name.starts_with("ask_") && schema.place(name).is_err() => {}
+                _ if cell.trim().is_empty() => {}
+                name => row.cells.push((name.to_owned(), plain(cell).to_owned())),
+            }
+        }
+        found.push(row);
+    }
+    Ok(found)
+}
+
+/// Reads subjects: the column `subject`; others are left out.
+///
+/// # Errors
+/// [`Error::Line`].
+pub fn subjects_from_csv(text: impl Read) -> Result<Vec<String>> {
+    let (mut reader, header) = reader(text)?;
+    let place = header.iter().position(|name| name == "subject").unwrap_or(0);
+    let mut found = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|e| broken(&e))?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let name = plain(record.get(place).unwrap_or_default().trim()).to_owned();
+        check_name("subject", &name).map_err(|problem| at(line, problem))?;
+        found.push(name);
+    }
+    Ok(found)
+}
+
+/// Text that a spreadsheet does not take for a formula: with a quote before it, which [`plain`]
+/// takes away again.
+fn safe(text: &str) -> String {
+    let starts = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\'']);
+    if starts && text.parse::<f64>().is_err() { format!("'{text}") } else { text.to_owned() }
+}
+
+fn plain(text: &str) -> &str {
+    match text.strip_prefix('\'') {
+        Some(rest) if rest.starts_with(['=', '+', '-', '@', '\'']) => rest,
+        _ => text,
+    }
+}
+
+/// Writes asks as CSV, a row for each subject: 1 in the column of each attribute to read, and their
+/// names in one column, separated by spaces.
+///
+/// # Errors
+/// [`Error::File`] if it cannot be written.
+pub fn asks_to_csv(asks: &[Ask], schema: &Schema, out: impl Write) -> Result<()> {
+    let mut out = csv::Writer::from_writer(out);
+    let names = || schema.attributes.iter().map(|attribute| attribute.name.as_str());
+    let header = ["subject".to_owned(), "ask".to_owned()].into_iter();
+    let header =
+        header.chain(names().map(|name| format!("ask_{name}"))).chain(["ask_list".to_owned()]);
+    out.write_record(header).map_err(unwritten)?;
+    for ask in asks.iter().filter(|ask| ask.state == State::Open) {
+        let flag =
+            |name: &str| if ask.attributes.iter().any(|asked| asked == name) { "1" } else { "0" };
+        let (subject, number) = (safe(&ask.subject), ask.number.to_string());
+        let list = safe(&ask.attributes.join(" "));
+        let cells =
+            [subject.as_str(), &number].into_iter().chain(names().map(flag)).chain([list.as_str()]);
+        out.write_record(cells).map_err(unwritten)?;
+    }
+    out.flush().map_err(|e| unwritten(e.into()))
+}
+
+fn unwritten(error: csv::Error) -> Error {
+    Error::File { path: "the output".to_owned(), problem: error.to_string() }
+}
+
+impl Study {
+    /// Writes reads, a table or the audit as CSV.
+    ///
+    /// # Errors
+    /// If the store fails, or it cannot be written.
+    pub fn export(&mut self, what: Export, out: impl Write) -> Result<()> {
+        let mut out = csv::Writer::from_writer(out);
+        match what {
+            Export::Reads => self.export_reads(&mut out)?,
+            Export::Wide => self.export_wide(&mut out)?,
+            Export::Audit => self.export_audit(&mut out)?,
+        }
+        out.flush().map_err(|e| unwritten(e.into()))
+    }
+
+    fn export_reads<W: Write>(&mut self, out: &mut csv::Writer<W>) -> Result<()> {
+        out.write_record([
+            "subject",
+            "ask",
+            "attribute",
+            "value",
+            "asked",
+            "outside",
+            "revision",
+            "at",
+            "who",
+            "source",
+        ])
+        .map_err(unwritten)?;
+        let schema = self.setup.schema.clone();
+        let mut visit = |row: &crate::sql::Row<'_>| {
+            let attribute = usize::try_from(row.int(2))
+                .ok()
+                .and_then(|at| schema.attributes.get(at))
+                .unwrap_or(&schema.target);
+            let flag = |at: usize| if row.int(at) != 0 { "1" } else { "0" };
+            let ask =
+                if let Cell::Int(number) = row.0[1] { number.to_string() } else { String::new() };
+            let value = attribute.write(&value_of(row, 3));
+            let cells = [
+                safe(&row.owned(0)),
+                ask,
+                safe(&attribute.name),
+                safe(&value),
+                flag(6).to_owned(),
+                flag(7).to_owned(),
+                row.int(8).to_string(),
+                row.owned(9),
+                safe(&row.owned(10)),
+                safe(&row.owned(11)),
+            ];
+            out.write_record(cells).map_err(unwritten)
+        };
+        self.sql.each(
+            "SELECT s.name, (SELECT max(a.number) FROM ask a WHERE a.subject = s.id), v.attribute, v.number, v.category, v.reason,
+                    v.was_asked, v.is_outside, v.revision, v.at, v.who, v.source
+             FROM value v JOIN subject s ON s.id = v.subject
+             WHERE s.withdrawn IS NULL AND v.revision =
+                 (SELECT max(w.revision) FROM value w WHERE w.subject = v.subject AND w.attribute = v.attribute)
+             ORDER BY v.subject, v.attribute",
+            &[],
+            &mut visit,
+        )
+    }
+
+    fn export_wide<W: Write>(&mut self, out: &mut csv::Writer<W>) -> Result<()> {
+        let schema = self.setup.schema.clone();
+        let columns = || schema.attributes.iter().chain([&schema.target]);
+        let header =
+            ["subject"].into_iter().chain(columns().map(|attribute| attribute.name.as_str()));
+        out.write_record(header).map_err(unwritten)?;
+        let subjects = crate::sql::all(
+            &mut *self.sql,
+            "SELECT id, name FROM subject WHERE withdrawn IS NULL ORDER BY id",
+            &[],
+            |row| (row.int(0), row.owned(1)),
+        )?;
+        for (id, name) in subjects {
+            let told = self.values_of(id)?;
+            let cell = |at: i64, attribute: &crate::schema::Attribute| match told
+                .iter()
+                .find(|(known, ..)| *known == at)
+            {
+                None => String::new(),
+                Some((_, _, Value::Missing(_))) => "NA".to_owned(),
+                Some((_, _, value)) => safe(&attribute.write(value)),
+            };
+            let of = schema
+                .attributes
+                .iter()
+                .enumerate()
+                .map(|(at, attribute)| cell(at as i64, attribute));
+            let cells = [safe(&name)].into_iter().chain(of).chain([cell(TARGET, &schema.target)]);
+            out.write_record(cells).map_err(unwritten)?;
+        }
+        Ok(())
+    }
+
+    fn export_audit<W: Write>(&mut self, out: &mut csv::Writer<W>) -> Result<()> {
+        out.write_record([
+            "at",
+            "who",
+            "verb",
+            "subject",
+            "ask",
+            "attribute",
+            "old",
+            "new",
+            "reason",
+        ])
+        .map_err(unwritten)?;
+        let schema = self.setup.schema.clone();
+        let mut visit = |row: &crate::sql::Row<'_>| {
+            let place = if let Cell::Int(at) = row.0[5] { Some(at) } else { None };
+            let attribute = place.map(|at| {
+                usize::try_from(at)
+                    .ok()
+                    .and_then(|at| schema.attributes.get(at))
+                    .unwrap_or(&schema.target)
+            });
+            // A value that was erased is there no more.
+            let value = |from: usize, is_there: bool| match attribute {
+                Some(attribute)
+                    if is_there && row.0[from..from + 3].iter().any(|cell| *cell != Cell::Null) =>
+                {
+                    safe(&attribute.write(&value_of(row, from)))
+                }
+                Some(_) if is_there => "(erased)".to_owned(),
+                _ => String::new(),
+            };
+            let ask =
+                if let Cell::Int(number) = row.0[4] { number.to_string() } else { String::new() };
+            let revision = row.int(13);
+            let cells = [
+                row.owned(0),
+                safe(&row.owned(1)),
+                row.owned(2),
+                safe(&row.owned(3)),
+                ask,
+                attribute.map_or(String::new(), |attribute| safe(&attribute.name)),
+                value(6, revision > 0),
+                value(9, place.is_some()),
+                safe(&row.owned(12)),
+            ];
+            out.write_record(cells).map_err(unwritten)
+        };
+        // Asks, values and events, by time; the order within one second is that of the store.
+        self.sql.each(
+            "SELECT at, who, verb, subject, ask, attribute, old_number, old_category, old_reason, number, category, value_reason, reason, revision FROM (
+                 SELECT e.at AS at, e.who AS who, e.verb AS verb, s.name AS subject, e.ask AS ask, e.attribute AS attribute,
+                        o.number AS old_number, o.category AS old_category, o.reason AS old_reason,
+                        v.number AS number, v.category AS category, v.reason AS value_reason, e.reason AS reason,
+                        coalesce(e.revision, 0) AS revision, 2 AS kind, e.id AS place
+                 FROM event e LEFT JOIN subject s ON s.id = e.subject
+                 LEFT JOIN value v ON v.subject = e.subject AND v.attribute = e.attribute AND v.revision = e.revision
+                 LEFT JOIN value o ON o.subject = e.subject AND o.attribute = e.attribute AND o.revision = e.revision - 1
+                 UNION ALL
+                 SELECT a.at, a.who, 'ask', s.name, a.number, NULL, NULL, NULL, NULL, NULL, NULL, NULL, a.wave, 0, 0, a.number
+                 FROM ask a JOIN subject s ON s.id = a.subject
+                 UNION ALL
+                 SELECT v.at, v.who, 'tell', s.name, NULL, v.attribute, o.number, o.category, o.reason, v.number, v.category, v.reason, v.source, v.revision, 1, v.subject
+                 FROM value v JOIN subject s ON s.id = v.subject
+                 LEFT JOIN value o ON o.subject = v.subject AND o.attribute = v.attribute AND o.revision = v.revision - 1
+                 WHERE NOT EXISTS (SELECT 1 FROM event e WHERE e.verb = 'amend' AND e.subject = v.subject AND e.attribute = v.attribute AND e.revision = v.revision)
+             ) AS log ORDER BY at, kind, place, attribute",
+            &[],
+            &mut visit,
+        )
+    }
+}

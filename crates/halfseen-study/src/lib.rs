@@ -1,0 +1,56 @@
+//! Collects data for a learner over weeks: whom to ask what, and what became of it, in one file.
+//!
+//! A [`Study`] is a [session](halfseen::session) that many people share and that survives restarts.
+//! Its learner draws for each subject a few attributes to read ([`Study::next`]); answers come late,
+//! in part, twice, or never ([`Study::tell`]); values are corrected ([`Study::amend`]) and subjects
+//! leave ([`Study::withdraw`]).
+//!
+//! **Promise.** When `tell` has returned, that answer is in the store, once. The model
+//! ([`Study::model`]) is a function of the asks and of their present answers in the order of the
+//! asks, to the bit on one build: not of the order in which answers came, of the files they came in,
+//! of repetitions and restarts.
+//!
+//! ```
+//! use halfseen::Silent;
+//! use halfseen_study::{Answers, By, Schema, Setup, Study, Subjects, Telling};
+//!
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let path = folder.path().join("trial.hs");
+//! let schema = Schema::from_csv("attribute,unit\nage,years\nsodium,mmol/L\npotassium,mmol/L".as_bytes(), "outcome")?;
+//! let setup = Setup::new(schema, "fiml", &[("budget".into(), "2".into())])?;
+//! let by = By::now("lab");
+//! let mut study = Study::create(&path, &setup, &by)?;
+//!
+//! // Two attributes of each patient.
+//! let asks = study.next(Subjects::Named(&["p1".into(), "p2".into()]), None, &by, &Silent)?;
+//! assert_eq!(asks[0].attributes.len(), 2);
+//!
+//! // The first comes today, the rest and the outcome whenever.
+//! let cell = (asks[0].attributes[0].clone(), "140".to_owned());
+//! let answers = Answers { line: 2, subject: "p1".into(), ask: None, cells: vec![cell] };
+//! let told = study.tell(&[answers], &Telling::default(), &by)?;
+//! assert_eq!(told.stored, 1);
+//! # Ok::<(), halfseen_study::Error>(())
+//! ```
+
+mod drawing;
+mod error;
+mod files;
+mod replay;
+mod schema;
+mod setup;
+mod shim;
+mod sql;
+mod sqlite;
+mod status;
+mod study;
+mod telling;
+
+pub use drawing::{Ask, Subjects};
+pub use error::{Error, RefusedLine, Result};
+pub use files::{Export, answers_from_csv, asks_to_csv, subjects_from_csv};
+pub use schema::{Attribute, DATE, Kind, Schema, Value};
+pub use setup::{Setup, Unasked};
+pub use status::{Pending, Spending, Status};
+pub use study::{By, State, Study};
+pub use telling::{Answers, Telling, Told};

@@ -1,0 +1,186 @@
+//! Fixes what a study never changes: its schema, learner, parameters and rules; starts its sessions.
+
+use crate::error::{Error, Result};
+use crate::schema::{Attribute, DATE, Kind, Schema};
+use halfseen::data::{Column, Label, Matrix, Place, Table, Target, TargetScale, TextColumn};
+use halfseen::prepare::{Group, Options, Prepared};
+use halfseen::session::{Session, Start};
+use halfseen::{Learner, registry};
+use ndarray::Array2;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Parameters that limit all reads together.
+const LIMITS: [&str; 2] = ["total_budget", "total_cost"];
+
+/// What becomes of values that nobody asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unasked {
+    /// They are kept and flagged, and the learner does not see them.
+    #[default]
+    Accept,
+    /// They are refused.
+    Refuse,
+    /// They are kept, flagged and learned from, which is right only if the reason for which they
+    /// were measured is among the values that are told, or has nothing to do with the value (Rubin
+    /// 1976: missing at random). A value that was measured because it was expected to be unusual
+    /// distorts the model.
+    Learn,
+}
+
+/// What a study never changes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setup {
+    /// Attributes and target.
+    pub schema: Schema,
+    /// Name of a learner that asks.
+    pub learner: String,
+    /// Its parameters.
+    pub params: serde_json::Map<String, Value>,
+    /// What becomes of values that nobody asked for.
+    pub unasked: Unasked,
+    /// True if values outside of their range are refused; else they are taken and flagged.
+    pub strict: bool,
+}
+
+impl Setup {
+    /// Creates a setup of this learner; `settings` are names and values of its parameters.
+    ///
+    /// # Errors
+    /// An unknown learner or parameter; a value out of range; as [`Setup::session`].
+    pub fn new(schema: Schema, learner: &str, settings: &[(String, String)]) -> Result<Setup> {
+        let mut found = registry::find(learner)?;
+        for (name, value) in settings {
+            found.set(name, value)?;
+        }
+        let (learner, params) = (learner.to_owned(), found.to_json());
+        let (unasked, strict) = (Unasked::default(), false);
+        let setup = Setup { schema, learner, params, unasked, strict };
+        setup.session(1)?;
+        Ok(setup)
+    }
+
+    /// Returns the learner, without limits on all reads: the store holds them, since it alone knows
+    /// what other processes asked for and what was given up.
+    fn learner(&self) -> Result<Box<dyn Learner>> {
+        let mut params = self.params.clone();
+        LIMITS.iter().for_each(|limit| drop(params.remove(*limit)));
+        // The number of examples for which constant steps are chosen, as the limit would give it.
+        if let (Some(total), Some(budget), Some(Value::Null)) =
+            (self.limit("total_budget"), self.limit("budget"), params.get("horizon"))
+        {
+            params.insert("horizon".to_owned(), Value::from((total / budget).max(1.0) as u64));
+        }
+        Ok(registry::with_params(&self.learner, &params)?)
+    }
+
+    /// Returns a parameter of the learner as a number, `None` if it has none or no limit is set.
+    pub fn limit(&self, name: &str) -> Option<f64> {
+        self.params.get(name).and_then(Value::as_f64)
+    }
+
+    /// Returns the classes of the target; empty for a number.
+    pub fn classes(&self) -> Vec<Label> {
+        match &self.schema.target.kind {
+            Kind::Category(choices) => choices.iter().cloned().map(Label::Text).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Starts a session of the learner that has been told nothing. Queries carry `instance`.
+    ///
+    /// # Errors
+    /// A learner that cannot ask; one that takes steps on a number of unknown range; as
+    /// [`Start::begin`].
+    pub fn session(&self, instance: u64) -> Result<Session> {
+        let (learner, schema) = (self.learner()?, &self.schema);
+        let numbers = |attribute: &&Attribute| attribute.kind == Kind::Number;
+        // A row for each choice of the widest category; nothing looks at the cells.
+        let choices = |a: &Attribute| if let Kind::Category(all) = &a.kind { all.len() } else { 1 };
+        let rows = schema.attributes.iter().map(choices).max().unwrap_or(1);
+        let matrix =
+            Matrix::F64(Array2::zeros((rows, schema.attributes.iter().filter(numbers).count())));
+        let (mut columns, mut texts, mut at) = (Vec::new(), Vec::new(), 0);
+        for attribute in &schema.attributes {
+            let place = if attribute.kind == Kind::Number {
+                at += 1;
+                Place::Number(at - 1)
+            } else {
+                let levels = match &attribute.kind {
+                    Kind::Category(choices) => choices.clone(),
+                    _ => vec!["1970-01-01".to_owned()],
+                };
+                let codes = (0..rows).map(|row| (row % levels.len()) as u32).collect();
+                texts.push(TextColumn { codes, levels });
+                Place::Text(texts.len() - 1)
+            };
+            columns.push(Column { name: attribute.name.clone(), place });
+        }
+        let table = Table::new(matrix, texts, columns)?;
+        let all: Vec<u32> = (0..rows as u32).collect();
+        let options = self.options().for_fit(&learner.needs());
+        let zeros = Target::Numbers(vec![0.0; rows]);
+        let honest = Options { honest: true, ..options };
+        let prepared = Prepared::new(&table, (&schema.target.name, &zeros), &all, &honest)?;
+        let classes = self.classes();
+        let mut start = Start::prepared(&*learner, prepared.prepare.clone())
+            .declared(honest.clone())
+            .target(&schema.target.name)
+            .instance(instance);
+        if classes.is_empty() {
+            start = start.scale(self.target_scale(&*learner)?);
+        } else {
+            start = start.classes(classes).scale(TargetScale::IDENTITY);
+        }
+        let mut session = start.begin()?;
+        session.set_strict(false);
+        Ok(session)
+    }
+
+    fn options(&self) -> Options {
+        let schema = &self.schema;
+        let mut groups: Vec<Group> = Vec::new();
+        for attribute in &schema.attributes {
+            let Some(panel) = &attribute.panel else { continue };
+            match groups.iter_mut().find(|group| group.name == *panel) {
+                Some(group) => group.columns.push(attribute.name.clone()),
+                None => groups
+                    .push(Group { name: panel.clone(), columns: vec![attribute.name.clone()] }),
+            }
+        }
+        let bound = |a: &Attribute| Some((a.name.clone(), (a.low?, a.high?)));
+        let dated = schema.attributes.iter().filter(|a| a.kind == Kind::Date);
+        // Bounds scale attributes; where some have none, each is scaled by its own reads.
+        let bounded =
+            schema.attributes.iter().all(|a| a.kind != Kind::Number || bound(a).is_some());
+        let bounds = schema.attributes.iter().filter_map(bound).collect();
+        Options {
+            known: schema.attributes.iter().filter(|a| a.known).map(|a| a.name.clone()).collect(),
+            groups,
+            prices: schema.prices(),
+            dates: dated.map(|a| (a.name.clone(), DATE.to_owned())).collect(),
+            bounds: if bounded { bounds } else { Default::default() },
+            ..Options::default()
+        }
+    }
+
+    /// Returns the scale of a numeric target: of learners that take steps, from its range.
+    fn target_scale(&self, learner: &dyn Learner) -> Result<TargetScale> {
+        let target = &self.schema.target;
+        match (target.low, target.high) {
+            // The standard deviation of a uniform distribution over the range.
+            (Some(low), Some(high)) => {
+                Ok(TargetScale { mean: (low + high) / 2.0, deviation: (high - low) / 12f64.sqrt() })
+            }
+            // It keeps its reads, and scales by them.
+            _ if learner.needs().holes => Ok(TargetScale::IDENTITY),
+            _ => Err(Error::setup(format!(
+                "{} takes a step for each answer and needs to know the size of the target beforehand: give low and high of '{}' in the schema, or choose fiml",
+                learner.name(),
+                target.name
+            ))),
+        }
+    }
+}

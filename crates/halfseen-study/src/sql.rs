@@ -1,0 +1,135 @@
+//! Defines what the study asks of a database: statements, rows, transactions.
+
+use crate::error::Result;
+
+/// One cell of a row, or a parameter of a statement.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Cell {
+    Null,
+    Int(i64),
+    Real(f64),
+    Text(String),
+}
+
+/// A connection. Parameters are written `$1`, `$2`, ... in the order in which they appear.
+pub(crate) trait Sql: Send {
+    /// Runs a statement; returns the number of rows that it changed.
+    fn run(&mut self, sql: &str, cells: &[Cell]) -> Result<usize>;
+
+    /// Visits the rows of a query.
+    fn each(
+        &mut self,
+        sql: &str,
+        cells: &[Cell],
+        visit: &mut dyn FnMut(&Row<'_>) -> Result<()>,
+    ) -> Result<()>;
+
+    /// Begins a transaction that no other writer can enter.
+    fn begin(&mut self) -> Result<()>;
+
+    /// Ends it: when this has returned, everything in it is on the disk.
+    fn commit(&mut self) -> Result<()>;
+
+    /// Ends it without a change.
+    fn roll_back(&mut self);
+
+    /// Copies the whole store to a new file.
+    fn backup(&mut self, to: &std::path::Path) -> Result<()>;
+
+    /// Returns what is wrong with the file itself, if anything is.
+    fn integrity(&mut self) -> Result<Vec<String>>;
+
+    /// Overwrites what was deleted.
+    fn vacuum(&mut self) -> Result<()>;
+}
+
+/// One row of a query.
+pub(crate) struct Row<'a>(pub(crate) &'a [Cell]);
+
+impl Row<'_> {
+    pub(crate) fn int(&self, at: usize) -> i64 {
+        match self.0[at] {
+            Cell::Int(value) => value,
+            _ => 0,
+        }
+    }
+
+    pub(crate) fn real(&self, at: usize) -> Option<f64> {
+        match self.0[at] {
+            Cell::Real(value) => Some(value),
+            Cell::Int(value) => Some(value as f64),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn text(&self, at: usize) -> Option<&str> {
+        match &self.0[at] {
+            Cell::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn owned(&self, at: usize) -> String {
+        self.text(at).unwrap_or_default().to_owned()
+    }
+}
+
+/// Returns what a function makes of the first row; `None` without one.
+pub(crate) fn first<T>(
+    sql: &mut dyn Sql,
+    statement: &str,
+    cells: &[Cell],
+    take: impl Fn(&Row<'_>) -> T,
+) -> Result<Option<T>> {
+    let mut found = None;
+    sql.each(statement, cells, &mut |row| {
+        found.get_or_insert_with(|| take(row));
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Returns what a function makes of all rows.
+pub(crate) fn all<T>(
+    sql: &mut dyn Sql,
+    statement: &str,
+    cells: &[Cell],
+    take: impl Fn(&Row<'_>) -> T,
+) -> Result<Vec<T>> {
+    let mut found = Vec::new();
+    sql.each(statement, cells, &mut |row| {
+        found.push(take(row));
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+impl From<i64> for Cell {
+    fn from(value: i64) -> Cell {
+        Cell::Int(value)
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(value: f64) -> Cell {
+        Cell::Real(value)
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(value: &str) -> Cell {
+        Cell::Text(value.to_owned())
+    }
+}
+
+impl<T: Into<Cell>> From<Option<T>> for Cell {
+    fn from(value: Option<T>) -> Cell {
+        value.map_or(Cell::Null, Into::into)
+    }
+}
+
+/// Writes the cells of a statement.
+macro_rules! cells {
+    ($($value:expr),* $(,)?) => { &[$($crate::sql::Cell::from($value)),*] };
+}
+pub(crate) use cells;
