@@ -35,6 +35,9 @@
 
 mod drawing;
 mod error;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // tests
+mod faults;
 mod files;
 mod replay;
 mod schema;
