@@ -33,6 +33,7 @@
 //! # Ok::<(), halfseen_study::Error>(())
 //! ```
 
+mod design;
 mod drawing;
 mod error;
 #[cfg(test)]
@@ -42,7 +43,6 @@ mod files;
 mod replay;
 mod schema;
 mod setup;
-mod shim;
 mod sql;
 mod sqlite;
 mod status;

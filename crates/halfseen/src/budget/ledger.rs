@@ -103,6 +103,13 @@ struct Entries {
     spent: f64,
     max_reads: u64,
     largest_delay: u64,
+    /// Number of queries that others ask, see [`Ledger::skip_to`].
+    #[serde(default, skip_serializing_if = "is_zero")]
+    elsewhere: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Returns the panels of a query that cost a read, with repetitions.
@@ -219,10 +226,12 @@ impl Ledger {
     fn is_sound(&self) -> bool {
         let e = &self.entries;
         let of_panels: u128 = e.of_panels.iter().map(|&n| u128::from(n)).sum();
-        [e.next, e.answered, e.skipped, e.reads, e.distinct, e.max_reads, e.largest_delay]
-            .iter()
-            .chain([&self.promised])
-            .all(|&n| n <= LARGEST_COUNT)
+        let here = e.next.saturating_sub(e.elsewhere);
+        let counts =
+            [e.next, e.answered, e.skipped, e.reads, e.distinct, e.max_reads, e.largest_delay];
+        counts.iter().chain([&self.promised]).all(|&n| n <= LARGEST_COUNT)
+            && e.elsewhere <= e.next
+            && e.open.len() as u64 <= here
             && (e.of_panels.is_empty()
                 || (e.of_panels.len() == self.layout.sampled_panels()
                     && of_panels == u128::from(e.distinct)))
@@ -282,7 +291,7 @@ impl Ledger {
     /// ask time is the number of queries open then.
     #[inline]
     pub(super) fn closed(&self) -> u64 {
-        self.entries.next - self.waiting()
+        self.entries.next - self.waiting() - self.entries.elsewhere
     }
 
     /// Limits the total cost of reads from now on, given the open queries; those that are
@@ -360,12 +369,14 @@ impl Ledger {
         self.enter(query, Some(query.checksum))
     }
 
-    /// Gives the next query this number; numbers that are passed over count as forgotten.
+    /// Gives the next query this number; those that are passed over count as open, since
+    /// others ask them.
     ///
     /// # Errors
     /// As [`Ledger::check_number`].
     pub(super) fn skip_to(&mut self, number: u64) -> Result<()> {
         self.check_number(number)?;
+        self.entries.elsewhere += number - self.entries.next;
         self.entries.next = number;
         Ok(())
     }

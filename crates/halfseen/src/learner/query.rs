@@ -183,7 +183,8 @@ pub trait AskTell: Send {
     /// a spent `total_budget`, as in [`ask_into`](Self::ask_into). The learner is then unchanged.
     fn adopt(&mut self, query: &Query) -> Result<()>;
 
-    /// Gives the next query this number. Numbers that are passed over count as forgotten.
+    /// Gives the next query this number. Numbers that are passed over count as open: others ask
+    /// them, from the same state of the learner.
     ///
     /// # Errors
     /// [`NumberUsed`](crate::ErrorKind::NumberUsed) for a number below the present next one;

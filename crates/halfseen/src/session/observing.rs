@@ -15,7 +15,8 @@ impl Session {
         self.learner.takes_observed()
     }
 
-    /// Gives the next query this number. Numbers that are passed over count as forgotten.
+    /// Gives the next query this number. Numbers that are passed over count as open: others ask
+    /// them, from the same state of the learner.
     ///
     /// # Errors
     /// [`ErrorKind::NumberUsed`] for a number below the present next one;
