@@ -410,7 +410,7 @@ def second(program, folder):
                     continue
             times.append(run.interrupt())
             (folder / "part.json").unlink(missing_ok=True)
-        row(label, "over 10", f"{shown(times)} ({len(times)} of 3)")
+        row(label, "over 6", f"{shown(times)} ({len(times)} of 3)")
 
 
 # ----------------------------------------------------------------------------------------- files
@@ -632,9 +632,6 @@ def kills(program, folder, _):
     found = {"killed during the work": 0, "killed while it wrote": 0, "ended before": 0}
     whole, old_ones, broken, left = 0, 0, 0, 0
     for number in range(40):
-        for path in set(folder.iterdir()):
-            if path.name == "m.json" or path.name.startswith("."):
-                path.unlink()
         (folder / "m.json").write_text(old)
         before = listing(folder)
         run = Run(program, line, folder)
@@ -654,8 +651,10 @@ def kills(program, folder, _):
         except ValueError:
             broken += 1
         left += listing(folder) != before
+    before = set(listing(folder))
     run = Run(program, line, folder)
     run.ended(block=True)
+    removed = len(before - set(listing(folder)))
     head("runs", "number")
     for state, number in found.items():
         row(state, number)
@@ -663,7 +662,7 @@ def kills(program, folder, _):
     row("new model, whole", whole)
     row("broken model", broken)
     row("runs that left another file", left)
-    row("such files after one more fit", len(set(listing(folder)) - set(before)))
+    row("of these files removed by one more fit", removed)
 
 
 def main():
