@@ -258,7 +258,7 @@ pub enum ErrorKind {
     WrongQuery { number: u64, problem: String },
     /// A query or an example is to be taken under a number that was used before.
     #[error(
-        "number {number} was used before, and the next one is {next}; adopt queries and observe examples in the order of their numbers, in a learner that has not asked them"
+        "query or example {number} cannot be taken: the number was used before, and the next one is {next}; adopt queries and observe examples in the order of their numbers, in a learner that has not asked them"
     )]
     NumberUsed { number: u64, next: u64 },
     /// Another copy of the session asked a query of the same number.

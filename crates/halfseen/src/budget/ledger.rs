@@ -1,5 +1,6 @@
 //! Keeps a learner's accounts: its identity, open queries, reads made and allowed, and delays.
 
+use super::money::Money;
 use super::saved;
 use crate::data::{Layout, widened};
 use crate::error::{ErrorKind, Result};
@@ -63,17 +64,6 @@ struct Open {
     shut: bool,
 }
 
-/// Limit on the total cost, and the cost of open queries.
-///
-/// Prices are added as integer multiples of a power of two, at most 2^-80 of the total. Such sums
-/// are exact in any order and do not drift.
-#[derive(Debug, Clone, Copy)]
-struct Money {
-    total: f64,
-    unit: f64,
-    promised: u128,
-}
-
 /// Accounts as saved in a file; the lists are of the open queries.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -123,29 +113,6 @@ fn price(layout: &Layout, panels: &mut Vec<u32>) -> f64 {
     panels.sort_unstable();
     panels.dedup();
     panels.iter().map(|&panel| layout.price(panel as usize)).sum()
-}
-
-impl Money {
-    /// Relative tolerance for the rounding of sums of prices.
-    const ROUNDING: f64 = 1e-12;
-
-    fn new(total: f64) -> Money {
-        let exponent = total.max(1e-200).log2().floor() as i32;
-        Money { total, unit: 2_f64.powi(exponent - 80), promised: 0 }
-    }
-
-    /// Returns a price in units, capped at 2^20 totals so that sums stay in range.
-    fn units(&self, price: f64) -> u128 {
-        (price / self.unit).min(2_f64.powi(100)) as u128
-    }
-
-    fn afford(&self, made: f64, asked: f64) -> Result<()> {
-        let (total, open) = (self.total, self.promised as f64 * self.unit);
-        if made + open + asked > total * (1.0 + Self::ROUNDING) {
-            return Err(ErrorKind::CostSpent { total, made, open, asked }.into());
-        }
-        Ok(())
-    }
 }
 
 impl Ledger {

@@ -60,6 +60,7 @@ mod known;
 mod ledger;
 mod moment_lasso;
 mod moments;
+mod money;
 mod observed;
 mod packing;
 mod pass;

@@ -4,9 +4,15 @@
 //! With T_i the block of example i's reads and a_i = T_i^-1 (x_i - mean), the step S + S A S / m
 //! with A = sum_i P_i'(a_i a_i' - T_i^-1) P_i is one step of expectation maximisation of the
 //! Gaussian likelihood (the sum over examples of the expected second moments in closed form); omega
-//! times it is over-relaxed. An unknown target is no row of T_i. A step is taken if S stays positive definite and the likelihood does
+//! times it is over-relaxed. A step is taken if S stays positive definite and the likelihood does
 //! not fall; else omega is cut. The number of steps from the factor model to the maximum of the
 //! likelihood sets the balance between structure and flexibility.
+//!
+//! An unknown target is no row of T_i. Where there are such, that step would move the target's
+//! column by the share of the known targets only. Instead the attributes alone of such examples are
+//! completed: S_xx becomes the mean of the expected second moments of all examples; the regression b
+//! of the target on the attributes, and its residual variance, are those of the examples with a
+//! target; S_xy is S_xx b. This too is expectation maximisation, with less to complete.
 //!
 //! A noise floor eps is kept on the attributes' diagonal. One step costs O(m k^3 + d^3) time;
 //! memory is O(d^2).
@@ -23,7 +29,7 @@ use super::simd4::{NullaryFnOnce, wide};
 use super::small_cholesky::dot;
 use super::standard::Rows;
 use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, Par};
+use faer::{Accum, Mat, Par, prelude::*};
 use halfseen_solve::Monitor;
 use halfseen_solve::cholesky::{factor_in_place, solve_in_place};
 use halfseen_solve::{lower_product, mirror};
@@ -37,6 +43,8 @@ const CUT: f64 = 3.0;
 const STEPS_OF_MEANS: usize = 15;
 /// Columns of a product between two looks at the monitor.
 const PANEL: usize = 256;
+/// Added to the attributes' second moments where the target is regressed on them: against rounding.
+const STEADY: f64 = 1e-7;
 
 /// A covariance of d places and the target, without the noise floor on the places' diagonal; and
 /// corrections of the means.
@@ -68,6 +76,19 @@ pub(crate) struct Refinement<'a> {
     change: Mat<f64>,
     /// S A, then a factor.
     spare: Mat<f64>,
+    /// Set if some targets are unknown; then the scores above are of the others alone.
+    partly: Option<Partly>,
+}
+
+/// Scores and moments for steps where some targets are unknown.
+struct Partly {
+    /// Weight of the examples with a target.
+    told: f64,
+    /// A of all examples, now and of the trial covariance.
+    score: Mat<f64>,
+    next_score: Mat<f64>,
+    /// S + S A S / m of the examples with a target, its lower triangle.
+    moments: Mat<f64>,
 }
 
 /// The pass over the examples. Its value is the log-likelihood.
@@ -77,8 +98,10 @@ struct Evaluate<'a, 'b> {
     chosen: WeightedSubset<'a>,
     blocks: &'a mut Blocks<'b>,
     of_means: &'a mut [f64],
-    /// A, if requested.
+    /// A of the examples with a target, if requested.
     score: Option<&'a mut Mat<f64>>,
+    /// A of all examples, if requested and some targets are unknown.
+    of_all: Option<&'a mut Mat<f64>>,
 }
 
 impl NullaryFnOnce for Evaluate<'_, '_> {
@@ -86,12 +109,10 @@ impl NullaryFnOnce for Evaluate<'_, '_> {
 
     #[inline(always)]
     fn call(self) -> Option<f64> {
-        let Evaluate { of, rows, chosen, blocks, of_means, mut score } = self;
+        let Evaluate { of, rows, chosen, blocks, of_means, mut score, mut of_all } = self;
         let d = of.len();
         of_means.fill(0.0);
-        if let Some(score) = &mut score {
-            score.fill(0.0);
-        }
+        score.iter_mut().chain(&mut of_all).for_each(|score| score.fill(0.0));
         let (mut likelihood, mut examples) = (0.0, chosen.of(rows));
         while blocks.load(of, rows, &mut examples) {
             likelihood += blocks.solve(rows)?;
@@ -107,7 +128,9 @@ impl NullaryFnOnce for Evaluate<'_, '_> {
                     of_means[place as usize] += weight * a[e];
                 }
                 of_means[d] += weight * blocks.solved[last][e];
-                let Some(score) = &mut score else { continue };
+                // The row of an unknown target is that of the identity: it adds 0 to others.
+                let to = if y.is_nan() { &mut of_all } else { &mut score };
+                let Some(score) = to else { continue };
                 for (c, &place) in places.iter().enumerate() {
                     let (place, right) = (place as usize, blocks.solved[c][e]);
                     let column = score.col_as_slice_mut(place);
@@ -118,15 +141,15 @@ impl NullaryFnOnce for Evaluate<'_, '_> {
                     column[d] +=
                         weight * (right * blocks.solved[last][e] - blocks.inverse_row(last)[c][e]);
                 }
-                // The row of an unknown target is that of the identity, and adds 0 elsewhere.
                 if !y.is_nan() {
                     let a = blocks.solved[last][e];
                     score[(d, d)] += weight * (a * a - blocks.inverse_row(last)[last][e]);
                 }
             }
         }
-        if let Some(score) = score {
-            gather(score);
+        score.iter_mut().chain(&mut of_all).for_each(|score| gather(score));
+        if let (Some(all), Some(score)) = (of_all, score) {
+            *all += &*score;
         }
         (likelihood.is_finite() && !blocks.watch.stopped()).then_some(likelihood)
     }
@@ -231,9 +254,82 @@ impl Covariance for Dense {
     }
 }
 
+/// Writes times S A S, its lower triangle, panel by panel; returns false if the monitor asked to
+/// stop. Overwrites `half`.
+fn sandwich(
+    now: &Mat<f64>,
+    score: &Mat<f64>,
+    half: &mut Mat<f64>,
+    out: &mut Mat<f64>,
+    times: f64,
+    monitor: &dyn Monitor,
+) -> bool {
+    let (now, score, size) = (now.as_ref(), score.as_ref(), now.nrows());
+    for at in (0..size).step_by(PANEL) {
+        let width = PANEL.min(size - at);
+        let to = half.subcols_mut(at, width);
+        matmul(to, Accum::Replace, now, score.subcols(at, width), 1.0, Par::Seq);
+        if monitor.should_stop() {
+            return false;
+        }
+    }
+    for at in (0..size).step_by(PANEL) {
+        let width = PANEL.min(size - at);
+        let below = at + width;
+        let (half, right) = (half.as_ref(), now.subcols(at, width));
+        let to = out.submatrix_mut(at, at, width, width);
+        lower_product(to, Accum::Replace, half.subrows(at, width), right, times);
+        let rest = size - below;
+        let to = out.submatrix_mut(below, at, rest, width);
+        let left = half.subrows(below, rest);
+        matmul(to, Accum::Replace, left, right, times, Par::Seq);
+        if monitor.should_stop() {
+            return false;
+        }
+    }
+    true
+}
+
+/// Returns the regression of the target on the places with its residual variance, from the lower
+/// triangle of their second moments; `None` if those are not positive definite. Overwrites `room`.
+fn regression(moments: &Mat<f64>, room: &mut Mat<f64>) -> Option<(Vec<f64>, f64)> {
+    let d = moments.ncols() - 1;
+    room.copy_from(moments);
+    let mut factor = room.submatrix_mut(0, 0, d, d);
+    (0..d).for_each(|j| factor[(j, j)] += STEADY);
+    factor_in_place(factor.rb_mut(), Par::Seq).ok()?;
+    let with_target = Mat::from_fn(d, 1, |j, _| moments[(d, j)]);
+    let mut b = with_target.clone();
+    solve_in_place(factor.rb(), b.as_mut());
+    let b = b.col_as_slice(0).to_vec();
+    // The variance of y - <b, s>; as (C + steady) b = c, b'C b is b'c less steady b'b.
+    let residual = moments[(d, d)] - dot(&b, with_target.col_as_slice(0)) - STEADY * dot(&b, &b);
+    let sound = residual.is_finite() && b.iter().all(|b| b.is_finite());
+    sound.then_some((b, residual.max(0.0)))
+}
+
+/// Replaces the target's row of a change, whose other rows hold S_xx' - S_xx, by that which makes
+/// b the regression of the target with this residual variance.
+fn regress(now: &Mat<f64>, b: &[f64], residual: f64, change: &mut Mat<f64>) {
+    let d = b.len();
+    let mut with_target = vec![0.0; d];
+    for (j, b_j) in b.iter().enumerate() {
+        let (now, change) = (now.col_as_slice(j), change.col_as_slice(j));
+        with_target[j] += (now[j] + change[j]) * b_j;
+        for i in j + 1..d {
+            let s = now[i] + change[i];
+            with_target[i] += s * b_j;
+            with_target[j] += s * b[i];
+        }
+    }
+    (0..d).for_each(|j| change[(d, j)] = with_target[j] - now[(d, j)]);
+    change[(d, d)] = residual + dot(b, &with_target) - now[(d, d)];
+}
+
 impl<'a> Refinement<'a> {
-    /// Starts at a factor model, with the most likely means under it. `None` if the likelihood is
-    /// not finite, or the monitor asked to stop, which ends every later step too.
+    /// Starts at a factor model, with the most likely means under it. `None` if no target is known,
+    /// if the likelihood is not finite, or if the monitor asked to stop, which ends every later
+    /// step too.
     pub(crate) fn start(
         rows: &'a Rows,
         chosen: impl Into<WeightedSubset<'a>>,
@@ -248,7 +344,17 @@ impl<'a> Refinement<'a> {
             .map(|counted| counted.weight * rows.example(counted.example).0.len() as f64)
             .sum();
         let count = chosen.of(rows).map(|counted| counted.weight).sum::<f64>();
+        let told = chosen.with_target(rows).map(|counted| counted.weight).sum::<f64>();
         let empty = || Mat::zeros(d + 1, d + 1);
+        if told <= 0.0 {
+            return None;
+        }
+        let partly = (told < count).then(|| Partly {
+            told,
+            score: empty(),
+            next_score: empty(),
+            moments: empty(),
+        });
         let mut refinement = Refinement {
             rows,
             chosen,
@@ -265,6 +371,7 @@ impl<'a> Refinement<'a> {
             next_of_means: vec![0.0; d + 1],
             change: empty(),
             spare: empty(),
+            partly,
             now,
         };
         refinement.settle_means()?;
@@ -317,40 +424,36 @@ impl<'a> Refinement<'a> {
             blocks: &mut self.blocks,
             of_means: &mut self.next_of_means,
             score: whole.then_some(&mut self.next_score),
+            of_all: self.partly.as_mut().filter(|_| whole).map(|partly| &mut partly.next_score),
         })
     }
 
     fn keep_score(&mut self) {
         std::mem::swap(&mut self.score, &mut self.next_score);
         std::mem::swap(&mut self.of_means, &mut self.next_of_means);
+        if let Some(partly) = &mut self.partly {
+            std::mem::swap(&mut partly.score, &mut partly.next_score);
+        }
     }
 
-    /// Computes the change, panel by panel; returns false if the monitor asked to stop.
+    /// Computes the change; returns false if the monitor asked to stop.
     fn propose(&mut self) -> bool {
-        let (now, size) = (self.now.matrix.as_ref(), self.now.matrix.nrows());
-        let (half, score) = (&mut self.spare, self.score.as_ref());
-        for at in (0..size).step_by(PANEL) {
-            let width = PANEL.min(size - at);
-            let to = half.subcols_mut(at, width);
-            matmul(to, Accum::Replace, now, score.subcols(at, width), 1.0, Par::Seq);
-            if self.monitor.should_stop() {
-                return false;
-            }
+        let (now, half, monitor) = (&self.now.matrix, &mut self.spare, self.monitor);
+        let Some(partly) = &mut self.partly else {
+            return sandwich(now, &self.score, half, &mut self.change, 1.0 / self.count, monitor);
+        };
+        let Partly { told, score, moments, .. } = partly;
+        if !(sandwich(now, &self.score, half, moments, 1.0 / *told, monitor)
+            && sandwich(now, score, half, &mut self.change, 1.0 / self.count, monitor))
+        {
+            return false;
         }
-        for at in (0..size).step_by(PANEL) {
-            let width = PANEL.min(size - at);
-            let below = at + width;
-            let (half, right) = (half.as_ref(), now.subcols(at, width));
-            let times = 1.0 / self.count;
-            let to = self.change.submatrix_mut(at, at, width, width);
-            lower_product(to, Accum::Replace, half.subrows(at, width), right, times);
-            let rest = size - below;
-            let to = self.change.submatrix_mut(below, at, rest, width);
-            let left = half.subrows(below, rest);
-            matmul(to, Accum::Replace, left, right, times, Par::Seq);
-            if self.monitor.should_stop() {
-                return false;
-            }
+        for j in 0..now.ncols() {
+            let to = moments.col_as_slice_mut(j)[j..].iter_mut();
+            to.zip(&now.col_as_slice(j)[j..]).for_each(|(to, s)| *to += s);
+        }
+        if let Some((b, residual)) = regression(moments, half) {
+            regress(now, &b, residual, &mut self.change);
         }
         true
     }

@@ -102,7 +102,22 @@ fn a_step_is_that_by_conditional_moments() {
         let mut refinement = Refinement::start(&rows, FoldSubset::All, &factor, &Silent).unwrap();
         let before = refinement.now.clone();
         let all: Vec<usize> = (0..rows.len()).collect();
-        let (second, first) = textbook(&before.matrix, FLOOR, &rows, &all, &before);
+        let (mut second, first) = textbook(&before.matrix, FLOOR, &rows, &all, &before);
+        let known: Vec<usize> = FoldSubset::All.with_target(&rows).collect();
+        if known.len() < all.len() {
+            // The attributes of all, and the regression on them where the target is known.
+            let (told, _) = textbook(&before.matrix, FLOOR, &rows, &known, &before);
+            let steady = Mat::from_fn(D, D, |i, j| if i == j { STEADY } else { 0.0 });
+            let (xx, xy) = (told.submatrix(0, 0, D, D), told.submatrix(0, D, D, 1));
+            let b = (xx + steady).partial_piv_lu().solve(xy);
+            let residual = told[(D, D)] - 2.0 * (b.transpose() * xy)[(0, 0)]
+                + (b.transpose() * xx * &b)[(0, 0)];
+            let xy = second.submatrix(0, 0, D, D) * &b;
+            for j in 0..D {
+                (second[(j, D)], second[(D, j)]) = (xy[(j, 0)], xy[(j, 0)]);
+            }
+            second[(D, D)] = residual + (b.transpose() * &xy)[(0, 0)];
+        }
         let by_inverses: f64 = (0..rows.len()).map(|i| likelihood(&before, &rows, i)).sum();
         close(refinement.likelihood, by_inverses, 1e-12);
         assert!(refinement.step());

@@ -127,7 +127,7 @@ pub(crate) fn bytes(d: f64, reads: f64, folds: f64, rank: Option<u64>) -> f64 {
     // Covariances refined in parallel, those kept, and how often pairs were read.
     // Beside them small matrices of four examples at a time.
     let dense = if d <= candidates::MANY as f64 {
-        (7.0 * threads.min(parts) + 2.0 * parts + 2.0) * d * d + 20.0 * threads * reads * reads
+        (10.0 * threads.min(parts) + 2.0 * parts + 2.0) * d * d + 20.0 * threads * reads * reads
     } else {
         0.0
     };
