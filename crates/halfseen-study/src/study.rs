@@ -264,7 +264,7 @@ impl Study {
     }
 }
 
-/// What an event is about.
+/// Subject of an event.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Of {
     pub(crate) subject: Option<i64>,

@@ -23,10 +23,10 @@ pub struct Answers {
     pub cells: Vec<(String, String)>,
 }
 
-/// How answers are taken.
+/// Ways to take answers.
 #[derive(Debug, Clone, Default)]
 pub struct Telling {
-    /// Where the values come from, such as the name of a file or laboratory.
+    /// Origin of the values, such as the name of a file or laboratory.
     pub source: Option<String>,
     /// True if lines that are refused do not keep the others from being stored.
     pub keep_going: bool,
@@ -34,7 +34,7 @@ pub struct Telling {
     pub check_only: bool,
 }
 
-/// What became of answers.
+/// Outcome of answers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Told {
     /// Number of lines.
