@@ -11,7 +11,7 @@ from halfseen.model import Model
 from halfseen.warnings import DataWarning
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from pandas import DataFrame
 
 
 class StudyReports:
@@ -46,7 +46,7 @@ class StudyReports:
             report, notes = json.loads(model.report()), model.notes()
         return status_of(text, report, notes)
 
-    def pending(self, older_than_days: float | None = None) -> "pd.DataFrame":
+    def pending(self, older_than_days: float | None = None) -> "DataFrame":
         """Return the open asks, oldest first.
 
         Parameters
@@ -111,7 +111,7 @@ class StudyReports:
         """
         return self.model().estimator()
 
-    def export(self, what: Literal["reads", "wide", "audit", "erased"] = "reads") -> "pd.DataFrame":
+    def export(self, what: Literal["reads", "wide", "audit", "erased"] = "reads") -> "DataFrame":
         """Return what is stored as a frame.
 
         Parameters
@@ -130,7 +130,7 @@ class StudyReports:
         return frames.frame_of_export(what, self._study.export(what), self._kinds)
 
     @property
-    def schema(self) -> "pd.DataFrame":
+    def schema(self) -> "DataFrame":
         """Attributes and target, as ``create`` takes them."""
         return frames.frame_of_schema(self._study.schema())
 

@@ -209,7 +209,7 @@ def is_missing(cell):
     return (
         cell is None
         or type(cell).__name__ in ("NAType", "NaTType")
-        or (isinstance(cell, numbers.Number) and cell != cell)
+        or (isinstance(cell, numbers.Number | np.datetime64) and cell != cell)
     )
 
 
