@@ -2,7 +2,7 @@
 //! for long work.
 
 use crate::arrays::{Table, list};
-use crate::background::{self, run_interruptible, run_scoped, run_short};
+use crate::background::{self, lock_here, run_interruptible, run_scoped, run_short};
 use crate::errors::{guarded, raised};
 use crate::fitting::{Declared, coded, target};
 use crate::learners::configured;
@@ -14,7 +14,7 @@ use halfseen::session::{Answer, Session, Start};
 use halfseen::{Monitor, Silent};
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Number of rows up to which a batch ends before anybody could interrupt it: starting a thread
 /// would take longer.
@@ -43,12 +43,6 @@ pub(crate) struct Learner {
     classes: Vec<Label>,
     /// True if an answer, and true if computing a model, takes long enough to be interrupted.
     long: (bool, bool),
-}
-
-/// Locks a session, without the interpreter's lock. A panic while telling was already reported as a
-/// defect of the library, so a poisoned lock is accepted.
-fn of(shared: &Mutex<Session>) -> MutexGuard<'_, Session> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Learner {
@@ -157,7 +151,7 @@ impl Learner {
             session.tell_part(&query.0, &answers, target.as_ref())
         };
         let told = if self.long.0 {
-            run_short(py, false, || tell(of(&self.session)))?
+            run_short(py, false, || tell(lock_here(&self.session)))?
         } else {
             guarded(|| tell(self.lock()))?
         };
@@ -271,8 +265,9 @@ impl Learner {
             true => Target::Numbers(targets),
             false => coded(targets, self.classes.clone()),
         };
-        let work =
-            |monitor: &dyn Monitor| of(&self.session).teach(table.0.numbers(), &target, monitor);
+        let work = |monitor: &dyn Monitor| {
+            lock_here(&self.session).teach(table.0.numbers(), &target, monitor)
+        };
         if rows <= FEW && !self.long.0 {
             return py.detach(|| guarded(|| work(&Silent)));
         }
@@ -287,7 +282,7 @@ impl Learner {
     fn model(&self, py: Python<'_>, threads: usize) -> PyResult<Model> {
         // Some learners solve for their predictor only now.
         let shared = Arc::clone(&self.session);
-        let work = move |monitor: &dyn Monitor| of(&shared).model(monitor);
+        let work = move |monitor: &dyn Monitor| lock_here(&shared).model(monitor);
         let model = if self.long.1 {
             run_interruptible(py, threads, None, work)?
         } else {

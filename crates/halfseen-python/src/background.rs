@@ -28,6 +28,11 @@ pub(crate) fn lock<T: Send>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     Python::attach(|py| shared.lock_py_attached(py)).unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Locks the same without the interpreter's lock, in a thread that does not hold it.
+pub(crate) fn lock_here<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// State shared by the work and the interpreter.
 #[derive(Default)]
 struct Watch {

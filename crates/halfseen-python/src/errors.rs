@@ -2,7 +2,7 @@
 
 use halfseen::error::short;
 use halfseen::{ErrorClass, ErrorKind};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyTimeoutError, PyValueError};
 use pyo3::import_exception;
 use pyo3::prelude::*;
 use std::any::Any;
@@ -10,6 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 import_exception!(halfseen._refused, OutOfRange);
 import_exception!(halfseen.errors, BudgetSpent);
+import_exception!(halfseen.errors, StudyFileError);
 import_exception!(halfseen.errors, TooMuchMemory);
 
 /// Returns the exception for an error: [`BudgetSpent`] and [`TooMuchMemory`] for those, [`OutOfRange`]
@@ -40,6 +41,21 @@ pub(crate) fn raised(error: halfseen::Error) -> PyErr {
         ErrorClass::Parameter | ErrorClass::Data | ErrorClass::Numerical => {
             PyValueError::new_err(text)
         }
+    }
+}
+
+/// Returns the exception for an error of a study; those of the library inside as [`raised`].
+pub(crate) fn raised_by_study(error: halfseen_study::Error) -> PyErr {
+    use halfseen_study::Error;
+    let text = error.to_string();
+    match error {
+        Error::Library(error) => raised(error),
+        Error::File { .. } | Error::NewerFormat { .. } | Error::Store { .. } => {
+            StudyFileError::new_err(text)
+        }
+        Error::Busy => PyTimeoutError::new_err(text),
+        Error::Spent { .. } => BudgetSpent::new_err(text),
+        _ => PyValueError::new_err(text),
     }
 }
 

@@ -17,6 +17,7 @@ mod model;
 mod online;
 mod query;
 mod robustness;
+mod study;
 
 use pyo3::prelude::*;
 
@@ -45,6 +46,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(robustness::certified_error, module)?)?;
     module.add_function(wrap_pyfunction!(robustness::attack, module)?)?;
     module.add_function(wrap_pyfunction!(robustness::information, module)?)?;
+    module.add_function(wrap_pyfunction!(study::draft, module)?)?;
     module.add_function(wrap_pyfunction!(set_memory_limit, module)?)?;
     module.add_function(wrap_pyfunction!(get_memory_limit, module)?)?;
     module.add_class::<arrays::Table>()?;
@@ -53,5 +55,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ask_tell::Learner>()?;
     module.add_class::<query::Query>()?;
     module.add_class::<online::OnlineKarma>()?;
+    module.add_class::<study::Study>()?;
     Ok(())
 }

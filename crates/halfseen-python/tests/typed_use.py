@@ -16,9 +16,11 @@ from halfseen import (
     Learner,
     Model,
     Query,
+    Study,
     load,
 )
 from halfseen.robust import RobustLPClassifier, attack, certify
+from halfseen.study import Told
 from numpy.typing import NDArray
 
 X: NDArray[np.float64] = np.zeros((10, 3))
@@ -67,3 +69,16 @@ def vanishing(path: Path) -> tuple[NDArray[np.float64], float]:
     model.save(str(path))
     weights, intercept = model.weights()
     return certify(robust, X).certified, attacked + weights["age"] + intercept
+
+
+def studying(path: Path) -> int:
+    """Collect data over weeks."""
+    with Study.create(path, "attributes.csv", "y", budget=2, unasked="refuse", random_state=3) as study:
+        asks = study.next(["p1"], wave="w1")
+        Study.create(path, "attributes.csv", "y", unasked="never")  # type: ignore[arg-type]
+        study.amend("p1", "y", 3.0)  # type: ignore[call-arg]
+        told: Told = study.tell(asks, source="lab", check=True)
+        left: float | None = study.status(fit=False).reads.left
+        model: Model = study.model()
+        model.save(path)
+        return told.stored + len(told.refused[0].problem) + int(left or 0) + len(study.check())

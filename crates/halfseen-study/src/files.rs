@@ -119,16 +119,30 @@ pub fn subjects_from_csv(text: impl Read) -> Result<Vec<String>> {
     Ok(found)
 }
 
+/// Reads CSV that this crate wrote, the header first, without the quotes that keep spreadsheets from
+/// taking texts for formulas.
+///
+/// # Errors
+/// [`Error::Line`].
+pub fn rows_of_csv(text: impl Read) -> Result<Vec<Vec<String>>> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text);
+    let cells = |record: csv::StringRecord| record.iter().map(|c| plain(c).to_owned()).collect();
+    reader.records().map(|record| record.map(cells).map_err(|e| broken(&e))).collect()
+}
+
+/// Beginnings of what a spreadsheet takes for a formula.
+const FORMULA: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\''];
+
 /// Text that a spreadsheet does not take for a formula: with a quote before it, which [`plain`]
 /// takes away again.
 fn safe(text: &str) -> String {
-    let starts = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\'']);
+    let starts = text.starts_with(FORMULA);
     if starts && text.parse::<f64>().is_err() { format!("'{text}") } else { text.to_owned() }
 }
 
 fn plain(text: &str) -> &str {
     match text.strip_prefix('\'') {
-        Some(rest) if rest.starts_with(['=', '+', '-', '@', '\'']) => rest,
+        Some(rest) if rest.starts_with(FORMULA) => rest,
         _ => text,
     }
 }

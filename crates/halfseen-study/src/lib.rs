@@ -34,6 +34,7 @@
 //! ```
 
 mod design;
+mod draft;
 mod drawing;
 mod error;
 #[cfg(test)]
@@ -51,7 +52,7 @@ mod telling;
 
 pub use drawing::{Ask, Subjects};
 pub use error::{Error, RefusedLine, Result};
-pub use files::{Export, answers_from_csv, asks_to_csv, subjects_from_csv};
+pub use files::{Export, answers_from_csv, asks_to_csv, rows_of_csv, subjects_from_csv};
 pub use schema::{Attribute, DATE, Kind, Schema, Value};
 pub use setup::{Setup, Unasked};
 pub use status::{Pending, Spending, Status};

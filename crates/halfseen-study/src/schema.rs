@@ -388,8 +388,10 @@ impl Schema {
         let failed = |e: csv::Error| Error::setup(e.to_string());
         out.write_record(COLUMNS).map_err(failed)?;
         for a in self.attributes.iter().chain([&self.target]) {
-            let number =
-                |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+            // Those of dates as dates.
+            let number = |value: Option<f64>| {
+                value.map_or(String::new(), |value| a.write(&Value::Number(value)))
+            };
             let (kind, choices) = match &a.kind {
                 Kind::Number => ("number", String::new()),
                 Kind::Date => ("date", String::new()),

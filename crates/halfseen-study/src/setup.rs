@@ -153,8 +153,10 @@ impl Setup {
         let bound = |a: &Attribute| Some((a.name.clone(), (a.low?, a.high?)));
         let dated = schema.attributes.iter().filter(|a| a.kind == Kind::Date);
         // Bounds scale attributes; where some have none, each is scaled by its own reads.
-        let bounded =
-            schema.attributes.iter().all(|a| a.kind != Kind::Number || bound(a).is_some());
+        let bounded = schema
+            .attributes
+            .iter()
+            .all(|a| matches!(a.kind, Kind::Category(_)) || bound(a).is_some());
         let bounds = schema.attributes.iter().filter_map(bound).collect();
         Options {
             known: schema.attributes.iter().filter(|a| a.known).map(|a| a.name.clone()).collect(),

@@ -11,6 +11,7 @@ at prediction time          :mod:`halfseen.robust`: prepare for deleted attribut
 ==========================  =============================================================================
 
 All follow scikit-learn's contract; NaN means missing. scikit-learn is imported with the first estimator.
+:class:`Study` collects data with a learner of the first kind over weeks, in one file.
 """
 
 import importlib
@@ -46,7 +47,7 @@ if TYPE_CHECKING:  # the same names for type checkers
         PNormRegressor,
     )
     from halfseen.encoder import Encoder
-    from halfseen.errors import BudgetSpent, TooMuchMemory
+    from halfseen.errors import BudgetSpent, RefusedRows, StudyFileError, TooMuchMemory
     from halfseen.full import OnlineLassoClassifier, OnlineLassoRegressor
     from halfseen.memory import get_memory_limit, set_memory_limit
     from halfseen.missing import (
@@ -63,6 +64,7 @@ if TYPE_CHECKING:  # the same names for type checkers
         RobustLPRegressor,
         RobustPerceptronClassifier,
     )
+    from halfseen.study import Study
     from halfseen.warnings import DataWarning
 
 _HOMES = {
@@ -101,9 +103,10 @@ _HOMES = {
     "full": ("OnlineLassoClassifier", "OnlineLassoRegressor"),
     "asktell": ("Learner", "Query"),
     "encoder": ("Encoder",),
-    "errors": ("BudgetSpent", "TooMuchMemory"),
+    "errors": ("BudgetSpent", "RefusedRows", "StudyFileError", "TooMuchMemory"),
     "memory": ("get_memory_limit", "set_memory_limit"),
     "model": ("Model", "load"),
+    "study": ("Study",),
     "warnings": ("DataWarning",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -146,9 +149,12 @@ __all__ = [
     "PNormClassifier",
     "PNormRegressor",
     "Query",
+    "RefusedRows",
     "RobustLPClassifier",
     "RobustLPRegressor",
     "RobustPerceptronClassifier",
+    "Study",
+    "StudyFileError",
     "TooMuchMemory",
     "__version__",
     "budget",

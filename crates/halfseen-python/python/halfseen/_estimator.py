@@ -23,7 +23,7 @@ from halfseen import _types as t
 from halfseen._docstrings import completed
 from halfseen._parameters import declared, refusal, refusing, texts_of
 from halfseen._saved import Saved
-from halfseen._warn import warn
+from halfseen._warn import about_data, warn
 from halfseen.warnings import DataWarning
 
 _Fit = TypeVar("_Fit", bound=Callable[..., Any])
@@ -334,11 +334,8 @@ class Estimator(Saved, BaseEstimator):
             return
         if not report["converged"] and self._is_new(report["stop"]):
             warn(model.stop(), ConvergenceWarning)
-        for note, text in zip(report["notes"], model.notes(), strict=True):
-            # Notes that say nothing on the data and need no action are only in the report.
-            if not any(kind in note for kind in ("risk-bound", "guarded-refinements")) and self._is_new(
-                *note
-            ):
+        for note, text in about_data(report["notes"], model.notes()):
+            if self._is_new(*note):
                 warn(text, DataWarning)
 
     def _is_new(self, *kinds):

@@ -47,7 +47,7 @@ def frame_names(X):
     ValueError
         If two columns share a name.
     """
-    return [str(name) for name in _narwhal(X).columns]
+    return [str(name) for name in narwhal(X).columns]
 
 
 def is_named(X):
@@ -67,9 +67,7 @@ def columns_without_numbers(X):
     """
     if not is_frame(X):
         return [], []
-    series = [
-        of for of in _narwhal(X).iter_columns() if not (of.dtype.is_numeric() or of.dtype == nw.Boolean)
-    ]
+    series = [of for of in narwhal(X).iter_columns() if not (of.dtype.is_numeric() or of.dtype == nw.Boolean)]
     dates = [str(of.name) for of in series if isinstance(of.dtype, _DATE_TYPES)]
     return [str(of.name) for of in series], dates
 
@@ -77,7 +75,7 @@ def columns_without_numbers(X):
 def has_dates(X):
     """Return True if a column of a frame holds dates, times or durations."""
     return is_frame(X) and any(
-        isinstance(of, (*_DATE_TYPES, *_TIME_TYPES)) for of in _narwhal(X).schema.values()
+        isinstance(of, (*_DATE_TYPES, *_TIME_TYPES)) for of in narwhal(X).schema.values()
     )
 
 
@@ -86,7 +84,7 @@ def table_of_frame(X, names, dates=()):
 
     Dates are texts such as ``2024-01-31``, or in the columns ``dates`` numbers: days since 1970-01-01.
     """
-    frame = _narwhal(X)
+    frame = narwhal(X)
     columns = [
         (name, _cells(series, name, name in dates))
         for series, name in zip(frame.iter_columns(), names, strict=True)
@@ -115,7 +113,8 @@ def table_of_array(X, names, dates=()):
     return _core.Table.columns(X.shape[0], columns)
 
 
-def _narwhal(X):
+def narwhal(X):
+    """Return a frame as one of narwhals; two columns of one name are refused."""
     try:
         return nw.from_native(X, eager_only=True)
     except nw.exceptions.DuplicateError:
@@ -169,8 +168,8 @@ def _of_objects(cells, name, days=False):
     """Return a column of objects as numbers, or as codes and texts."""
     kinds = {}
     for row, cell in enumerate(cells):
-        if not _is_missing(cell):
-            kinds.setdefault(_kind(cell), row)
+        if not is_missing(cell):
+            kinds.setdefault(kind_of(cell), row)
     for odd in kinds.keys() & {"time", "other"}:
         cell = cells[kinds[odd]]
         raise _refused(
@@ -189,10 +188,11 @@ def _of_objects(cells, name, days=False):
         return _dated(*_coded(cells), days)
     if "text" in kinds or kinds.keys() == {"truth"}:
         return _coded(cells)
-    return np.array([np.nan if _is_missing(cell) else float(cell) for cell in cells], dtype=np.float64)
+    return np.array([np.nan if is_missing(cell) else float(cell) for cell in cells], dtype=np.float64)
 
 
-def _kind(cell):
+def kind_of(cell):
+    """Return the kind of a cell: text, truth, time, date, number or other."""
     if isinstance(cell, str):
         return "text"
     if isinstance(cell, bool | np.bool_):
@@ -204,11 +204,12 @@ def _kind(cell):
     return "number" if isinstance(cell, numbers.Real | decimal.Decimal) else "other"
 
 
-def _is_missing(cell):
+def is_missing(cell):
+    """Return True for None, NaN, NaT and NA."""
     return (
         cell is None
         or type(cell).__name__ in ("NAType", "NaTType")
-        or (isinstance(cell, numbers.Number) and cell != cell)
+        or (isinstance(cell, numbers.Number | np.datetime64) and cell != cell)
     )
 
 
@@ -216,11 +217,11 @@ def _coded(cells):
     """Return the codes of texts, and the texts in order of first appearance."""
     known, codes = {}, np.empty(len(cells), dtype=np.uint32)
     for row, cell in enumerate(cells):
-        codes[row] = MISSING if _is_missing(cell) else known.setdefault(_written(cell), len(known))
+        codes[row] = MISSING if is_missing(cell) else known.setdefault(written(cell), len(known))
     return codes, list(known)
 
 
-def _written(cell):
+def written(cell):
     """Format a category as the program's readers do."""
     if isinstance(cell, str):
         return cell

@@ -2,6 +2,8 @@
 
 import sys
 import warnings
+from collections.abc import Iterator
+from typing import Any
 
 #: Packages whose frames are not the caller: a pipeline calls estimators, and joblib the pipeline.
 _BETWEEN = {"halfseen", "joblib", "sklearn"}
@@ -13,3 +15,10 @@ def warn(text: str, category: type[Warning]) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _BETWEEN:
         level, frame = level + 1, frame.f_back
     warnings.warn(text, category, stacklevel=level)
+
+
+def about_data(notes: list[Any], texts: list[str]) -> Iterator[tuple[Any, str]]:
+    """Return the notes of a report that say something on the data or need an action, with their texts."""
+    for note, text in zip(notes, texts, strict=True):
+        if not any(kind in note for kind in ("risk-bound", "guarded-refinements")):
+            yield note, text

@@ -1,0 +1,248 @@
+"""Convert frames to the texts of a study's files, and back."""
+
+import csv
+import io
+import numbers
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import narwhals.stable.v1 as nw
+import numpy as np
+
+from halfseen import _core, _tables
+from halfseen.errors import RowProblem
+
+#: Position of a row, subject, number of the ask, and cells by column.
+Row: TypeAlias = tuple[int, str, int | None, list[tuple[str, str]]]
+
+
+def pandas() -> Any:
+    """Import pandas.
+
+    Raises
+    ------
+    ImportError
+        If it is not installed.
+    """
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("studies return frames of pandas: pip install 'halfseen[study]'") from error
+    return pandas
+
+
+def text_of(cell: Any) -> str:
+    """Return a cell as text, as CSV holds it; empty for None, NaN, NaT and NA.
+
+    Raises
+    ------
+    ValueError
+        If it is neither a text, number, bool nor date.
+    """
+    try:
+        if _tables.is_missing(cell):
+            return ""
+        kind = _tables.kind_of(cell)
+        text = "" if kind in ("time", "other") else str(_tables.written(cell))
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("holds half of a pair of surrogates, which is no text") from None
+    except (ArithmeticError, TypeError):
+        kind = "other"
+    if kind in ("time", "other"):
+        raise ValueError(f"holds a {type(cell).__name__}, and must be a number, a text or a date")
+    return text
+
+
+def name_of(subject: Any) -> str:
+    """Return the name of a subject: a text, or an integer as one.
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
+    """
+    if isinstance(subject, str):
+        return subject
+    if isinstance(subject, numbers.Integral) and not isinstance(subject, bool):
+        return str(int(subject))
+    raise TypeError(f"subjects are texts; got {subject!r:.100}")
+
+
+def names_of(subjects: Any) -> list[str]:
+    """Return the names of subjects, of a frame those in its column ``subject``.
+
+    Raises
+    ------
+    TypeError
+        If they are one text, or something other than texts.
+    """
+    if isinstance(subjects, str | bytes) or not isinstance(subjects, Iterable):
+        raise TypeError(f"subjects must be a list of texts; got {subjects!r:.100}")
+    if _tables.is_frame(subjects):
+        columns = dict(columns_of(subjects))
+        if "subject" not in columns:
+            raise ValueError("the column 'subject' is missing")
+        return [name_of(cell) for cell in columns["subject"]]
+    return [name_of(subject) for subject in subjects]
+
+
+def columns_of(frame: Any) -> list[tuple[str, list[Any]]]:
+    """Return the columns of a frame, as names and lists of cells."""
+    small = (nw.Float32,)  # as lists they would be doubles of more digits
+    return [
+        (str(series.name), list(series.to_numpy()) if series.dtype in small else series.to_list())
+        for series in _tables.narwhal(frame).iter_columns()
+    ]
+
+
+def labels_of(frame: Any) -> list[Any]:
+    """Return the labels of a frame's rows: those of its index if they are unique, else positions."""
+    index = getattr(frame, "index", None)
+    if index is not None and getattr(index, "is_unique", False):
+        return list(index.tolist())
+    return list(range(len(frame)))
+
+
+def answers_of(frame: Any, attributes: set[str]) -> tuple[list[str], list[Row], list[tuple[int, RowProblem]]]:
+    """Return the columns of values, the rows of a frame of answers, and problems of other rows.
+
+    Raises
+    ------
+    TypeError
+        If it is no frame.
+    ValueError
+        If it has no column ``subject``.
+    """
+    _tables.refuse_lazy(frame, "the frame")
+    if not _tables.is_frame(frame):
+        raise TypeError(f"tell takes a frame with the column 'subject'; got {type(frame).__name__}")
+    columns, labels = dict(columns_of(frame)), labels_of(frame)
+    if "subject" not in columns:
+        raise ValueError("the column 'subject' is missing")
+    subjects, asks = columns.pop("subject"), columns.pop("ask", [None] * len(labels))
+    # Columns of asks are not told.
+    columns = {n: cells for n, cells in columns.items() if n in attributes or not n.startswith("ask_")}
+    rows, problems = [], []
+    for at, label in enumerate(labels):
+        subject, name = "", "subject"
+        try:
+            subject = text_of(subjects[at]).strip()
+            name = "ask"
+            ask = _number_of_ask(text_of(asks[at]))
+            cells = []
+            for name, column in columns.items():
+                text = text_of(column[at])
+                if text and not text.isspace():
+                    cells.append((name, text))
+            rows.append((at, subject, ask, cells))
+        except ValueError as error:
+            problems.append((at, RowProblem(label, subject, f"'{name}' {error}")))
+    return list(columns), rows, problems
+
+
+def _number_of_ask(text: str) -> int | None:
+    text = text.strip()
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise ValueError(f"is '{text:.60}', and must be the number of an ask")
+    return int(text)
+
+
+def schema_text(schema: Any) -> str:
+    """Return a schema as CSV: a frame, or the text of a file.
+
+    Raises
+    ------
+    TypeError
+        If it is neither a frame nor a path.
+    ValueError
+        If it is not text, or a cell is neither text, number nor bool.
+    """
+    if isinstance(schema, str | os.PathLike):
+        try:
+            return Path(schema).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise ValueError(f"{schema}: it is not UTF-8 text; save it as CSV UTF-8") from None
+    _tables.refuse_lazy(schema, "schema")
+    if not _tables.is_frame(schema):
+        raise TypeError(f"schema must be a frame or the path of a CSV file; got {type(schema).__name__}")
+    columns = columns_of(schema)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([name for name, _ in columns])
+    for at in range(len(columns[0][1]) if columns else 0):
+        writer.writerow([_of_schema(name, cells[at]) for name, cells in columns])
+    return out.getvalue()
+
+
+def _of_schema(name, cell):
+    if name == "choices" and isinstance(cell, list | tuple | np.ndarray):
+        return "|".join(text_of(choice) for choice in cell)
+    try:
+        return text_of(cell)
+    except ValueError as error:
+        raise ValueError(f"the column '{name}' of the schema {error}") from None
+
+
+def frame_of_schema(rows: list[list[str]]) -> Any:
+    """Return the rows of a schema as a frame: numbers where all are, the others as texts."""
+    frame = frame_of(rows)
+    for name in ("low", "high", "price"):
+        frame[name] = _numbers(frame[name])
+    frame["known"] = frame["known"] == "yes"
+    return frame
+
+
+def frame_of(rows: list[list[str]]) -> Any:
+    """Return rows of texts, the header first, as a frame."""
+    header, *rows = rows
+    return pandas().DataFrame(
+        {name: pandas().Series([row[at] for row in rows], dtype=object) for at, name in enumerate(header)}
+    )
+
+
+def _numbers(cells):
+    """Return texts as numbers, NaN for empty ones; as they are if one is a date."""
+    try:
+        return [float(cell) if cell else np.nan for cell in cells]
+    except ValueError:
+        return cells
+
+
+def frame_of_export(what: str, rows: list[list[str]], kinds: dict[str, Any]) -> Any:
+    """Return what a study exports as a frame, with columns of their kinds."""
+    frame = frame_of(rows)
+    if what == "wide":
+        for name, kind in kinds.items():
+            frame[name] = _of_kind(frame[name], kind)
+    for name in ("asked", "outside") if what == "reads" else ():
+        frame[name] = frame[name] == "1"
+    for name in {"ask", "revision"} & set(frame.columns):
+        frame[name] = pandas().array([int(cell) if cell else None for cell in frame[name]], dtype="Int64")
+    return frame
+
+
+def _of_kind(cells, kind):
+    """Return told values of one attribute; what is not told or could not be had is missing."""
+    there = [None if cell in ("", "NA") else cell for cell in cells]
+    if kind == "number":
+        return np.array([np.nan if cell is None else float(cell) for cell in there], dtype=np.float64)
+    if kind == "date":
+        try:
+            return np.array([cell or "NaT" for cell in there], dtype="datetime64[s]")
+        except ValueError:  # years of more than four digits
+            return there
+    return there
+
+
+def draft_of(frame: Any, target: str) -> tuple[Any, list[tuple[str, int]]]:
+    """Return a draft of a schema, and the columns that are left out with their number of categories."""
+    _tables.refuse_lazy(frame, "the frame")
+    if not _tables.is_frame(frame):
+        raise TypeError(f"draft takes a frame; got {type(frame).__name__}")
+    rows, left_out = _core.draft(_tables.table_of_frame(frame, _tables.frame_names(frame)), target)
+    return frame_of_schema(rows), left_out

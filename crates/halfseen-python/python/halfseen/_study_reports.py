@@ -1,0 +1,145 @@
+"""Report on a study: status, open asks, model, what is stored."""
+
+import json
+from typing import TYPE_CHECKING, Any, Literal
+
+from halfseen import _core
+from halfseen import _study_frames as frames
+from halfseen._study_results import StudyStatus, status_of
+from halfseen._warn import about_data, warn
+from halfseen.model import Model
+from halfseen.warnings import DataWarning
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+class StudyReports:
+    """Reports on a study; see :class:`halfseen.Study`.
+
+    Attributes
+    ----------
+    who : str
+        Name that the audit has for you.
+    """
+
+    who: str
+    _study: _core.Study
+    _kinds: dict[str, Any]
+
+    def status(self, *, fit: bool = True) -> StudyStatus:
+        """Return counts of subjects, asks and values, what is left to spend, and the learner's own error.
+
+        Parameters
+        ----------
+        fit : bool, default True
+            False leaves out the learner's own error, for which the model is fitted.
+
+        Returns
+        -------
+        status : StudyStatus
+            The status; its text is a table.
+        """
+        text, report, notes = self._study.status(self.who), None, []
+        if fit and json.loads(text)["complete"]:
+            model = self._study.model()
+            report, notes = json.loads(model.report()), model.notes()
+        return status_of(text, report, notes)
+
+    def pending(self, older_than_days: float | None = None) -> "DataFrame":
+        """Return the open asks, oldest first.
+
+        Parameters
+        ----------
+        older_than_days : float, optional
+            Least age of an ask in days.
+
+        Returns
+        -------
+        asks : DataFrame
+            ``subject``, ``ask``, ``days`` (its age), ``wave``, ``missing`` (attributes still to be told,
+            separated by spaces) and ``target``: 'missing' if it is.
+        """
+        pandas = frames.pandas()
+        limit = None if older_than_days is None else float(older_than_days)
+        asks = json.loads(self._study.pending(limit, self.who))
+        return pandas.DataFrame(
+            {
+                "subject": [ask["subject"] for ask in asks],
+                "ask": [ask["number"] for ask in asks],
+                "days": [ask["days"] for ask in asks],
+                "wave": [ask["wave"] or "" for ask in asks],
+                "missing": [" ".join(ask["attributes"]) for ask in asks],
+                "target": ["missing" if ask["wants_target"] else "" for ask in asks],
+            }
+        )
+
+    def model(self) -> Model:
+        """Return the model of all answers so far.
+
+        It is a function of the asks and of their present answers, in the order of the asks: not of the order
+        in which answers came, of repetitions, or of values that were amended since. ``halfseen study model``
+        makes the same, to the bit. Ctrl-C ends the fit.
+
+        Returns
+        -------
+        model : Model
+            The model, which predicts from frames with the columns of the schema, dates and texts included.
+
+        Raises
+        ------
+        ValueError
+            If there are too few answers.
+        """
+        model = self._study.model()
+        for _, text in about_data(json.loads(model.report())["notes"], model.notes()):
+            warn(text, DataWarning)
+        return Model(model)
+
+    def estimator(self) -> Any:
+        """Return the model of all answers so far as a fitted estimator, such as FIMLRegressor.
+
+        Returns
+        -------
+        estimator : object
+            Fitted estimator of the learner's class.
+
+        Raises
+        ------
+        ValueError
+            If an attribute is a category, which estimators do not accept: :meth:`model` does.
+        """
+        return self.model().estimator()
+
+    def export(self, what: Literal["reads", "wide", "audit", "erased"] = "reads") -> "DataFrame":
+        """Return what is stored as a frame.
+
+        Parameters
+        ----------
+        what : {'reads', 'wide', 'audit', 'erased'}, default 'reads'
+            'reads': a row for each present value, as text, with flags, time, person and source. 'wide': a row
+            for each subject, its values in the columns of the schema; what is not told and what could not be
+            had are missing. 'audit': a row for each thing that was done. 'erased': subjects whose values
+            were erased, and when. Times are in UTC.
+
+        Returns
+        -------
+        frame : DataFrame
+            The rows.
+        """
+        return frames.frame_of_export(what, self._study.export(what), self._kinds)
+
+    @property
+    def schema(self) -> "DataFrame":
+        """Attributes and target, as ``create`` takes them."""
+        return frames.frame_of_schema(self._study.schema())
+
+    def check(self) -> list[str]:
+        """Test that the file is sound.
+
+        Returns
+        -------
+        problems : list of str
+            Problems; none if it is sound.
+        """
+        return self._study.check()

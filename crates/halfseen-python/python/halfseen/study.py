@@ -1,0 +1,446 @@
+"""Collect data with a learner over weeks: whom to ask what, and what became of it, in one file."""
+
+import errno
+import getpass
+import json
+import numbers
+import os
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from halfseen import _core
+from halfseen import _study_frames as frames
+from halfseen._study_reports import StudyReports
+from halfseen._study_results import Spending, StudyStatus, Told, told_of
+from halfseen._warn import warn
+from halfseen.errors import RefusedRows, RowProblem
+from halfseen.warnings import DataWarning
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["RefusedRows", "RowProblem", "Spending", "Study", "StudyStatus", "Told"]
+
+#: Most new subjects of one call.
+_MOST = 10_000_000
+
+
+class Study(StudyReports):
+    """Open a study: it says what to read of each subject, and learns from what comes back.
+
+    Answers come late, in part, corrected, or never. A study is one file, of which any number of programs and
+    people may have a Study open; ``halfseen study`` works on the same file. When a method that writes has
+    returned, what it says is on the disk, once; if it raises, nothing has changed. After Ctrl-C or a crash
+    call it again: :meth:`next` returns the open asks, and :meth:`tell` stores nothing twice.
+
+    Values are written as text, as in CSV files: see :meth:`tell`. Frames are pandas's; those that are given
+    may also be of polars or pyarrow.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File of the study. :meth:`create` makes a new one.
+    who : str, optional
+        Name that the audit has for you. By default the name of the user, or 'unknown'.
+
+    Attributes
+    ----------
+    path : str
+        File of the study.
+    who : str
+        Name that the audit has for you.
+    learner : str
+        The library's name of the learner.
+    params : dict
+        Its parameters, under the library's names.
+    attributes : tuple of str
+        Names of the attributes.
+    target : str
+        Name of the target.
+    schema : DataFrame
+        Attributes and target, as :meth:`create` takes them.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read or written: FileNotFoundError without a file, TimeoutError if another
+        process writes for more than a minute, else StudyFileError. Every method may raise it.
+    StudyFileError
+        If it is damaged, none of a study (also a ValueError), or of a later version.
+
+    See Also
+    --------
+    Learner : Asks and is told in memory, by arrays.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import pandas as pd
+    >>> from halfseen import Study
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "trial.hs"
+    >>> schema = pd.DataFrame({"attribute": ["age", "sodium", "potassium"], "price": [0, 12, 9]})
+    >>> with Study.create(path, schema, "outcome", budget=2, who="lab") as study:
+    ...     asks = study.next(["p1", "p2"])
+
+    Each subject has a row. Answers come in any part and order; an empty cell is not told yet:
+
+    >>> first = asks["ask_list"][0].split()
+    >>> len(first)
+    2
+    >>> answers = pd.DataFrame({"subject": ["p1"], first[0]: [140.5], "outcome": ["NA: moved away"]})
+    >>> with Study(path, who="lab") as study:
+    ...     told = study.tell(answers)
+    ...     pending = study.pending()
+    >>> told.stored
+    2
+    >>> list(pending["missing"][:1]) == first[1:]
+    True
+    """
+
+    path: str
+    learner: str
+    params: dict[str, Any]
+    attributes: tuple[str, ...]
+    target: str
+
+    def __init__(self, path: str | os.PathLike[str], *, who: str | None = None) -> None:
+        path = os.fsdecode(path)
+        os.stat(path)  # FileNotFoundError
+        self._take(_core.Study.open(path), path, _user(who))
+
+    @classmethod
+    def create(
+        cls,
+        path: str | os.PathLike[str],
+        schema: Any,
+        target: str,
+        *,
+        classes: Sequence[Any] | None = None,
+        learner: str = "fiml",
+        budget: int | None = None,
+        total_budget: int | None = None,
+        max_cost: float | None = None,
+        total_cost: float | None = None,
+        unasked: Literal["accept", "refuse", "learn"] = "accept",
+        strict: bool = False,
+        who: str | None = None,
+        **params: Any,
+    ) -> Self:
+        """Create a study in a new file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, which must not exist.
+        schema : frame, str or path-like
+            A row for each attribute, or the path of such a CSV file. Only the column ``attribute`` is needed;
+            the others are ``kind`` (number, date, category), ``unit``, ``low``, ``high``, ``panel``,
+            ``price``, ``known`` and ``choices`` (``a|b|c``, or lists). :meth:`draft` makes one.
+        target : str
+            Name of the target; its row may be missing, and then it is a number.
+        classes : sequence of two labels, optional
+            Classes of the target; by default its choices in the schema.
+        learner : str, default 'fiml'
+            The library's name of a learner that asks.
+        budget : int, optional
+            Reads per subject.
+        total_budget : int, optional
+            Reads in all.
+        max_cost, total_cost : float, optional
+            Money per subject, and in all.
+        unasked : {'accept', 'refuse', 'learn'}, default 'accept'
+            Whether values that nobody asked for are kept and flagged, refused, or also learned from. The last
+            is right only if they are missing at random.
+        strict : bool, default False
+            True refuses values outside ``low`` and ``high``; otherwise they are taken and flagged.
+        who : str, optional
+            As in the constructor.
+        **params : object
+            Further parameters of the learner, by the library's names or those of its estimator.
+
+        Returns
+        -------
+        study : Study
+            The new study, open.
+
+        Raises
+        ------
+        FileExistsError
+            If the file exists.
+        ValueError
+            If the schema or a parameter is wrong; the message names the line or the parameter. Line 1 is the
+            header, also of a frame.
+        """
+        from halfseen._parameters import RENAMED, text_of
+
+        path, written = os.fsdecode(path), {there: here for here, there in RENAMED.items()}
+        if os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, "the file exists; a new study needs a new name", path)
+        own = {
+            "budget": budget,
+            "total_budget": total_budget,
+            "max_cost": max_cost,
+            "total_cost": total_cost,
+        }
+        settings = []
+        for name, value in [*((of, v) for of, v in own.items() if v is not None), *params.items()]:
+            text = text_of(value)
+            if text is None:
+                raise TypeError(
+                    f"{name} must be a number, a text, a bool or a list of numbers; got {value!r:.100}"
+                )
+            settings.append((written.get(name, name), text))
+        labels = None if classes is None else [frames.text_of(label) for label in classes]
+        text, of = frames.schema_text(schema), _user(who)
+        made = _core.Study.create(path, text, target, labels, learner, settings, unasked, bool(strict), of)
+        study = cls.__new__(cls)
+        study._take(made, path, of)
+        return study
+
+    @staticmethod
+    def draft(frame: Any, target: str) -> "DataFrame":
+        """Return a draft of a schema, from a table that looks like the data you expect.
+
+        Texts are categories, or dates where all look like dates; numbers have the range that the table shows.
+        Columns of texts that look like names or record numbers are left out, with a warning. Correct kinds,
+        ranges, panels and prices by hand.
+
+        Parameters
+        ----------
+        frame : frame
+            The table.
+        target : str
+            Name of its column that is the target.
+
+        Returns
+        -------
+        schema : DataFrame
+            As :meth:`create` takes it.
+        """
+        schema, left_out = frames.draft_of(frame, target)
+        for name, categories in left_out:
+            of = f"a text of {categories} categories is a name or a record number, not an attribute"
+            warn(f"'{name}' is left out: {of}", DataWarning)
+        return schema
+
+    def next(
+        self, subjects: Iterable[str] | None = None, count: int | None = None, wave: str | None = None
+    ) -> "DataFrame":
+        """Ask: return what to read of each subject.
+
+        A subject that has an open ask keeps it, whoever asks.
+
+        Parameters
+        ----------
+        subjects : iterable of str, optional
+            Names of subjects, or a frame with the column ``subject``. Integers are names, too.
+        count : int, optional
+            Number of new subjects, which are named s1, s2, ..., instead. By default 1.
+        wave : str, optional
+            Name of a wave. Its first ask is drawn from all answers so far; otherwise the learner renews its
+            design when a tenth more asks are complete.
+
+        Returns
+        -------
+        asks : DataFrame
+            A row for each subject with an open ask: ``subject``, the number ``ask``, for each attribute
+            ``ask_<attribute>``, 1 if it is still to be read, and ``ask_list``, the names of these, separated
+            by spaces.
+
+        Raises
+        ------
+        BudgetSpent
+            If the reads or the money that are left do not suffice for all; nothing is asked then.
+        ValueError
+            If a subject was withdrawn, or a name is empty or too long.
+        """
+        pandas = frames.pandas()
+        if subjects is not None and count is not None:
+            raise ValueError("next takes subjects or a count of new ones, not both")
+        number = 1 if count is None else count
+        if not isinstance(number, numbers.Integral) or isinstance(number, bool) or not 1 <= number <= _MOST:
+            raise ValueError(f"count must be a whole number from 1 to {_MOST:,}; got {count!r:.100}")
+        names = None if subjects is None else frames.names_of(subjects)
+        asks = json.loads(self._study.next(names, int(number), wave, self.who))
+        asks = [ask for ask in asks if ask["state"] == "open"]
+        sets = [set(ask["attributes"]) for ask in asks]
+        flags = {f"ask_{name}": [int(name in of) for of in sets] for name in self.attributes}
+        return pandas.DataFrame(
+            {
+                "subject": [ask["subject"] for ask in asks],
+                "ask": [ask["number"] for ask in asks],
+                **flags,
+                "ask_list": [" ".join(ask["attributes"]) for ask in asks],
+            }
+        )
+
+    def tell(
+        self, frame: Any, source: str | None = None, check: bool = False, keep_going: bool = False
+    ) -> Told:
+        """Store answers, once each: any part, in any order, the same frame twice.
+
+        A value that is stored already changes nothing; another value for it is refused, and :meth:`amend`
+        corrects it.
+
+        Parameters
+        ----------
+        frame : frame
+            A row for each subject: the columns ``subject``, optionally ``ask`` (refused if it is not the
+            subject's last one), attributes and the target. Columns ``ask_...`` of :meth:`next` are left out.
+            None, NaN and empty texts are not told yet. The text 'NA', or 'NA: reason', could not be had; note
+            that ``pandas.read_csv`` reads it as NaN unless ``keep_default_na=False``. Numbers, dates,
+            datetimes at midnight and texts are as in CSV; a bool is the choice 'true' or 'false'.
+        source : str, optional
+            Where the values come from, such as a file or a laboratory.
+        check : bool, default False
+            True stores nothing and returns what would be stored and refused.
+        keep_going : bool, default False
+            True stores the rows that are not refused; otherwise a frame is stored whole or not at all.
+
+        Returns
+        -------
+        told : Told
+            Counts, and rows that were refused or are to be looked at, by their labels in the index.
+
+        Raises
+        ------
+        RefusedRows
+            If rows are refused and neither ``check`` nor ``keep_going``; nothing is stored. Its attribute
+            ``refused`` lists all.
+        ValueError
+            If a column is no attribute, or ``subject`` is missing.
+        """
+        columns, rows, wrong = frames.answers_of(frame, {*self.attributes, self.target})
+        # With rows that cannot be told nothing is stored, but all problems are found.
+        dry = bool(check) or (bool(wrong) and not keep_going)
+        text = self._study.tell(columns, rows, source, dry, bool(keep_going), self.who)
+        told = told_of(text, frames.labels_of(frame), wrong)
+        if told.refused and not check and not keep_going:
+            shown = "; ".join(str(problem) for problem in told.refused[:3])
+            more = "; ..." if len(told.refused) > 3 else ""
+            count = f"{len(told.refused)} of {told.rows} rows"
+            raise RefusedRows(f"{count} were refused and nothing was stored: {shown}{more}", told.refused)
+        return told
+
+    def amend(self, subject: str, attribute: str, value: Any, *, reason: str) -> None:
+        """Correct a value that is stored; the old one stays as an earlier revision.
+
+        Parameters
+        ----------
+        subject : str
+            The subject.
+        attribute : str
+            An attribute, or the target.
+        value : object
+            The new value, as in :meth:`tell`.
+        reason : str
+            Reason, for the audit.
+
+        Raises
+        ------
+        ValueError
+            If no value is stored, the new one is the same or is refused, or the reason is empty.
+        """
+        try:
+            text = frames.text_of(value)
+        except ValueError as error:
+            raise ValueError(f"subject '{subject}': '{attribute}' {error}") from None
+        if not text.strip():
+            raise ValueError("amend needs a value; 'NA' is one that could not be had")
+        self._study.amend(frames.name_of(subject), attribute, text, _reason(reason), self.who)
+
+    def release(self, subject: str, *, reason: str) -> None:
+        """Give up the open ask of a subject, which may then be asked anew.
+
+        The reads that were not made are free for others, and late answers are still taken.
+
+        Parameters
+        ----------
+        subject : str
+            The subject.
+        reason : str
+            Reason, for the audit.
+
+        Raises
+        ------
+        ValueError
+            If it has no open ask, or the reason is empty.
+        """
+        self._study.release(frames.name_of(subject), _reason(reason), self.who)
+
+    def withdraw(self, subject: str, *, reason: str, erase: bool = False) -> None:
+        """Take a subject out of the model.
+
+        Parameters
+        ----------
+        subject : str
+            The subject.
+        reason : str
+            Reason, for the audit.
+        erase : bool, default False
+            True also deletes its values and overwrites them in the file. Its name stays in the audit.
+            Backups, exports and models made before are not changed: ``export("erased")`` lists what to erase
+            again after a restore.
+
+        Raises
+        ------
+        ValueError
+            If it is unknown or was withdrawn before (then it can still be erased), or the reason is empty.
+        """
+        self._study.withdraw(frames.name_of(subject), bool(erase), _reason(reason), self.who)
+
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """Copy the study to a new file, while others may write.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The new file, which must not exist.
+        """
+        path = os.fsdecode(path)
+        if os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, "the file exists; a backup needs a new name", path)
+        self._study.backup(path)
+
+    def close(self) -> None:
+        """Close the file; any later call but this one raises a ValueError."""
+        self._study.close()
+
+    def __enter__(self) -> Self:
+        """Return the study."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file."""
+        self.close()
+
+    def __repr__(self) -> str:
+        """Show the file, the learner and the target."""
+        return f"Study({self.path!r}, learner={self.learner!r}, target={self.target!r})"
+
+    def _take(self, study, path, who):
+        """Store an open study."""
+        self._study, self.path, self.who = study, path, who
+        setup = json.loads(study.setup())
+        schema, self.learner, self.params = setup["schema"], setup["learner"], setup["params"]
+        self.attributes = tuple(of["name"] for of in schema["attributes"])
+        self.target = schema["target"]["name"]
+        self._kinds = {of["name"]: of["kind"] for of in [*schema["attributes"], schema["target"]]}
+
+
+def _user(who):
+    """Return the name for the audit."""
+    if who is not None:
+        if not isinstance(who, str):
+            raise TypeError(f"who must be a text; got {who!r:.100}")
+        return who
+    try:
+        return getpass.getuser()
+    except (ImportError, KeyError, OSError):
+        return "unknown"
+
+
+def _reason(reason):
+    if not isinstance(reason, str) or not reason.strip():
+        raise ValueError("a reason is needed, for the audit; give reason='...'")
+    return reason
