@@ -255,9 +255,9 @@ fn withdraw(args: &WithdrawArgs) -> Result<ExitCode> {
     study.withdraw(&args.subject, args.erase, &args.reason, &by(&args.on))?;
     let json = serde_json::json!({ "subject": args.subject, "erased": args.erase });
     let erased = if args.erase {
-        ", and its values are erased from this file; not from backups, exports and models made before"
+        ", and its values are erased from this store; not from backups, exports and models made before"
     } else {
-        "; its values stay in the file"
+        "; its values stay in the store"
     };
     done(&args.on, &json, &format!("{} is out of the model{erased}", args.subject))
 }

@@ -23,13 +23,26 @@ pub enum Error {
     )]
     NewerFormat { path: String, found: i64, known: i64 },
     /// The store failed in a call; what was answered before is kept.
-    #[error("the study's file: {problem}; nothing of this call was stored")]
+    #[error("the study's store: {problem}; nothing of this call was stored")]
     Store { problem: String },
-    /// Another process holds the file for longer than a minute.
+    /// Another process holds the store for longer than a minute.
     #[error(
         "another process has been writing to the study for more than a minute; try again, nothing of this call was stored"
     )]
     Busy,
+    /// The database cannot be reached, or ended the call for the sake of others; it was tried again.
+    #[error("the study's database: {problem}; nothing of this call was stored, try again")]
+    Unavailable { problem: String },
+    /// The connection was lost while the database committed: the call was stored, or not.
+    #[error(
+        "the connection to the database was lost while it stored this call, which may be stored or not; make the call again: what is stored is not stored twice (but look at the open asks before asking for a number of new subjects again)"
+    )]
+    Uncertain,
+    /// Values were deleted and are not yet overwritten.
+    #[error(
+        "the values are deleted, but not yet overwritten in the store ({problem}); erase the subject again"
+    )]
+    NotOverwritten { problem: String },
     /// A line of a file is invalid.
     #[error("line {line}: {problem}")]
     Line { line: u64, problem: String },

@@ -184,7 +184,7 @@ impl Study {
         let mut out = csv::Writer::from_writer(out);
         match what {
             Export::Reads => self.export_reads(&mut out)?,
-            Export::Wide => self.export_wide(&mut out)?,
+            Export::Wide => self.read(|study| study.export_wide(&mut out))?,
             Export::Audit => self.export_audit(&mut out)?,
         }
         out.flush().map_err(|e| unwritten(e.into()))

@@ -1,4 +1,5 @@
-//! Collects data for a learner over weeks: whom to ask what, and what became of it, in one file.
+//! Collects data for a learner over weeks: whom to ask what, and what became of it, in one file or,
+//! with the feature `postgres`, in a database.
 //!
 //! A [`Study`] is a [session](halfseen::session) that many people share and that survives restarts.
 //! Its learner draws for each subject a few attributes to read ([`Study::next`]); answers come late,
@@ -41,12 +42,15 @@ mod error;
 #[allow(clippy::unwrap_used)] // tests
 mod faults;
 mod files;
+#[cfg(feature = "postgres")]
+mod postgresql;
 mod replay;
 mod schema;
 mod setup;
 mod sql;
 mod sqlite;
 mod status;
+mod store;
 mod study;
 mod telling;
 

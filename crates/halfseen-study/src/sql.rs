@@ -27,6 +27,10 @@ pub(crate) trait Sql: Send {
     /// Begins a transaction that no other writer can enter.
     fn begin(&mut self) -> Result<()>;
 
+    /// Begins a transaction that only reads, and sees the store as it is at one moment; ends by
+    /// `roll_back`.
+    fn snapshot(&mut self) -> Result<()>;
+
     /// Ends it: when this has returned, everything in it is on the disk.
     fn commit(&mut self) -> Result<()>;
 

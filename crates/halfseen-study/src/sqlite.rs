@@ -198,6 +198,10 @@ impl Sql for Sqlite {
         self.run("BEGIN IMMEDIATE", &[]).map(drop)
     }
 
+    fn snapshot(&mut self) -> Result<()> {
+        self.run("BEGIN DEFERRED", &[]).map(drop)
+    }
+
     fn commit(&mut self) -> Result<()> {
         let done = self.run("COMMIT", &[]);
         if done.is_err() {

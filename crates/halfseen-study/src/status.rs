@@ -91,6 +91,10 @@ impl Study {
     /// # Errors
     /// If the store fails.
     pub fn pending(&mut self, older_than_days: Option<f64>, now: &By) -> Result<Vec<Pending>> {
+        self.read(|study| study.pending_now(older_than_days, now))
+    }
+
+    fn pending_now(&mut self, older_than_days: Option<f64>, now: &By) -> Result<Vec<Pending>> {
         let rows = all(
             &mut *self.sql,
             "SELECT s.name, s.id, a.number, a.wave, a.at FROM ask a JOIN subject s ON s.id = a.subject WHERE a.state = 'open' ORDER BY a.number",
@@ -127,6 +131,10 @@ impl Study {
     /// # Errors
     /// If the store fails.
     pub fn status(&mut self, now: &By) -> Result<Status> {
+        self.read(|study| study.status_now(now))
+    }
+
+    fn status_now(&mut self, now: &By) -> Result<Status> {
         let sql = &mut *self.sql;
         let mut count = |statement: &str| {
             first(sql, statement, &[], |row| row.int(0) as u64).map(Option::unwrap_or_default)
@@ -264,6 +272,10 @@ impl Study {
     /// # Errors
     /// If the store cannot be read.
     pub fn check(&mut self) -> Result<Vec<String>> {
+        self.read(Study::problems)
+    }
+
+    fn problems(&mut self) -> Result<Vec<String>> {
         let mut found = self.sql.integrity()?;
         let asks = all(
             &mut *self.sql,

@@ -5,14 +5,21 @@ use crate::error::{Error, Result};
 use crate::schema::{Attribute, Value};
 use crate::setup::Setup;
 use crate::sql::{Cell, Row, Sql, all, cells, first};
-use crate::sqlite::Sqlite;
+use crate::store;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The target's place among the attributes of the store.
 pub(crate) const TARGET: i64 = -1;
+/// Pauses before a transaction is tried again, in milliseconds.
+const PAUSES: [u64; 3] = [20, 100, 400];
 
 /// A study in a store, which any number of processes may have open; see the [crate](crate).
+///
+/// The store is a file. With the feature `postgres`, the path `postgres:NAME` is that of a study in
+/// the PostgreSQL database whose URL is in the environment variable `HALFSEEN_POSTGRES`, or in the
+/// file that `HALFSEEN_POSTGRES_FILE` names.
 ///
 /// Every verb that writes is one transaction: when it has returned, what it says is on the disk, and
 /// if it fails nothing has changed.
@@ -100,26 +107,20 @@ impl Study {
     /// Makes a new study in a file that does not exist yet.
     ///
     /// # Errors
-    /// [`Error::File`] if the file exists or cannot be written; a setup that no session starts with.
+    /// [`Error::File`] if the study exists or cannot be written; a setup that no session starts with.
     pub fn create(path: impl AsRef<Path>, setup: &Setup, by: &By) -> Result<Study> {
         let path = path.as_ref();
         setup.session(1)?;
         let identity = identity(path, by);
         let text = serde_json::to_string(setup).map_err(|e| Error::setup(e.to_string()))?;
-        let sqlite = Sqlite::create(path, |sql| {
+        let sql = store::create(path, |sql| {
             sql.run(
                 "INSERT INTO study VALUES (1, $1, $2, $3, 0, 0, 0.0, 0)",
                 cells![&*identity, &*by.at, &*text],
             )?;
             note(sql, by, "new", Of::default(), None)
         })?;
-        Ok(Study {
-            sql: Box::new(sqlite),
-            path: path.to_owned(),
-            setup: setup.clone(),
-            identity,
-            design: None,
-        })
+        Ok(Study { sql, path: path.to_owned(), setup: setup.clone(), identity, design: None })
     }
 
     /// Opens a study. A file of an earlier format is brought to the present one, beside a backup.
@@ -129,16 +130,19 @@ impl Study {
     /// [`Error::NewerFormat`].
     pub fn open(path: impl AsRef<Path>) -> Result<Study> {
         let path = path.as_ref();
-        let mut sqlite = Sqlite::open(path)?;
-        let row = first(&mut sqlite, "SELECT identity, setup FROM study", &[], |row| {
+        let mut sql = store::open(path)?;
+        let row = first(&mut *sql, "SELECT identity, setup FROM study", &[], |row| {
             (row.owned(0), row.owned(1))
         })
-        .map_err(|e| Error::file(path, e))?;
+        .map_err(|e| match e {
+            Error::Unavailable { .. } => e,
+            _ => Error::file(path, e),
+        })?;
         let (identity, text) =
             row.ok_or_else(|| Error::file(path, "the study has no setup; restore a backup"))?;
         let setup = serde_json::from_str(&text)
             .map_err(|e| Error::file(path, format!("its setup cannot be read: {e}")))?;
-        Ok(Study { sql: Box::new(sqlite), path: path.to_owned(), setup, identity, design: None })
+        Ok(Study { sql, path: path.to_owned(), setup, identity, design: None })
     }
 
     /// Returns the setup.
@@ -152,7 +156,11 @@ impl Study {
     }
 
     /// Does something in one transaction: all of it is stored, or nothing.
-    pub(crate) fn write<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+    pub(crate) fn write<T>(&mut self, mut act: impl FnMut(&mut Self) -> Result<T>) -> Result<T> {
+        again(|| self.write_once(&mut act))
+    }
+
+    fn write_once<T>(&mut self, act: &mut impl FnMut(&mut Self) -> Result<T>) -> Result<T> {
         self.sql.begin()?;
         let done = act(self).and_then(|done| self.sql.commit().map(|()| done));
         if done.is_err() {
@@ -160,6 +168,14 @@ impl Study {
             // It may have drawn what is not stored.
             self.design = None;
         }
+        done
+    }
+
+    /// Reads everything as it is at one moment, whatever others write meanwhile.
+    pub(crate) fn read<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        again(|| self.sql.snapshot())?;
+        let done = act(self);
+        self.sql.roll_back();
         done
     }
 
@@ -258,10 +274,22 @@ impl Study {
     /// Copies the whole study to a new file, while others may write.
     ///
     /// # Errors
-    /// [`Error::File`] if the file exists or cannot be written.
+    /// [`Error::File`] if the file exists or cannot be written; for a study in a database, which its
+    /// own programs copy.
     pub fn backup(&mut self, to: impl AsRef<Path>) -> Result<()> {
         self.sql.backup(to.as_ref())
     }
+}
+
+/// Tries again what a lost connection or another writer kept from being done.
+pub(crate) fn again<T>(mut act: impl FnMut() -> Result<T>) -> Result<T> {
+    for pause in PAUSES {
+        match act() {
+            Err(Error::Unavailable { .. }) => std::thread::sleep(Duration::from_millis(pause)),
+            done => return done,
+        }
+    }
+    act()
 }
 
 /// Subject of an event, in the widest sense.

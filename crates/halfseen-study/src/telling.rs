@@ -5,7 +5,7 @@ use crate::error::{Error, RefusedLine, Result};
 use crate::schema::{Value, check_name};
 use crate::setup::Unasked;
 use crate::sql::{Cell, cells};
-use crate::study::{By, LastAsk, Of, State, Study, TARGET, cells_of, note};
+use crate::study::{By, LastAsk, Of, State, Study, TARGET, again, cells_of, note};
 use halfseen::error::short;
 use serde::Serialize;
 
@@ -72,6 +72,10 @@ impl Study {
     /// [`Error::Refused`] with every line that was refused, unless they are left out
     /// ([`Telling::keep_going`]) or nothing is stored anyway ([`Telling::check_only`]).
     pub fn tell(&mut self, answers: &[Answers], how: &Telling, by: &By) -> Result<Told> {
+        again(|| self.tell_once(answers, how, by))
+    }
+
+    fn tell_once(&mut self, answers: &[Answers], how: &Telling, by: &By) -> Result<Told> {
         let mut told = Told { lines: answers.len() as u64, ..Told::default() };
         self.sql.begin()?;
         let done = answers.iter().try_for_each(|row| self.tell_row(row, how, by, &mut told));
@@ -306,15 +310,11 @@ impl Study {
                 ));
             }
             let was_asked = study.was_asked(id, place, revision)?;
-            let fresh =
-                Fresh { attribute: place, revision: revision + 1, value, was_asked, is_outside };
+            let (revision, value) = (revision + 1, value.clone());
+            let fresh = Fresh { attribute: place, revision, value, was_asked, is_outside };
             study.insert(id, &fresh, None, by)?;
-            let of = Of {
-                subject: Some(id),
-                attribute: Some(place),
-                revision: Some(revision + 1),
-                ask: None,
-            };
+            let (attribute, revision) = (Some(place), Some(revision));
+            let of = Of { subject: Some(id), attribute, revision, ask: None };
             note(&mut *study.sql, by, "amend", of, Some(why))
         })
     }
@@ -330,14 +330,14 @@ impl Study {
     }
 
     /// Takes a subject out of the model, with a reason; `erase` also deletes its values and
-    /// overwrites them in the file. The subject stays in the audit, without values.
+    /// overwrites them in the file, or rewrites the database's tables without them. The subject stays in the audit, without values.
     ///
     /// Backups and models that were saved elsewhere are not changed. [`Study::erased`] lists the
     /// subjects to erase again after a backup was restored.
     ///
     /// # Errors
     /// [`Error::Subject`] for one that is unknown or withdrawn already, unless its values are now to
-    /// be erased; an empty reason.
+    /// be erased; an empty reason; [`Error::NotOverwritten`].
     pub fn withdraw(&mut self, subject: &str, erase: bool, reason: &str, by: &By) -> Result<()> {
         let why = reason_of(reason)?;
         self.write(|study| {
@@ -381,7 +381,10 @@ impl Study {
                 Some(why),
             )
         })?;
-        if erase { self.sql.vacuum() } else { Ok(()) }
+        if !erase {
+            return Ok(());
+        }
+        self.sql.vacuum().map_err(|error| Error::NotOverwritten { problem: error.to_string() })
     }
 
     /// Returns the subjects whose values were erased, with the time.

@@ -53,7 +53,8 @@ pub(crate) enum Verb {
 /// A study, and who works on it.
 #[derive(Debug, Args)]
 pub(crate) struct OnStudy {
-    /// File of the study
+    /// File of the study; postgres:NAME is one in the database of HALFSEEN_POSTGRES (a URL) or
+    /// HALFSEEN_POSTGRES_FILE (a file with the URL)
     pub(crate) study: PathBuf,
     /// Name that the audit has for you
     #[arg(

@@ -1,23 +1,49 @@
 //! A trial whose truth is known: what each subject would show, whoever reads it.
 #![allow(dead_code)] // each test file uses its part
 
+pub(crate) mod promise;
+
 use halfseen::Silent;
 use halfseen::sampling::{Purpose, Stream};
 use halfseen_study::{Answers, Ask, By, Schema, Setup, Study, Subjects, Telling};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(crate) const NUMBERS: usize = 8;
 
-/// A folder for one test.
-pub(crate) struct Place(tempfile::TempDir);
+/// A place for the studies of one test.
+pub(crate) enum Place {
+    /// A folder.
+    Folder(tempfile::TempDir),
+    /// The database of the environment; studies there begin with this.
+    Database(String),
+}
 
 impl Place {
     pub(crate) fn new() -> Place {
-        Place(tempfile::tempdir().unwrap())
+        Place::Folder(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn database() -> Place {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Place::Database(format!("t{}", NEXT.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    /// A new place in the same store.
+    pub(crate) fn another(&self) -> Place {
+        match self {
+            Place::Folder(_) => Place::new(),
+            Place::Database(_) => Place::database(),
+        }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
+        match self {
+            Place::Folder(folder) => folder.path().join(name),
+            Place::Database(prefix) => {
+                format!("postgres:{prefix}_{}", name.trim_end_matches(".hs")).into()
+            }
+        }
     }
 }
 

@@ -1,0 +1,79 @@
+//! Finds the store that a path names: a file, or with `postgres:` before it a study in a database.
+
+use crate::error::{Error, Result};
+use crate::sql::Sql;
+use crate::sqlite::Sqlite;
+use std::path::Path;
+
+/// Makes a new store, and fills it by `fill` in one transaction.
+pub(crate) fn create(
+    path: &Path,
+    fill: impl FnOnce(&mut dyn Sql) -> Result<()>,
+) -> Result<Box<dyn Sql>> {
+    match in_database(path) {
+        Some(name) => database::create(path, name, fill),
+        None => Ok(Box::new(Sqlite::create(path, fill)?)),
+    }
+}
+
+/// Opens a store, and brings an older one to the present format.
+pub(crate) fn open(path: &Path) -> Result<Box<dyn Sql>> {
+    match in_database(path) {
+        Some(name) => database::open(path, name),
+        None => Ok(Box::new(Sqlite::open(path)?)),
+    }
+}
+
+/// Returns the name of a study in a database.
+fn in_database(path: &Path) -> Option<&str> {
+    path.to_str()?.strip_prefix("postgres:")
+}
+
+#[cfg(feature = "postgres")]
+mod database {
+    use super::{Error, Path, Result, Sql};
+    use crate::postgresql::Postgresql;
+
+    pub(super) fn create(
+        path: &Path,
+        name: &str,
+        fill: impl FnOnce(&mut dyn Sql) -> Result<()>,
+    ) -> Result<Box<dyn Sql>> {
+        Ok(Box::new(Postgresql::create(checked(path, name)?, fill)?))
+    }
+
+    pub(super) fn open(path: &Path, name: &str) -> Result<Box<dyn Sql>> {
+        Ok(Box::new(Postgresql::open(checked(path, name)?)?))
+    }
+
+    /// Returns a name that the database takes as it is.
+    fn checked<'a>(path: &Path, name: &'a str) -> Result<&'a str> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        if (1..=40).contains(&name.len()) && name.bytes().all(is_plain) {
+            return Ok(name);
+        }
+        let problem = "a study in a database is called postgres:NAME, with 1 to 40 letters, digits and underscores; the database itself is named by HALFSEEN_POSTGRES";
+        // It may be a URL with a password.
+        let path =
+            if name.contains([':', '/', '@', '=']) { Path::new("postgres:...") } else { path };
+        Err(Error::file(path, problem))
+    }
+}
+
+#[cfg(not(feature = "postgres"))]
+mod database {
+    use super::{Error, Path, Result, Sql};
+
+    pub(super) fn create(
+        path: &Path,
+        _: &str,
+        _: impl FnOnce(&mut dyn Sql) -> Result<()>,
+    ) -> Result<Box<dyn Sql>> {
+        open(path, "")
+    }
+
+    pub(super) fn open(_: &Path, _: &str) -> Result<Box<dyn Sql>> {
+        let problem = "this program was built without PostgreSQL; build it with the feature `postgres`, or write ./postgres:... for a file";
+        Err(Error::file(Path::new("postgres:..."), problem))
+    }
+}
