@@ -47,6 +47,11 @@ impl Sql for Failing {
         self.inner.begin()
     }
 
+    fn snapshot(&mut self) -> Result<()> {
+        self.call()?;
+        self.inner.snapshot()
+    }
+
     fn commit(&mut self) -> Result<()> {
         match self.call() {
             Ok(()) => self.inner.commit(),
