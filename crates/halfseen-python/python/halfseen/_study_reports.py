@@ -11,7 +11,7 @@ from halfseen.model import Model
 from halfseen.warnings import DataWarning
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame as _DataFrame  # private: without the types of pandas it is none at run time
 
 
 class StudyReports:
@@ -46,7 +46,7 @@ class StudyReports:
             report, notes = json.loads(model.report()), model.notes()
         return status_of(text, report, notes)
 
-    def pending(self, older_than_days: float | None = None) -> "DataFrame":
+    def pending(self, older_than_days: float | None = None) -> "_DataFrame":
         """Return the open asks, oldest first.
 
         Parameters
@@ -111,7 +111,7 @@ class StudyReports:
         """
         return self.model().estimator()
 
-    def export(self, what: Literal["reads", "wide", "audit", "erased"] = "reads") -> "DataFrame":
+    def export(self, what: Literal["reads", "wide", "audit", "erased"] = "reads") -> "_DataFrame":
         """Return what is stored as a frame.
 
         Parameters
@@ -130,7 +130,7 @@ class StudyReports:
         return frames.frame_of_export(what, self._study.export(what), self._kinds)
 
     @property
-    def schema(self) -> "DataFrame":
+    def schema(self) -> "_DataFrame":
         """Attributes and target, as ``create`` takes them."""
         return frames.frame_of_schema(self._study.schema())
 

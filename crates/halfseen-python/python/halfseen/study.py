@@ -17,7 +17,7 @@ from halfseen.errors import RefusedRows, RowProblem
 from halfseen.warnings import DataWarning
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame as _DataFrame  # private: without the types of pandas it is none at run time
 
 __all__ = ["RefusedRows", "RowProblem", "Spending", "Study", "StudyStatus", "Told"]
 
@@ -198,7 +198,7 @@ class Study(StudyReports):
         return study
 
     @staticmethod
-    def draft(frame: Any, target: str) -> "DataFrame":
+    def draft(frame: Any, target: str) -> "_DataFrame":
         """Return a draft of a schema, from a table that looks like the data you expect.
 
         Texts are categories, or dates where all look like dates; numbers have the range that the table shows.
@@ -225,7 +225,7 @@ class Study(StudyReports):
 
     def next(
         self, subjects: Iterable[str] | None = None, count: int | None = None, wave: str | None = None
-    ) -> "DataFrame":
+    ) -> "_DataFrame":
         """Ask: return what to read of each subject.
 
         A subject that has an open ask keeps it, whoever asks.
