@@ -113,7 +113,8 @@ fn impossible_examples_are_refused_and_change_nothing() {
     let before = session.to_json().unwrap();
     let number = |value: f64| Answer::Value(value);
     let lost = Answer::Missing("lost".into());
-    let cases: [(u64, &[(&str, Answer)], Option<Label>, &str); 9] = [
+    type Case<'a> = (u64, &'a [(&'a str, Answer)], Option<Label>, &'a str);
+    let cases: [Case<'_>; 9] = [
         (0, &[("weight", number(1.0))], None, "NumberUsed"),
         (1, &[("suger", lost.clone())], None, "UnknownColumn"),
         (1, &[("sugar", number(2.0))], None, "OutOfBounds"),
