@@ -37,7 +37,7 @@ pub enum ErrorKind {
     Ragged { row: usize, line: u64, expected: usize, found: usize },
     /// A record is longer than the limit, usually because of an unclosed quote.
     #[error(
-        "the record at line {line} is longer than {limit} bytes; close its quotes, or raise the limit on the length of a record"
+        "the record at line {line} is longer than {limit} bytes; close its quotes, or shorten its cells"
     )]
     RecordTooLong { line: u64, limit: usize },
     /// A line is longer than the limit.
@@ -235,7 +235,9 @@ fn bytes(count: u64) -> String {
 }
 
 fn ragged_remedy(found: usize, expected: usize) -> &'static str {
-    if found > expected {
+    if expected == 1 {
+        "the header must name every column: remove lines above it, or name the separator"
+    } else if found > expected {
         "put quotes around text that holds the separator"
     } else {
         "fill or remove the row"

@@ -45,7 +45,7 @@ fn of_text(head: &[u8], whole: bool) -> Format {
 }
 
 /// First bytes, the format that they indicate, and the remedy.
-const MAGIC: [(&[u8], &str, &str); 15] = [
+const MAGIC: [(&[u8], &str, &str); 23] = [
     (b"PAR1", "a Parquet file", CONVERT),
     (b"PK\x03\x04", "an Excel workbook or a zip archive", CONVERT),
     (b"ARROW1", "an Arrow file", CONVERT),
@@ -60,11 +60,20 @@ const MAGIC: [(&[u8], &str, &str); 15] = [
     (b"{\"", "JSON", MODEL),
     (b"{\n", "JSON", MODEL),
     (b"{\r", "JSON", MODEL),
+    (b"[{", "JSON", CONVERT),
+    (b"[\n", "JSON", CONVERT),
+    (b"[\r", "JSON", CONVERT),
+    (b"[[", "JSON", CONVERT),
+    (b"<!DOCTYPE", "a web page", SAVE),
+    (b"<!doctype", "a web page", SAVE),
+    (b"<html", "a web page", SAVE),
+    (b"<?xml", "XML", CONVERT),
     (b"\x00\x00\x08", "an IDX file", "give the folder that holds its images and labels"),
 ];
 
 const CONVERT: &str = "convert it to CSV";
 const MODEL: &str = "give a table; if this is a saved model, name it before the data";
+const SAVE: &str = "download the table itself, not the page that shows it";
 const UNPACK: &str = "unpack it, or compress it by gzip";
 
 /// Number of bytes that [`refuse_foreign`] inspects.

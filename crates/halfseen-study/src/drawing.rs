@@ -1,8 +1,8 @@
 //! Draws asks: for a subject one, until it is answered, from the learner's present design.
 
+use crate::design::Design;
 use crate::error::{Error, Result};
 use crate::schema::check_name;
-use crate::shim::Shim;
 use crate::sql::{cells, first};
 use crate::study::{By, Of, State, Study, TARGET, note};
 use halfseen::Monitor;
@@ -13,13 +13,7 @@ use serde::Serialize;
 /// The design is renewed when this many times as many asks are complete as when it was made.
 const RENEWED: f64 = 1.1;
 
-/// The learner as it draws: without the answers that it was made from.
-pub(crate) struct Drawing {
-    session: Session,
-    digest: String,
-}
-
-/// What to read of a subject.
+/// Attributes to read of a subject.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Ask {
     /// Subject.
@@ -34,7 +28,7 @@ pub struct Ask {
     pub is_new: bool,
 }
 
-/// For whom asks are drawn.
+/// Subjects that asks are drawn for.
 #[derive(Debug, Clone, Copy)]
 pub enum Subjects<'a> {
     /// For these subjects; those with an open ask keep it.
@@ -114,13 +108,13 @@ impl Study {
                 && (is_new || (complete as f64) >= RENEWED * made as f64 || complete < made)
         };
         if let Some(digest) = stored.filter(|digest| !due(digest)) {
-            if self.drawing.as_ref().is_none_or(|drawing| drawing.digest != digest) {
+            if self.design.as_ref().is_none_or(|design| design.digest != digest) {
                 let text =
                     first(sql, "SELECT content FROM cache WHERE kind = 'drawing'", &[], |row| {
                         row.owned(0)
                     })?;
                 let session = Session::from_json(&text.unwrap_or_default())?;
-                self.drawing = Some(Drawing { session, digest });
+                self.design = Some(Design { session, digest });
             }
             return Ok(());
         }
@@ -129,7 +123,7 @@ impl Study {
         let digest = format!("{complete}:{digest}");
         let text = session.to_json()?;
         self.cache("drawing", &digest, &text)?;
-        self.drawing = Some(Drawing { session, digest });
+        self.design = Some(Design { session, digest });
         Ok(())
     }
 
@@ -154,7 +148,7 @@ impl Study {
         let number = self.next_number()?;
         let query = self.draw(number)?;
         let names: Vec<String> = {
-            let session = &self.drawing()?.session;
+            let session = &self.design()?.session;
             session.attributes_of(&query)?.map(str::to_owned).collect()
         };
         let mut asked: Vec<i64> =
@@ -182,14 +176,14 @@ impl Study {
         self.shown(name, subject, number, State::of(state), true)
     }
 
-    fn drawing(&self) -> Result<&Drawing> {
-        self.drawing.as_ref().ok_or_else(|| Error::setup("no design was made"))
+    fn design(&self) -> Result<&Design> {
+        self.design.as_ref().ok_or_else(|| Error::setup("no design was made"))
     }
 
     fn draw(&mut self, number: i64) -> Result<Query> {
-        let drawing = self.drawing.as_mut().ok_or_else(|| Error::setup("no design was made"))?;
-        drawing.session.skip_to(number as u64)?;
-        Ok(drawing.session.ask()?)
+        let design = self.design.as_mut().ok_or_else(|| Error::setup("no design was made"))?;
+        design.session.skip_to(number as u64)?;
+        Ok(design.session.ask()?)
     }
 
     /// Returns an ask as a collector sees it.

@@ -9,7 +9,7 @@ use crate::telling::Answers;
 use halfseen::error::short;
 use std::io::{Read, Write};
 
-/// What is exported of a study.
+/// Form in which a study is exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Export {
     /// A row for each present value: subject, ask, attribute, value, flags, time, person, source.

@@ -34,15 +34,18 @@
 //! # Ok::<(), halfseen_study::Error>(())
 //! ```
 
+mod design;
 mod drawing;
 mod error;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // tests
+mod faults;
 mod files;
 #[cfg(feature = "postgres")]
 mod postgresql;
 mod replay;
 mod schema;
 mod setup;
-mod shim;
 mod sql;
 mod sqlite;
 mod status;

@@ -6,7 +6,6 @@
 use crate::error::{Error, Result};
 use crate::schema::Value;
 use crate::setup::Unasked;
-use crate::shim::Shim;
 use crate::sql::{Row, cells, first};
 use crate::study::{State, Study, TARGET, value_of};
 use halfseen::Monitor;

@@ -13,7 +13,7 @@ use serde_json::Value;
 /// Parameters that limit all reads together.
 const LIMITS: [&str; 2] = ["total_budget", "total_cost"];
 
-/// What becomes of values that nobody asked for.
+/// Treatment of values that nobody asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unasked {
@@ -29,7 +29,7 @@ pub enum Unasked {
     Learn,
 }
 
-/// What a study never changes.
+/// Schema, learner and rules, which a study never changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
@@ -39,7 +39,7 @@ pub struct Setup {
     pub learner: String,
     /// Its parameters.
     pub params: serde_json::Map<String, Value>,
-    /// What becomes of values that nobody asked for.
+    /// Treatment of values that nobody asked for.
     pub unasked: Unasked,
     /// True if values outside of their range are refused; else they are taken and flagged.
     pub strict: bool,

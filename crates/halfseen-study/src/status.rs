@@ -56,7 +56,7 @@ pub struct Status {
     pub apart: Vec<(String, String)>,
 }
 
-/// What is used of a limit.
+/// Use of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Spending {
     /// Made.
@@ -65,7 +65,7 @@ pub struct Spending {
     pub promised: f64,
     /// Limit, `None` without one.
     pub limit: Option<f64>,
-    /// What is left of it.
+    /// Remainder of it.
     pub left: Option<f64>,
 }
 

@@ -1,6 +1,6 @@
 //! Opens and makes studies, and knows the state that all verbs share.
 
-use crate::drawing::Drawing;
+use crate::design::Design;
 use crate::error::{Error, Result};
 use crate::schema::{Attribute, Value};
 use crate::setup::Setup;
@@ -28,7 +28,7 @@ pub struct Study {
     pub(crate) path: PathBuf,
     pub(crate) setup: Setup,
     pub(crate) identity: String,
-    pub(crate) drawing: Option<Drawing>,
+    pub(crate) design: Option<Design>,
 }
 
 impl std::fmt::Debug for Study {
@@ -120,7 +120,7 @@ impl Study {
             )?;
             note(sql, by, "new", Of::default(), None)
         })?;
-        Ok(Study { sql, path: path.to_owned(), setup: setup.clone(), identity, drawing: None })
+        Ok(Study { sql, path: path.to_owned(), setup: setup.clone(), identity, design: None })
     }
 
     /// Opens a study. A file of an earlier format is brought to the present one, beside a backup.
@@ -142,7 +142,7 @@ impl Study {
             row.ok_or_else(|| Error::file(path, "the study has no setup; restore a backup"))?;
         let setup = serde_json::from_str(&text)
             .map_err(|e| Error::file(path, format!("its setup cannot be read: {e}")))?;
-        Ok(Study { sql, path: path.to_owned(), setup, identity, drawing: None })
+        Ok(Study { sql, path: path.to_owned(), setup, identity, design: None })
     }
 
     /// Returns the setup.
@@ -166,7 +166,7 @@ impl Study {
         if done.is_err() {
             self.sql.roll_back();
             // It may have drawn what is not stored.
-            self.drawing = None;
+            self.design = None;
         }
         done
     }
@@ -292,7 +292,7 @@ pub(crate) fn again<T>(mut act: impl FnMut() -> Result<T>) -> Result<T> {
     act()
 }
 
-/// What an event is about.
+/// Subject of an event, in the widest sense.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Of {
     pub(crate) subject: Option<i64>,

@@ -23,10 +23,10 @@ pub struct Answers {
     pub cells: Vec<(String, String)>,
 }
 
-/// How answers are taken.
+/// Manner in which answers are taken.
 #[derive(Debug, Clone, Default)]
 pub struct Telling {
-    /// Where the values come from, such as the name of a file or laboratory.
+    /// Source of the values, such as the name of a file or laboratory.
     pub source: Option<String>,
     /// True if lines that are refused do not keep the others from being stored.
     pub keep_going: bool,
@@ -34,7 +34,7 @@ pub struct Telling {
     pub check_only: bool,
 }
 
-/// What became of answers.
+/// Outcome of telling answers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Told {
     /// Number of lines.
@@ -366,7 +366,7 @@ impl Study {
                 study.sql.run("DELETE FROM value WHERE subject = $1", cells![found.id])?;
                 // They were made from the values.
                 study.sql.run("DELETE FROM cache", &[])?;
-                study.drawing = None;
+                study.design = None;
                 study.sql.run(
                     "UPDATE subject SET erased = $1 WHERE id = $2",
                     cells![&*by.at, found.id],

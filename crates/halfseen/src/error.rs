@@ -107,6 +107,17 @@ pub enum ErrorKind {
         short(learner)
     )]
     Chooses { learner: String },
+    /// The learner learns from answers to its queries only, and was given other reads.
+    #[error(
+        "learner {} learns only from answers to its queries; ask or adopt a query and tell its answers, or use fiml, which learns from any reads",
+        short(learner)
+    )]
+    TakesOnlyAnswers { learner: String },
+    /// The copy of the learner draws queries, but holds no reads to learn from.
+    #[error(
+        "this copy only draws queries: it does not hold the reads of {examples} examples; tell answers to the learner that it was copied from, and ask that for a model"
+    )]
+    WithoutReads { examples: u64 },
     /// Products may lie outside the interval where the power series of a loss is used.
     #[error(
         "the logistic loss needs a bound on |<w,x>| below {limit:.4} (pi / sqrt 2), where the estimates by its series have finite variance; radius times norm_bound and the known attributes give {reach:.4}: lower radius or known_radius, or choose loss = hinge"
@@ -245,9 +256,9 @@ pub enum ErrorKind {
     /// A query cannot be adopted or released: changed, or not of this learner's shape.
     #[error("query {number} cannot be used: {}; use it unchanged, as in the log", line(problem))]
     WrongQuery { number: u64, problem: String },
-    /// A query is to be adopted under a number that was used before.
+    /// A query or an example is to be taken under a number that was used before.
     #[error(
-        "query {number} cannot be adopted: the number was used before, and the next one is {next}; adopt queries in the order of their numbers, into a learner that has not asked them"
+        "number {number} was used before, and the next one is {next}; adopt queries and observe examples in the order of their numbers, in a learner that has not asked them"
     )]
     NumberUsed { number: u64, next: u64 },
     /// Another copy of the session asked a query of the same number.
@@ -344,6 +355,8 @@ impl Error {
             | WrongWeight { .. }
             | WrongDeclaration { .. }
             | Chooses { .. }
+            | TakesOnlyAnswers { .. }
+            | WithoutReads { .. }
             | OutsideSeries { .. }
             | UnknownColumn { .. }
             | WrongLength { .. }

@@ -41,6 +41,9 @@ impl AskTell for Recorder {
     fn adopt(&mut self, query: &Query) -> halfseen::Result<()> {
         self.inner.adopt(query)
     }
+    fn skip_to(&mut self, number: u64) -> halfseen::Result<()> {
+        self.inner.skip_to(number)
+    }
     fn limit_cost(&mut self, total: Option<f64>, open: &mut dyn Iterator<Item = &Query>) {
         self.inner.limit_cost(total, open);
     }

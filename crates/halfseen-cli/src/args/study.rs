@@ -117,7 +117,7 @@ pub(crate) struct NewArgs {
     /// Set a parameter of the learner, as name=value
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
-    /// What becomes of values that nobody asked for: accept, kept and flagged; refuse; learn, also
+    /// Treatment of values that nobody asked for: accept, kept and flagged; refuse; learn, also
     /// learned from, which is right only if the reason why they were measured is among what is told
     #[arg(long, value_enum, default_value = "accept")]
     pub(crate) unasked: UnaskedArg,
@@ -173,7 +173,7 @@ pub(crate) struct TellArgs {
     /// CSV files of answers; - is stdin
     #[arg(required = true, value_name = "FILE")]
     pub(crate) answers: Vec<PathBuf>,
-    /// Where they come from, for the audit; default: the file's name
+    /// Source of the values, for the audit; default: the file's name
     #[arg(long, value_name = "NAME")]
     pub(crate) source: Option<String>,
     /// Store nothing, and print what would be stored and refused
@@ -199,7 +199,7 @@ pub(crate) struct AmendArgs {
     /// The right value; NA could not be had
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     pub(crate) value: String,
-    /// Why, for the audit
+    /// Reason, for the audit
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: String,
 }
@@ -213,7 +213,7 @@ pub(crate) struct ReleaseArgs {
     /// Subject
     #[arg(long, value_name = "NAME")]
     pub(crate) subject: String,
-    /// Why, for the audit
+    /// Reason, for the audit
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: String,
 }
@@ -232,7 +232,7 @@ pub(crate) struct WithdrawArgs {
     /// Subject
     #[arg(long, value_name = "NAME")]
     pub(crate) subject: String,
-    /// Why, for the audit
+    /// Reason, for the audit
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: String,
     /// Also delete its values

@@ -96,6 +96,9 @@ fn cases() -> Vec<(Error, &'static str)> {
         (csv("\u{feff}\n \n"), "is empty"),
         (pairs(&[]), "is empty"),
         (csv("a,b\n\n"), "header of 2 columns but no rows"),
+        (csv("# by hand\na,b\n1,2\n"), "the header must name every column: remove lines above it"),
+        (csv("[{\"a\": 1}]"), "looks like JSON, not like CSV"),
+        (csv("<!DOCTYPE html>\n<p>"), "looks like a web page, not like CSV; download the table"),
         (csv("a,b\n1,2\n\n1,2,3\n"), "row 2 (line 4) has 3 fields, but the header has 2"),
         (csv("a,b\n1\n"), "fill or remove the row"),
         (

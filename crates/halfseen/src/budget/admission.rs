@@ -49,6 +49,55 @@ impl Ledger {
         Ok(place)
     }
 
+    /// Refuses a number of a query or an example that is below the next.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NumberUsed`]; [`ErrorKind::OutOfRange`] for one that leaves no room for others.
+    pub(super) fn check_number(&self, number: u64) -> Result<()> {
+        let next = self.asked();
+        if number < next {
+            return Err(ErrorKind::NumberUsed { number, next }.into());
+        }
+        if number < LARGEST_COUNT {
+            return Ok(());
+        }
+        let (value, allowed) = (number.to_string(), format!("below {LARGEST_COUNT}"));
+        Err(ErrorKind::OutOfRange { name: "number", value, allowed }.into())
+    }
+
+    /// Refuses reads of an example, (slot, value), and a target that nothing can be learned from.
+    ///
+    /// # Errors
+    /// As [`Ledger::check_number`]; [`ErrorKind::OutOfRange`] for slots that do not exist or do not
+    /// increase; [`ErrorKind::WrongAnswer`] for an infinite or huge value or target, or a NaN as
+    /// target.
+    pub(super) fn admit_observed(
+        &self,
+        number: u64,
+        cells: &[(u32, f64)],
+        target: Option<f64>,
+    ) -> Result<()> {
+        self.check_number(number)?;
+        let slots = self.layout.slots();
+        let sound = cells.windows(2).all(|w| w[0].0 < w[1].0)
+            && cells.last().is_none_or(|&(last, _)| (last as usize) < slots);
+        if !sound {
+            let shown = cells.iter().take(20).map(|(slot, _)| slot.to_string());
+            let value = shown.collect::<Vec<_>>().join(",");
+            let allowed = format!("increasing numbers of slots, below {slots}");
+            return Err(ErrorKind::OutOfRange { name: "cells", value, allowed }.into());
+        }
+        let mut values = cells.iter().map(|&(_, value)| value).chain(target);
+        let problem = match values.find(|value| value.abs() > LARGEST_STEP) {
+            Some(value) => {
+                format!("{} is not a finite number of at most {LARGEST_STEP:e}", shown(value))
+            }
+            None if target.is_some_and(f64::is_nan) => "the target is missing".to_owned(),
+            None => return Ok(()),
+        };
+        Err(ErrorKind::WrongAnswer { number, problem }.into())
+    }
+
     /// Refuses to adopt a query of another learner, an edited one, or one of the wrong shape.
     ///
     /// # Errors

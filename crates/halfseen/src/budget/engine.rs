@@ -34,6 +34,25 @@ pub(super) trait Engine: Send {
     /// Learns from an admitted answer unless it carries no information; an error changes nothing.
     fn learn(&mut self, query: &Query, values: &[f64], target: f64) -> Result<TellOutcome>;
 
+    /// Implements [`AskTell::takes_observed`].
+    fn observes(&self) -> bool {
+        false
+    }
+
+    /// Learns from admitted reads of an example, whether asked or not; an error changes nothing.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TakesOnlyAnswers`].
+    fn keep(&mut self, number: u64, cells: &[(u32, f64)], target: Option<f64>) -> Result<()> {
+        let _ = (number, cells, target);
+        Err(ErrorKind::TakesOnlyAnswers { learner: self.ledger().name.to_owned() }.into())
+    }
+
+    /// Returns the state of a learner that draws the same queries, and need not learn.
+    fn saved_to_draw(&self) -> Result<serde_json::Value> {
+        self.saved()
+    }
+
     /// Renews the norms and draws that are due after an answer was learned from.
     fn renew(&mut self) -> Result<()>;
 
@@ -103,6 +122,28 @@ impl<E: Engine> AskTell for E {
         Ok(told)
     }
 
+    fn takes_observed(&self) -> bool {
+        self.observes()
+    }
+
+    fn observe(&mut self, number: u64, cells: &[(u32, f64)], target: Option<f64>) -> Result<()> {
+        if self.observes() {
+            self.ledger().admit_observed(number, cells, target)?;
+        }
+        self.keep(number, cells, target)?;
+        self.ledger_mut().observe(number, cells, target);
+        let sampled = self.ledger().layout.sampled_slots() as u32;
+        // Without a read or a target an example is no answer.
+        if target.is_some() && cells.first().is_some_and(|&(slot, _)| slot < sampled) {
+            self.renew()?;
+        }
+        Ok(())
+    }
+
+    fn skip_to(&mut self, number: u64) -> Result<()> {
+        self.ledger_mut().skip_to(number)
+    }
+
     fn forget(&mut self, number: u64) -> Result<()> {
         let place = self.ledger().find(number)?;
         self.ledger_mut().close(place);
@@ -157,6 +198,10 @@ impl<E: Engine> AskTell for E {
 
     fn save(&self) -> Result<serde_json::Value> {
         self.saved()
+    }
+
+    fn save_to_draw(&self) -> Result<serde_json::Value> {
+        self.saved_to_draw()
     }
 }
 

@@ -103,6 +103,13 @@ struct Entries {
     spent: f64,
     max_reads: u64,
     largest_delay: u64,
+    /// Number of queries that others ask, see [`Ledger::skip_to`].
+    #[serde(default, skip_serializing_if = "is_zero")]
+    elsewhere: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Returns the panels of a query that cost a read, with repetitions.
@@ -219,10 +226,12 @@ impl Ledger {
     fn is_sound(&self) -> bool {
         let e = &self.entries;
         let of_panels: u128 = e.of_panels.iter().map(|&n| u128::from(n)).sum();
-        [e.next, e.answered, e.skipped, e.reads, e.distinct, e.max_reads, e.largest_delay]
-            .iter()
-            .chain([&self.promised])
-            .all(|&n| n <= LARGEST_COUNT)
+        let here = e.next.saturating_sub(e.elsewhere);
+        let counts =
+            [e.next, e.answered, e.skipped, e.reads, e.distinct, e.max_reads, e.largest_delay];
+        counts.iter().chain([&self.promised]).all(|&n| n <= LARGEST_COUNT)
+            && e.elsewhere <= e.next
+            && e.open.len() as u64 <= here
             && (e.of_panels.is_empty()
                 || (e.of_panels.len() == self.layout.sampled_panels()
                     && of_panels == u128::from(e.distinct)))
@@ -282,24 +291,26 @@ impl Ledger {
     /// ask time is the number of queries open then.
     #[inline]
     pub(super) fn closed(&self) -> u64 {
-        self.entries.next - self.waiting()
+        self.entries.next - self.waiting() - self.entries.elsewhere
     }
 
-    /// Limits the total cost of reads from now on, given the open queries; those of an older file
-    /// may be unavailable.
+    /// Limits the total cost of reads from now on, given the open queries; those that are
+    /// unavailable keep the price that is known, or 0.
     pub(super) fn limit_cost(
         &mut self,
         total: Option<f64>,
         open: &mut dyn Iterator<Item = &Query>,
     ) {
         self.money = total.map(Money::new);
-        self.queries.iter_mut().for_each(|query| query.price = 0.0);
         for query in open {
             let price = self.price(query);
-            if let Some((place, money)) = self.find(query.number).ok().zip(self.money.as_mut()) {
+            if let Ok(place) = self.find(query.number) {
                 self.queries[place].price = price;
-                money.promised += money.units(price);
             }
+        }
+        if let Some(money) = &mut self.money {
+            let open = self.queries.iter().filter(|query| !query.shut);
+            money.promised = open.map(|query| money.units(query.price)).sum();
         }
     }
 
@@ -356,6 +367,18 @@ impl Ledger {
             return Err(ErrorKind::NumberUsed { number, next }.into());
         }
         self.enter(query, Some(query.checksum))
+    }
+
+    /// Gives the next query this number; those that are passed over count as open, since
+    /// others ask them.
+    ///
+    /// # Errors
+    /// As [`Ledger::check_number`].
+    pub(super) fn skip_to(&mut self, number: u64) -> Result<()> {
+        self.check_number(number)?;
+        self.entries.elsewhere += number - self.entries.next;
+        self.entries.next = number;
+        Ok(())
     }
 
     #[inline]
@@ -425,6 +448,20 @@ impl Ledger {
         self.entries.skipped += 1;
     }
 
+    /// Records an example that was not asked: the panels of these slots, increasing, and a target,
+    /// if it is known.
+    pub(super) fn observe(&mut self, number: u64, cells: &[(u32, f64)], target: Option<f64>) {
+        let layout = Arc::clone(&self.layout);
+        let mut last = None;
+        let panels = cells.iter().map(|(slot, _)| layout.panel_of(*slot as usize) as u32);
+        let sampled = layout.sampled_panels() as u32;
+        self.bill(panels.filter(|&panel| panel < sampled && last.replace(panel) != Some(panel)));
+        self.entries.next = number + 1;
+        if let Some(target) = target {
+            self.count(target);
+        }
+    }
+
     /// Records the panels read of one example, with repetitions; distinct ones are paid for.
     #[inline]
     fn bill(&mut self, read: impl Iterator<Item = u32>) {
@@ -453,8 +490,14 @@ impl Ledger {
     #[inline]
     fn learned(&mut self, asked_at: u64, target: f64) {
         let delay = (self.closed() - 1).saturating_sub(asked_at);
+        self.entries.largest_delay = self.entries.largest_delay.max(delay);
+        self.count(target);
+    }
+
+    /// Counts an example with its target.
+    #[inline]
+    fn count(&mut self, target: f64) {
         let entries = &mut self.entries;
-        entries.largest_delay = entries.largest_delay.max(delay);
         // The range of a state older than this field is unknown.
         if entries.range.is_some() || entries.answered == 0 {
             entries.range = Some(widened(entries.range, target));
@@ -463,8 +506,8 @@ impl Ledger {
     }
 
     /// Sets the range from the targets told to an older state.
-    pub(super) fn take_range(&mut self, targets: &[f64]) {
-        self.entries.range = targets.iter().fold(None, |range, &y| Some(widened(range, y)));
+    pub(super) fn take_range(&mut self, targets: impl Iterator<Item = f64>) {
+        self.entries.range = targets.fold(None, |range, y| Some(widened(range, y)));
     }
 
     /// Returns the variance of the targets learned from, given their sum and sum of squares: the

@@ -90,12 +90,16 @@ fn first_names(
 /// Keys of a state that may be null.
 const OPTIONAL: [&str; 4] = ["norms", "measured", "bound", "observed"];
 
+/// Key of a list in which null is an unknown target.
+const PARTLY_KNOWN: &str = "targets";
+
 /// Returns the first key with a number that was not finite, which JSON writes as null.
 fn hole(value: &serde_json::Value) -> Option<String> {
     use serde_json::Value::{Array, Null, Object};
     match value {
         Object(map) => map.iter().find_map(|(key, value)| match value {
             Null if !OPTIONAL.contains(&key.as_str()) => Some(key.clone()),
+            Array(_) if key == PARTLY_KNOWN => None,
             value => hole(value).map(|inner| if inner.is_empty() { key.clone() } else { inner }),
         }),
         Array(items) => items

@@ -36,6 +36,8 @@ fn name(kind: &ErrorKind) -> &'static str {
         Needs,
         WrongDeclaration,
         Chooses,
+        TakesOnlyAnswers,
+        WithoutReads,
         OutsideSeries,
         UnknownColumn,
         DuplicateColumn,
@@ -173,6 +175,8 @@ fn of_sessions(long: &str) -> Vec<Error> {
         session.advance(long, Some(&copy().to_json().unwrap())).unwrap_err(),
         session.save_to(std::path::Path::new(long).join("nowhere")).unwrap_err(),
     ]);
+    session.observe(7, &[(name, Answer::Value(0.5))], None).unwrap();
+    errors.push(session.drawing().unwrap().model(&Silent).unwrap_err());
     let mut later = Session::from_json(&session.to_json().unwrap()).unwrap();
     later.advance("", None).unwrap();
     errors.push(session.advance(long, Some(&later.to_json().unwrap())).unwrap_err());
@@ -229,6 +233,7 @@ fn provoked(long: &str) -> Vec<Error> {
         fit_weights(&*crate::registry::find("aerr").unwrap(), 1.0),
         fit_weights(&*crate::registry::find("ridge").unwrap(), f64::NAN),
         started.ask_observed_into(&[0], &mut Query::default()).unwrap_err(),
+        started.observe(9, &[(0, 1.0)], Some(1.0)).unwrap_err(),
         fit_cells_of(&*passive, Array2::from_elem((1, 2), f64::NAN)),
         {
             let mut aesvr = crate::registry::find("aesvr").unwrap();
@@ -312,7 +317,7 @@ fn every_kind_is_provoked() {
     let provoked: BTreeSet<&str> = provoked("column").iter().map(|e| name(e.kind())).collect();
     let missing: Vec<&str> = all_names().difference(&provoked).copied().collect();
     assert!(missing.is_empty(), "no case provokes {missing:?}");
-    assert_eq!(all_names().len(), 54);
+    assert_eq!(all_names().len(), 56);
 }
 
 #[test]

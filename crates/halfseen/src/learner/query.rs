@@ -183,6 +183,47 @@ pub trait AskTell: Send {
     /// a spent `total_budget`, as in [`ask_into`](Self::ask_into). The learner is then unchanged.
     fn adopt(&mut self, query: &Query) -> Result<()>;
 
+    /// Gives the next query this number. Numbers that are passed over count as open: others ask
+    /// them, from the same state of the learner.
+    ///
+    /// # Errors
+    /// [`NumberUsed`](crate::ErrorKind::NumberUsed) for a number below the present next one;
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for one of 2^53 or more.
+    fn skip_to(&mut self, number: u64) -> Result<()>;
+
+    /// Returns true if [`observe`](Self::observe) works: the learner learns from whatever was read
+    /// of an example, whether or not a query asked for it.
+    fn takes_observed(&self) -> bool {
+        false
+    }
+
+    /// Learns from what was read of one example, without a query: `cells` are (slot, scaled value),
+    /// slots increasing, where NaN is a read without a value; `target` is scaled, and `None` if it
+    /// is not known, so that only the attributes are learned from. The columns of known panels
+    /// may be among the cells.
+    ///
+    /// A panel with a slot among the cells counts as read and is paid for, known ones excepted.
+    /// Limits on reads and costs are not held against reads that were made. The next query gets
+    /// the number after this one; numbers that are passed over count as forgotten. An example
+    /// without cells and without a target counts nothing.
+    ///
+    /// If the choice of what was read depended on values that were not read, the learner is
+    /// biased, and nothing in the reads shows it.
+    ///
+    /// # Errors
+    /// [`TakesOnlyAnswers`](crate::ErrorKind::TakesOnlyAnswers) unless
+    /// [`takes_observed`](Self::takes_observed);
+    /// [`NumberUsed`](crate::ErrorKind::NumberUsed) for a number below the present next one;
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for slots that do not exist or do not increase;
+    /// [`WrongAnswer`](crate::ErrorKind::WrongAnswer) or [`Diverged`](crate::ErrorKind::Diverged)
+    /// for a number that is infinite or too large, or a NaN as target;
+    /// [`WithoutReads`](crate::ErrorKind::WithoutReads) for a copy that only draws. The learner is
+    /// then unchanged.
+    fn observe(&mut self, number: u64, cells: &[(u32, f64)], target: Option<f64>) -> Result<()> {
+        let _ = (number, cells, target);
+        Err(crate::ErrorKind::TakesOnlyAnswers { learner: self.report().learner }.into())
+    }
+
     /// Closes a query of which only the panels `read` were read: these reads are charged, the
     /// others may be spent elsewhere, and the example counts as skipped.
     ///
@@ -266,6 +307,15 @@ pub trait AskTell: Send {
     /// # Errors
     /// A number that is not finite.
     fn save(&self) -> Result<serde_json::Value>;
+
+    /// Returns a state as of [`save`](Self::save) of a copy that draws the same next queries, and
+    /// that need not hold what a model is made of: a copy without reads neither learns nor fits.
+    ///
+    /// # Errors
+    /// As [`save`](Self::save).
+    fn save_to_draw(&self) -> Result<serde_json::Value> {
+        self.save()
+    }
 }
 
 /// Returns true if a query has no tag.

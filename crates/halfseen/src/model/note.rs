@@ -43,6 +43,11 @@ pub enum Note {
         /// Number of reads.
         reads: u64,
     },
+    /// The target of some examples is not known: their reads inform on the attributes alone.
+    UnknownTargets {
+        /// Number of these examples.
+        examples: u64,
+    },
     /// Attributes with a single value, or a single read, have weight 0.
     ConstantAttributes {
         /// First of them.
@@ -257,6 +262,11 @@ impl fmt::Display for Note {
                 f,
                 "reads that returned no value: {reads}; they are paid for, and the fit is valid only if missingness does not \
                  depend on the value"
+            ),
+            Note::UnknownTargets { examples } => write!(
+                f,
+                "examples without a target: {examples}; their reads inform on the attributes alone, and the fit is valid only if \
+                 a target's absence does not depend on the target"
             ),
             Note::ConstantAttributes { column, columns } => write!(
                 f,

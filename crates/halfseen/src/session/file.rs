@@ -312,7 +312,7 @@ impl Session {
 
 /// Returns the numbers of the open queries in a learner's state; one without them was rejected
 /// before.
-fn open_in(learner: &serde_json::Value) -> BTreeSet<u64> {
+pub(super) fn open_in(learner: &serde_json::Value) -> BTreeSet<u64> {
     let numbers = learner["state"]["ledger"]["open"].as_array();
     numbers.into_iter().flatten().filter_map(serde_json::Value::as_u64).collect()
 }

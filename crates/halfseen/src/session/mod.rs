@@ -30,6 +30,7 @@
 
 mod answer;
 mod file;
+mod observing;
 mod start;
 mod status;
 mod telling;

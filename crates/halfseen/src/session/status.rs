@@ -54,7 +54,8 @@ impl Session {
     /// reads fit only now, and ask the monitor whether to stop.
     ///
     /// # Errors
-    /// Numerical failure.
+    /// Numerical failure; [`ErrorKind::WithoutReads`] for a copy of [`Session::drawing`] whose
+    /// learner keeps its reads.
     pub fn model(&self, monitor: &dyn Monitor) -> Result<Model> {
         let fit = self.learner.fitted(monitor)?;
         let report = self.noted(fit.report);

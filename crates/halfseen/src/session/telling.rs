@@ -1,7 +1,7 @@
 //! Takes complete or partial answers, and tells the learner when they are complete.
 
 use super::{Answer, Kept, Session, Waiting};
-use crate::data::{Label, Matrix, Target};
+use crate::data::{Cell, Label, Matrix, Target};
 use crate::error::{Error, ErrorKind, Result};
 use crate::learner::{Query, TellOutcome};
 use crate::model::Outside;
@@ -182,30 +182,50 @@ impl Session {
         let mut values = Vec::with_capacity(query.parts.len());
         let reads = query.reads.iter();
         for &attribute in reads.flat_map(|read| &self.attributes[read.panel as usize]) {
-            let (from, at) = (values.len(), attribute as usize);
-            self.prepare.schema.columns[at].push(answer(attribute).cell(), &mut values)?;
-            for (offset, value) in values[from..].iter_mut().enumerate() {
-                *value = self.prepare.scaler.scale(self.first_columns[at] + offset, *value);
-            }
+            self.push_scaled(attribute, answer(attribute).cell(), &mut values)?;
         }
         Ok(values)
     }
 
+    /// Adds the columns of an attribute in scaled units, NaN if missing.
+    pub(super) fn push_scaled(
+        &self,
+        attribute: u32,
+        cell: Cell<'_>,
+        values: &mut Vec<f64>,
+    ) -> Result<()> {
+        let (from, at) = (values.len(), attribute as usize);
+        self.prepare.schema.columns[at].push(cell, values)?;
+        for (offset, value) in values[from..].iter_mut().enumerate() {
+            *value = self.prepare.scaler.scale(self.first_columns[at] + offset, *value);
+        }
+        Ok(())
+    }
+
     /// Counts the reasons of a closed query, and keeps its reads if reads are kept.
     pub(super) fn book(&mut self, closed: Waiting) {
-        for answer in closed.answers.values() {
+        self.book_answers(closed.query.number, closed.answers, closed.target);
+    }
+
+    /// Counts the reasons of an example's answers, and keeps these if reads are kept.
+    pub(super) fn book_answers(
+        &mut self,
+        number: u64,
+        answers: BTreeMap<u32, Answer>,
+        target: Option<f64>,
+    ) {
+        for answer in answers.values() {
             if let Answer::Missing(reason) = answer {
                 *self.reasons.entry(reason.clone()).or_default() += 1;
             }
         }
-        if let Some(kept) = self.kept.as_mut().filter(|_| !closed.answers.is_empty()) {
-            let (number, target) = (closed.query.number, closed.target);
-            kept.push(Kept { number, answers: closed.answers.into_iter().collect(), target });
+        if let Some(kept) = self.kept.as_mut().filter(|_| !answers.is_empty()) {
+            kept.push(Kept { number, answers: answers.into_iter().collect(), target });
         }
     }
 
     /// Counts values outside their bounds.
-    fn flag(&mut self, outside: Vec<Outside>) {
+    pub(super) fn flag(&mut self, outside: Vec<Outside>) {
         for found in outside {
             self.passed.outside_bounds += 1;
             self.passed.first_outside.get_or_insert(found);

@@ -50,6 +50,40 @@ struct State {
     /// Number of reads without a value.
     refused: u64,
     plan: Plan,
+    /// Number of examples with a target of which nothing was read, observed and not asked.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    unread: u64,
+    /// Number of examples whose reads this copy does not hold, because it only draws; 0 if it holds
+    /// all.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    absent: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+impl State {
+    /// Returns true if counts and plan can be true of a learner that was told of this number of
+    /// targets.
+    fn is_sound(&self, slots: usize, answered: u64) -> bool {
+        let told = self.reads.known_targets().count() as u64;
+        let held = match self.absent {
+            0 => told == answered,
+            absent => self.reads.len() == 0 && (answered..=LARGEST_COUNT).contains(&absent),
+        };
+        held && self.reads.is_sound(slots, LARGEST_VALUE, LARGEST_COUNT)
+            && self.unread <= answered
+            && self.refused <= LARGEST_COUNT
+    }
+
+    /// Refuses what needs the reads, where this copy only draws.
+    fn check_held(&self) -> Result<()> {
+        match self.absent {
+            0 => Ok(()),
+            examples => Err(ErrorKind::WithoutReads { examples }.into()),
+        }
+    }
 }
 
 /// Returns the memory of the reads, and of the fits to them.
@@ -82,7 +116,8 @@ impl Asker {
     /// Parameters out of range, a budget that cannot be kept.
     pub(super) fn new(learner: &Fiml, layout: &Arc<Layout>) -> Result<Asker> {
         let budget = check(learner, layout)?;
-        let state = State { reads: Reads::new(), refused: 0, plan: Plan::default() };
+        let (reads, plan) = (Reads::new(), Plan::default());
+        let state = State { reads, refused: 0, plan, unread: 0, absent: 0 };
         Ok(Self::with_state(learner, layout, budget, (state, ledger(learner, layout)?)))
     }
 
@@ -98,15 +133,16 @@ impl Asker {
         let budget = check(learner, layout)?;
         let mut ledger = ledger(learner, layout)?.resumed(&mut state)?;
         let state: State = saved::state(state)?;
-        let sound = state.reads.is_sound(layout.slots(), LARGEST_VALUE)
-            && ledger.answered() == state.reads.len() as u64
-            && state.refused <= LARGEST_COUNT
-            && state.plan.is_sound(budget, redesigns(learner, budget, ledger.answered()));
+        let answered = ledger.answered();
+        let sound = state.is_sound(layout.slots(), answered)
+            && state.plan.is_sound(budget, redesigns(learner, budget, answered - state.unread));
         if !sound {
             return Err(saved::untrue());
         }
         // States older than the range derive it from their targets.
-        ledger.take_range(state.reads.targets());
+        if state.absent == 0 {
+            ledger.take_range(state.reads.known_targets());
+        }
         Ok(Self::with_state(learner, layout, budget, (state, ledger)))
     }
 
@@ -147,7 +183,8 @@ impl Asker {
         let found = if survey.teaches() {
             estimate(reads, &self.setting(), monitor)?
         } else {
-            Estimate::nothing(survey.means.clone(), survey.centre, survey.variance, reads.len())
+            let (centre, variance) = (survey.centre, survey.variance);
+            Estimate::nothing(survey.means.clone(), centre, variance, survey.examples)
         };
         let mut report = self.ledger.report();
         report.stop = if found.remarks.interrupted { Stop::Interrupted } else { Stop::OnePass };
@@ -171,8 +208,9 @@ impl Asker {
     /// Fits, and reports `stop` unless the fit was interrupted.
     ///
     /// # Errors
-    /// Numerical failure.
+    /// Numerical failure; [`ErrorKind::WithoutReads`].
     pub(super) fn fit(&self, stop: Stop, monitor: &dyn Monitor) -> Result<Fit> {
+        self.state.check_held()?;
         let (found, mut report) = self.conditional(monitor)?;
         if report.stop != Stop::Interrupted {
             report.stop = stop;
@@ -194,7 +232,7 @@ impl Asker {
     fn nothing(&self) -> Conditional {
         let survey = ReadSummary::of(&self.state.reads, &self.layout);
         let nothing =
-            Estimate::nothing(survey.means, survey.centre, survey.variance, self.state.reads.len());
+            Estimate::nothing(survey.means, survey.centre, survey.variance, survey.examples);
         conditional(&nothing, &self.layout)
     }
 
@@ -206,7 +244,7 @@ impl Asker {
 
     /// Keeps the observed values in the order of their slots: known ones come last. Returns the
     /// number of reads without a value.
-    fn keep(&mut self, query: &Query, values: &[f64], target: f64) -> u64 {
+    fn keep_answer(&mut self, query: &Query, values: &[f64], target: f64) -> u64 {
         let slots = || query.reads.iter().flat_map(|r| self.layout.slots_of(r.panel as usize));
         let known = self.layout.slots() - self.layout.sampled_slots();
         let cells = || slots().map(|slot| slot as u32).zip(values.iter().copied());
@@ -217,9 +255,33 @@ impl Asker {
             values[here].iter().any(|v| v.is_nan())
         };
         let refused = query.reads.iter().filter(gave_none).count() as u64;
-        self.state.reads.push(cells().skip(known).chain(cells().take(known)), target);
+        let cells = cells().skip(known).chain(cells().take(known));
+        self.state.reads.push_next(query.number, cells, target);
         refused
     }
+
+    /// Returns the number of panels with a NaN among cells of increasing slots.
+    fn refused_among(&self, cells: &[(u32, f64)]) -> u64 {
+        let panel = |cell: &(u32, f64)| self.layout.panel_of(cell.0 as usize);
+        let by_panel = cells.chunk_by(|a, b| panel(a) == panel(b));
+        by_panel.filter(|cells| cells.iter().any(|(_, value)| value.is_nan())).count() as u64
+    }
+
+    /// Returns the number of answers that redesigns follow.
+    fn counted(&self) -> u64 {
+        self.ledger.answered() - self.state.unread
+    }
+}
+
+/// Refuses numbers whose products would leave the range.
+fn check_size(values: impl Iterator<Item = f64>) -> Result<()> {
+    // The maximum of NaN and a number is the number.
+    let largest = values.fold(0.0_f64, |a, v| a.max(v.abs()));
+    if largest >= LARGEST_VALUE {
+        let (what, value) = ("a product of two values", largest * largest);
+        return Err(ErrorKind::Diverged { what, value }.into());
+    }
+    Ok(())
 }
 
 fn ledger(learner: &Fiml, layout: &Arc<Layout>) -> Result<Ledger> {
@@ -320,21 +382,42 @@ impl Engine for Asker {
     }
 
     fn learn(&mut self, query: &Query, values: &[f64], target: f64) -> Result<TellOutcome> {
-        // The maximum of NaN and a number is the number.
-        let largest = values.iter().fold(target.abs(), |a, v| a.max(v.abs()));
-        if largest >= LARGEST_VALUE {
-            let (what, value) = ("a product of two values", largest * largest);
-            return Err(ErrorKind::Diverged { what, value }.into());
-        }
-        self.state.refused += self.keep(query, values, target);
+        self.state.check_held()?;
+        check_size(values.iter().copied().chain([target]))?;
+        self.state.refused += self.keep_answer(query, values, target);
         Ok(TellOutcome::Learned)
+    }
+
+    fn observes(&self) -> bool {
+        true
+    }
+
+    fn keep(&mut self, number: u64, cells: &[(u32, f64)], target: Option<f64>) -> Result<()> {
+        self.state.check_held()?;
+        check_size(cells.iter().map(|&(_, value)| value).chain(target))?;
+        self.found.replace(None);
+        self.state.refused += self.refused_among(cells);
+        if target.is_some() || cells.iter().any(|(_, value)| !value.is_nan()) {
+            let target = target.unwrap_or(f64::NAN);
+            self.state.reads.push_numbered(number, cells.iter().copied(), target);
+        }
+        let sampled = self.layout.sampled_slots() as u32;
+        let unread = cells.first().is_none_or(|&(slot, _)| slot >= sampled);
+        self.state.unread += u64::from(unread && target.is_some());
+        Ok(())
+    }
+
+    fn saved_to_draw(&self) -> Result<serde_json::Value> {
+        let State { ref reads, refused, ref plan, unread, absent } = self.state;
+        let (plan, absent) = (plan.clone(), absent.max(reads.len() as u64));
+        self.ledger.save(&State { reads: Reads::new(), refused, plan, unread, absent })
     }
 
     /// Redesigns the probabilities of the draws from the reads, after 1, 2, 4, ... times the first
     /// number of answers.
     fn renew(&mut self) -> Result<()> {
         let made = |answered| redesigns(&self.learner, self.budget, answered);
-        let answered = self.ledger.answered();
+        let answered = self.counted();
         if made(answered) != made(answered - 1) {
             let of_slots = importance(&self.state.reads, &self.setting());
             let of = |panel: usize| self.layout.slots_of(panel).map(|slot| of_slots[slot]).sum();

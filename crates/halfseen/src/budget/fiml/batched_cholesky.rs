@@ -2,8 +2,8 @@
 //! wide instructions.
 //!
 //! Examples with fewer reads than the longest of the four are padded with rows of the identity,
-//! which add nothing: their logarithm and their solution are 0. The target is the last row. No lane
-//! depends on the others.
+//! which add nothing: their logarithm and their solution are 0. The target is the last row, and such
+//! a row of the identity where it is unknown. No lane depends on the others.
 
 use super::covariance::Covariance;
 use super::folds::WeightedIndex;
@@ -103,11 +103,15 @@ impl<'a> Blocks<'a> {
                     (self.matrix[a * n + a][e], self.centred[a][e]) = (1.0, 0.0);
                 }
             }
+            let known = e < self.filled && !y.is_nan();
+            if !known {
+                (0..n - 1).for_each(|c| self.matrix[(n - 1) * n + c][e] = 0.0);
+                self.matrix[n * n - 1][e] = 1.0;
+            }
             for (a, (&place, &x)) in places.iter().zip(values).enumerate() {
                 self.centred[a][e] = x - covariance.mean(place as usize);
             }
-            self.centred[n - 1][e] =
-                if e < self.filled { y - covariance.target_mean() } else { 0.0 };
+            self.centred[n - 1][e] = if known { y - covariance.target_mean() } else { 0.0 };
         }
         self.filled > 0
     }
@@ -184,7 +188,8 @@ impl<'a> Blocks<'a> {
         }
         let mut sum = 0.0;
         for (counted, fit) in self.examples[..self.filled].iter().zip(fit) {
-            let shown = rows.example(counted.example).0.len() + 1;
+            let (places, _, y) = rows.example(counted.example);
+            let shown = places.len() + usize::from(!y.is_nan());
             sum -= 0.5 * counted.weight * (fit + shown as f64 * LOG_TWO_PI);
         }
         Some(sum)
@@ -239,8 +244,8 @@ impl<'a> Blocks<'a> {
         &self.matrix[a * self.len..=a * self.len + a]
     }
 
-    /// Returns y - E(y | x_o) under T with a ridge on the reads; `None` if a block is not positive
-    /// definite.
+    /// Returns y - E(y | x_o) under T with a ridge on the reads, of examples with a target; `None`
+    /// if a block is not positive definite.
     #[inline(always)]
     pub(crate) fn residuals(&mut self, ridge: f64) -> Option<Lane> {
         let n = self.len;

@@ -85,8 +85,8 @@ pub(crate) struct Menu {
     ridges: &'static [f64],
     /// Steps of refinements.
     most: usize,
-    /// Stride through the examples that factor models are fitted to.
-    stride: usize,
+    /// Strides through the examples that factor models are fitted to, with a target and without.
+    strides: [usize; 2],
     dense: bool,
     /// True if the target's covariances are also refined alone.
     columns: bool,
@@ -108,7 +108,7 @@ impl Menu {
                 .collect(),
         };
         ranks.dedup();
-        let reads = standard.reads.iter().sum::<f64>() / d.max(1) as f64;
+        let strides = strides(rows, d, ENOUGH);
         let far = if d <= 150 {
             40
         } else if d <= 300 {
@@ -129,7 +129,7 @@ impl Menu {
             ranks,
             ridges: if together < OFTEN { &STEADY } else { &RIDGES },
             most,
-            stride: (reads / ENOUGH).floor().max(1.0) as usize,
+            strides,
             dense: d <= MANY,
             columns: true,
             often: together >= OFTEN,
@@ -168,6 +168,30 @@ pub(crate) fn ranks(d: f64, rank: Option<u64>) -> (f64, f64) {
     }
 }
 
+/// Returns the strides through examples with a target and without at which each leave this number
+/// of reads of each of d attributes, or all reads.
+pub(crate) fn strides(rows: &Rows, d: usize, enough: f64) -> [usize; 2] {
+    let mut reads = [0.0_f64; 2];
+    for i in 0..rows.len() {
+        reads[usize::from(!rows.has_target(i))] += rows.example(i).0.len() as f64;
+    }
+    reads.map(|reads| (reads / d.max(1) as f64 / enough).floor().max(1.0) as usize)
+}
+
+/// Returns every so many of a subset's examples with a target, then of those without, with weights
+/// that restore their ratio.
+pub(crate) fn thinned<'r>(
+    rows: &'r Rows,
+    part: WeightedSubset<'r>,
+    [told, untold]: [usize; 2],
+) -> impl Iterator<Item = WeightedIndex> + use<'r> {
+    let ratio = untold as f64 / told as f64;
+    let without = part.of(rows).filter(|counted| !rows.has_target(counted.example));
+    let weighted =
+        move |counted: WeightedIndex| WeightedIndex { weight: ratio * counted.weight, ..counted };
+    part.with_target(rows).step_by(told).chain(without.step_by(untold).map(weighted))
+}
+
 /// Returns the mean number of joint reads per pair of attributes that are not always read; infinite
 /// if there are none, as all covariances are then known.
 fn together(standard: &Standard, rows: &Rows) -> f64 {
@@ -201,12 +225,11 @@ pub(crate) fn models(
         .flat_map(|p| menu.ranks.iter().rev().map(move |&rank| (p, rank)))
         .collect();
     let fit = |&(part, rank): &(usize, usize)| {
-        // The stride counts within a fold's examples, which have a stride of their own.
+        // A stride counts within a fold's examples, which have a stride of their own.
         let cost = |counted: &WeightedIndex| {
             (rows.example(counted.example).0.len() + 1) * (rank + 4) * (rank + 4)
         };
-        let examples =
-            || Watched::new(parts[part].of(rows.len()).step_by(menu.stride), cost, monitor);
+        let examples = || Watched::new(thinned(rows, parts[part], menu.strides), cost, monitor);
         let mut model = Factor::start(rows, standard, examples(), rank, seed);
         for _ in 0..PASSES {
             if monitor.should_stop() {
@@ -236,7 +259,7 @@ pub(crate) fn fit(
     held: Option<FoldSubset>,
     monitor: &dyn Monitor,
 ) -> Fitted {
-    let held: Vec<usize> = held.map_or_else(Vec::new, |part| part.of(rows.len()).collect());
+    let held: Vec<usize> = held.map_or_else(Vec::new, |part| part.with_target(rows).collect());
     let stride = held.len().div_ceil(JUDGES).max(1);
     let trial = Trial { ridges: menu.ridges, rows, held: &held, stride, monitor };
     let d = models.first().map_or(0, |model| model.noise.len());

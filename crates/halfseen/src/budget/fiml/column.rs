@@ -2,7 +2,7 @@
 //!
 //! The steps are the target's column of those of `dense.rs`. As the target's column of a block T_i
 //! is T_i e, the product A S e needs no inverse: it is the sum of a_i (y_i - mean) less e for each
-//! example. One step costs O(m (k^2 r + k^3) + d r) time and O(d r) memory, feasible for many
+//! example. Examples without a target say nothing of that column. One step costs O(m (k^2 r + k^3) + d r) time and O(d r) memory, feasible for many
 //! attributes.
 
 use super::batched_cholesky::Blocks;
@@ -56,7 +56,7 @@ impl NullaryFnOnce for Evaluate<'_, '_, '_> {
         let Evaluate { of, rows, chosen, blocks, score } = self;
         let d = of.with_target.len();
         score.fill(0.0);
-        let (mut likelihood, mut examples) = (0.0, chosen.of(rows.len()));
+        let (mut likelihood, mut examples) = (0.0, chosen.with_target(rows));
         while blocks.load(of, rows, &mut examples) {
             likelihood += blocks.solve(rows)?;
             for e in 0..blocks.filled {
@@ -116,8 +116,8 @@ impl Covariance for Column<'_> {
 }
 
 impl<'a> ColumnRefinement<'a> {
-    /// Starts at a factor model. `None` if the likelihood is not finite, or the monitor asked to
-    /// stop, which ends every later step too.
+    /// Starts at a factor model. `None` if no target is known, if the likelihood is not finite, or
+    /// if the monitor asked to stop, which ends every later step too.
     pub(crate) fn start(
         rows: &'a Rows,
         chosen: impl Into<WeightedSubset<'a>>,
@@ -126,7 +126,10 @@ impl<'a> ColumnRefinement<'a> {
     ) -> Option<Self> {
         let chosen = chosen.into();
         let now = Column::of(factor);
-        let count = chosen.of(rows.len()).map(|counted| counted.weight).sum::<f64>();
+        let count = chosen.with_target(rows).map(|counted| counted.weight).sum::<f64>();
+        if count <= 0.0 {
+            return None;
+        }
         let score = vec![0.0; now.with_target.len() + 1];
         let blocks = Blocks::new(rows.most(), monitor);
         let mut refinement = ColumnRefinement {

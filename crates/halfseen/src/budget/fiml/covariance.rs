@@ -28,12 +28,20 @@ pub(crate) fn likelihood(
     use faer::Mat;
     use faer::linalg::solvers::DenseSolveCore;
     let (places, values, y) = rows.example(example);
-    let n = places.len() + 1;
-    let mut block = vec![0.0; n * n];
+    let side = places.len() + 1;
+    let mut block = vec![0.0; side * side];
     covariance.block(places, &mut block);
-    let block = Mat::from_fn(n, n, |a, b| block[a * n + b]);
+    let n = if y.is_nan() { places.len() } else { side };
+    if n == 0 {
+        return 0.0;
+    }
+    let block = Mat::from_fn(n, n, |a, b| block[a * side + b]);
     let mean = |a: usize| {
-        if a + 1 < n { covariance.mean(places[a] as usize) } else { covariance.target_mean() }
+        if a < places.len() {
+            covariance.mean(places[a] as usize)
+        } else {
+            covariance.target_mean()
+        }
     };
     let x = Mat::from_fn(n, 1, |a, _| values.get(a).unwrap_or(&y) - mean(a));
     let misfit = (x.transpose() * block.partial_piv_lu().inverse() * &x)[(0, 0)];

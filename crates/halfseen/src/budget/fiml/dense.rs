@@ -4,7 +4,7 @@
 //! With T_i the block of example i's reads and a_i = T_i^-1 (x_i - mean), the step S + S A S / m
 //! with A = sum_i P_i'(a_i a_i' - T_i^-1) P_i is one step of expectation maximisation of the
 //! Gaussian likelihood (the sum over examples of the expected second moments in closed form); omega
-//! times it is over-relaxed. A step is taken if S stays positive definite and the likelihood does
+//! times it is over-relaxed. An unknown target is no row of T_i. A step is taken if S stays positive definite and the likelihood does
 //! not fall; else omega is cut. The number of steps from the factor model to the maximum of the
 //! likelihood sets the balance between structure and flexibility.
 //!
@@ -92,7 +92,7 @@ impl NullaryFnOnce for Evaluate<'_, '_> {
         if let Some(score) = &mut score {
             score.fill(0.0);
         }
-        let (mut likelihood, mut examples) = (0.0, chosen.of(rows.len()));
+        let (mut likelihood, mut examples) = (0.0, chosen.of(rows));
         while blocks.load(of, rows, &mut examples) {
             likelihood += blocks.solve(rows)?;
             if score.is_some() {
@@ -101,7 +101,8 @@ impl NullaryFnOnce for Evaluate<'_, '_> {
             let last = blocks.len - 1;
             for e in 0..blocks.filled {
                 let counted = blocks.examples[e];
-                let (places, weight) = (rows.example(counted.example).0, counted.weight);
+                let (places, _, y) = rows.example(counted.example);
+                let weight = counted.weight;
                 for (&place, a) in places.iter().zip(&blocks.solved) {
                     of_means[place as usize] += weight * a[e];
                 }
@@ -117,8 +118,11 @@ impl NullaryFnOnce for Evaluate<'_, '_> {
                     column[d] +=
                         weight * (right * blocks.solved[last][e] - blocks.inverse_row(last)[c][e]);
                 }
-                let a = blocks.solved[last][e];
-                score[(d, d)] += weight * (a * a - blocks.inverse_row(last)[last][e]);
+                // The row of an unknown target is that of the identity, and adds 0 elsewhere.
+                if !y.is_nan() {
+                    let a = blocks.solved[last][e];
+                    score[(d, d)] += weight * (a * a - blocks.inverse_row(last)[last][e]);
+                }
             }
         }
         if let Some(score) = score {
@@ -240,10 +244,10 @@ impl<'a> Refinement<'a> {
         let now = Dense::of(factor);
         let d = now.len();
         let reads: f64 = chosen
-            .of(rows.len())
+            .of(rows)
             .map(|counted| counted.weight * rows.example(counted.example).0.len() as f64)
             .sum();
-        let count = chosen.of(rows.len()).map(|counted| counted.weight).sum::<f64>();
+        let count = chosen.of(rows).map(|counted| counted.weight).sum::<f64>();
         let empty = || Mat::zeros(d + 1, d + 1);
         let mut refinement = Refinement {
             rows,

@@ -16,12 +16,23 @@ const D: usize = 8;
 
 /// Draws examples that show `shown(i)` of eight attributes, in these units.
 fn reads(m: usize, shown: impl Fn(usize) -> usize, units: impl Fn(usize) -> f64) -> Reads {
+    reads_told(m, shown, units, |_| true)
+}
+
+/// Draws the same where some targets are unknown.
+fn reads_told(
+    m: usize,
+    shown: impl Fn(usize) -> usize,
+    units: impl Fn(usize) -> f64,
+    told: impl Fn(usize) -> bool,
+) -> Reads {
     let (mut kept, mut drawn) = (Reads::new(), Vec::new());
     for i in 0..m {
         let mut stream = Stream::new(21, Purpose::Data, i as u64);
         let z = stream.normal();
         let x: Vec<f64> = (0..D).map(|j| (1.0 + 0.2 * j as f64) * (z + stream.normal())).collect();
         let y = x[0] + 0.5 * x[2] + stream.normal();
+        let y = if told(i) { y } else { f64::NAN };
         subset(&mut Stream::new(22, Purpose::Query, i as u64), D, shown(i), &mut drawn);
         kept.push(drawn.iter().map(|&j| (j, x[j as usize] * units(j as usize))), y * units(D));
     }
@@ -45,7 +56,8 @@ fn close(a: f64, b: f64, within: f64) {
 /// Returns one example's observed part: P, as indices, and x - mean.
 fn seen(rows: &Rows, i: usize, of: &impl Covariance, d: usize) -> (Vec<usize>, Mat<f64>) {
     let (places, values, y) = rows.example(i);
-    let at: Vec<usize> = places.iter().map(|&j| j as usize).chain([d]).collect();
+    let known = (!y.is_nan()).then_some(d);
+    let at: Vec<usize> = places.iter().map(|&j| j as usize).chain(known).collect();
     let centred = |a: usize| {
         if a < places.len() { values[a] - of.mean(at[a]) } else { y - of.target_mean() }
     };
@@ -53,13 +65,23 @@ fn seen(rows: &Rows, i: usize, of: &impl Covariance, d: usize) -> (Vec<usize>, M
     (at, x)
 }
 
-/// Takes a step of expectation maximisation by the moments of (s, y) given x_o = s_o + e and y, var
-/// e = `floor`.
-fn textbook(s: &Mat<f64>, floor: f64, rows: &Rows, of: &impl Covariance) -> (Mat<f64>, Mat<f64>) {
+/// Takes a step of expectation maximisation by the moments of (s, y) given x_o = s_o + e and y, if
+/// that is known, var e = `floor`.
+fn textbook(
+    s: &Mat<f64>,
+    floor: f64,
+    rows: &Rows,
+    examples: &[usize],
+    of: &impl Covariance,
+) -> (Mat<f64>, Mat<f64>) {
     let d = s.nrows() - 1;
     let (mut second, mut first) = (Mat::<f64>::zeros(d + 1, d + 1), Mat::<f64>::zeros(d + 1, 1));
-    for i in 0..rows.len() {
+    for &i in examples {
         let (at, x) = seen(rows, i, of, d);
+        if at.is_empty() {
+            second += s;
+            continue;
+        }
         let noise = |a: usize, b: usize| if a == b && at[a] < d { floor } else { 0.0 };
         let block = Mat::from_fn(at.len(), at.len(), |a, b| s[(at[a], at[b])] + noise(a, b));
         let with = Mat::from_fn(d + 1, at.len(), |p, a| s[(p, at[a])]);
@@ -68,20 +90,26 @@ fn textbook(s: &Mat<f64>, floor: f64, rows: &Rows, of: &impl Covariance) -> (Mat
         second += &mean * mean.transpose() + s - &gain * with.transpose();
         first += &mean;
     }
-    let scale = faer::Scale(1.0 / rows.len() as f64);
+    let scale = faer::Scale(1.0 / examples.len() as f64);
     (scale * second, scale * first)
 }
 
 #[test]
 fn a_step_is_that_by_conditional_moments() {
-    let (rows, factor) = fitted(&reads(61, |i| i % 7, |_| 1.0));
-    let mut refinement = Refinement::start(&rows, FoldSubset::All, &factor, &Silent).unwrap();
-    let before = refinement.now.clone();
-    let (second, first) = textbook(&before.matrix, FLOOR, &rows, &before);
-    assert!(refinement.step());
-    for i in 0..=D {
-        (0..=D).for_each(|j| close(refinement.now.matrix[(i, j)], second[(i, j)], 1e-10));
-        close(refinement.now.means[i] - before.means[i], first[(i, 0)], 1e-10);
+    // All targets are known, or lanes of four examples have some with and some without.
+    for told in [|_: usize| true, |i| i % 3 > 0, |i| i % 16 < 3] {
+        let (rows, factor) = fitted(&reads_told(61, |i| i % 7, |_| 1.0, told));
+        let mut refinement = Refinement::start(&rows, FoldSubset::All, &factor, &Silent).unwrap();
+        let before = refinement.now.clone();
+        let all: Vec<usize> = (0..rows.len()).collect();
+        let (second, first) = textbook(&before.matrix, FLOOR, &rows, &all, &before);
+        let by_inverses: f64 = (0..rows.len()).map(|i| likelihood(&before, &rows, i)).sum();
+        close(refinement.likelihood, by_inverses, 1e-12);
+        assert!(refinement.step());
+        for i in 0..=D {
+            (0..=D).for_each(|j| close(refinement.now.matrix[(i, j)], second[(i, j)], 1e-10));
+            close(refinement.now.means[i] - before.means[i], first[(i, 0)], 1e-10);
+        }
     }
 }
 
@@ -89,22 +117,27 @@ fn a_step_is_that_by_conditional_moments() {
 fn a_step_of_the_column_is_that_column() {
     // With the rest fixed this column alone need not raise the likelihood; far from the maximum it
     // does.
-    let reads = reads(61, |i| i % 7, |_| 1.0);
-    let standard = Standard::of(&reads, D);
-    let rows = standard.rows(&reads);
-    let factor = Factor::start(&rows, &standard, 0..rows.len(), 2, 1);
-    let mut whole = Dense::of(&factor).matrix;
-    (0..D).for_each(|j| whole[(j, j)] += FLOOR);
-    let mut refinement = ColumnRefinement::start(&rows, FoldSubset::All, &factor, &Silent).unwrap();
-    let (second, _) = textbook(&whole, 0.0, &rows, &factor);
-    assert!(refinement.step());
-    (0..D).for_each(|j| close(refinement.now.with_target[j], second[(j, D)], 1e-10));
-    close(refinement.now.target_variance, second[(D, D)], 1e-10);
+    for told in [|_: usize| true, |i| i % 3 > 0] {
+        let reads = reads_told(61, |i| i % 7, |_| 1.0, told);
+        let standard = Standard::of(&reads, D);
+        let rows = standard.rows(&reads);
+        let factor = Factor::start(&rows, &standard, 0..rows.len(), 2, 1);
+        let mut whole = Dense::of(&factor).matrix;
+        (0..D).for_each(|j| whole[(j, j)] += FLOOR);
+        let mut refinement =
+            ColumnRefinement::start(&rows, FoldSubset::All, &factor, &Silent).unwrap();
+        // With the covariances of the attributes fixed, the others say nothing.
+        let known: Vec<usize> = FoldSubset::All.with_target(&rows).collect();
+        let (second, _) = textbook(&whole, 0.0, &rows, &known, &factor);
+        assert!(refinement.step());
+        (0..D).for_each(|j| close(refinement.now.with_target[j], second[(j, D)], 1e-10));
+        close(refinement.now.target_variance, second[(D, D)], 1e-10);
+    }
 }
 
 #[test]
 fn the_likelihood_never_falls_and_steps_too_long_are_cut() {
-    let (rows, factor) = fitted(&reads(200, |i| i % 5, |_| 1.0));
+    let (rows, factor) = fitted(&reads_told(200, |i| i % 5, |_| 1.0, |i| i % 4 > 0));
     let mut refinement = Refinement::start(&rows, FoldSubset::All, &factor, &Silent).unwrap();
     let mut room = Mat::zeros(D + 1, D + 1);
     for step in 0..12 {
@@ -159,7 +192,7 @@ fn complete_examples_lead_to_least_squares() {
 
 #[test]
 fn judges_condition_on_what_was_read() {
-    let (rows, factor) = fitted(&reads(61, |i| i % 7, |_| 1.0));
+    let (rows, factor) = fitted(&reads_told(61, |i| i % 7, |_| 1.0, |i| i % 2 == 0));
     let mut refinement = Refinement::start(&rows, FoldSubset::All, &factor, &Silent).unwrap();
     assert!(refinement.step());
     let now = &mut refinement.now;
@@ -231,6 +264,7 @@ fn odd_examples_give_numbers() {
         ("one read each", reads(40, |_| 1, unit)),
         ("constant attributes", reads(40, |_| 4, |j| f64::from(u8::from(j % 2 == 0)))),
         ("a constant target", reads(40, |_| 4, |j| f64::from(u8::from(j < D)))),
+        ("hardly a target", reads_told(40, |i| i % 4, unit, |i| i == 7)),
         ("nothing that varies", reads(40, |_| 4, |_| 0.0)),
     ];
     for (what, reads) in all {

@@ -1,8 +1,10 @@
 //! Computes each attribute's contribution to the prediction, and from it the probabilities of the
 //! reads.
 
+use super::candidates::{strides, thinned};
 use super::estimate::FitSettings;
 use super::factor::Factor;
+use super::folds::FoldSubset;
 use super::reads::Reads;
 use super::standard::Standard;
 use crate::budget::design::inclusion;
@@ -26,9 +28,8 @@ pub(super) fn importance(reads: &Reads, setting: &FitSettings) -> Vec<f64> {
     if standard.len() == 0 {
         return found;
     }
-    let of_each = standard.reads.iter().sum::<f64>() / standard.len() as f64;
-    let stride = (of_each / ENOUGH).floor().max(1.0) as usize;
-    let examples = || (0..rows.len()).step_by(stride);
+    let strides = strides(&rows, standard.len(), ENOUGH);
+    let examples = || thinned(&rows, FoldSubset::All.into(), strides);
     let rank = RANK.min((standard.len() / 3).max(1));
     let mut model = Factor::start(&rows, &standard, examples(), rank, setting.seed);
     (0..PASSES).for_each(|_| {

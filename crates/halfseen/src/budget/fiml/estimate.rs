@@ -5,7 +5,7 @@ use super::average::{self, Share, find, shares};
 use super::candidates::{self, Candidate, Fitted, Menu, Origin};
 use super::deviations::deviations;
 use super::factor::Factor;
-use super::folds::{FoldSubset, WeightedSubset};
+use super::folds::{FoldSubset, WeightedSubset, fold_of};
 use super::link::Pair;
 use super::own_test::{Given, OwnTest, Shown, given};
 use super::reads::Reads;
@@ -49,7 +49,7 @@ pub(crate) struct Estimate {
     /// Deviations of the weights, (n_deviations, n_slots): the sum of v v' is the weights'
     /// covariance. Empty if not requested.
     pub(crate) deviations: Vec<f64>,
-    /// Predictions of held-out examples from their reads, in the order of the examples.
+    /// Predictions of held-out examples with a target from their reads, in the order of these.
     pub(crate) held_out: Vec<Pair>,
     pub(crate) passes: u64,
     pub(crate) remarks: Remarks,
@@ -113,7 +113,7 @@ impl Estimate {
 const LEAST_RESIDUAL: f64 = 1e-12;
 /// Least share of the held-out error that is the target's own, not the weights'.
 const LEAST_REST: f64 = 0.1;
-/// With fewer examples than this, or than two per fold, nothing is learned of the attributes.
+/// With fewer targets than this, or than two per fold, nothing is learned of the attributes.
 const FEWEST: usize = 10;
 
 /// Returns the bytes of a fit to this number of reads per example, of d attributes.
@@ -144,13 +144,15 @@ pub(crate) fn estimate(
     monitor: &dyn Monitor,
 ) -> Result<Estimate> {
     let standard = Standard::of(reads, setting.slots);
-    let rows = standard.rows(reads);
-    let m = rows.len();
+    let mut rows = standard.rows(reads);
+    let m = rows.known();
     if standard.len() == 0 || m < FEWEST.max(2 * setting.folds) {
         return Ok(Estimate::nothing(standard.means, standard.centre, standard.spread.powi(2), m));
     }
-    let menu = Menu::of(&standard, &rows, setting.rank);
     let folds = setting.folds;
+    rows.balance(folds);
+    let rows = rows;
+    let menu = Menu::of(&standard, &rows, setting.rank);
     let mut parts: Vec<WeightedSubset<'_>> =
         (0..folds).map(|fold| FoldSubset::Without { fold, of: folds }.into()).collect();
     parts.push(FoldSubset::All.into());
@@ -224,7 +226,7 @@ pub(crate) fn estimate(
             jobs.done();
             found
         };
-        found.deviations = match deviations(setting.deviations, m, seed, again) {
+        found.deviations = match deviations(setting.deviations, rows.len(), seed, again) {
             Err(error) if matches!(error.kind(), ErrorKind::Interrupted { .. }) => {
                 found.remarks.interrupted = true;
                 return Ok(found);
@@ -405,7 +407,7 @@ impl Judge<'_> {
             let part = FoldSubset::Only { fold, of };
             let (weights, constant) = self.units.average(fitted, chosen);
             let look = |by: &Fitted, filling: usize| {
-                let (sum, examples) = ((&*weights, constant), part.of(rows.len()));
+                let (sum, examples) = ((&*weights, constant), part.with_target(rows));
                 match &by.refined {
                     Some(refined) => given(refined, sum, rows, &self.shown, examples, self.monitor),
                     None => {
@@ -418,10 +420,11 @@ impl Judge<'_> {
         };
         let by_fold = self.folds.par_iter().enumerate().map(by_fold).collect::<Option<Vec<_>>>()?;
         let mut next: Vec<_> = by_fold.into_iter().map(|(a, b)| a.into_iter().zip(b)).collect();
+        let told = FoldSubset::All.with_target(rows);
         let (first, second): (Vec<Given>, Vec<Given>) =
-            (0..rows.len()).filter_map(|i| next[i % of].next()).unzip();
+            told.clone().filter_map(|i| next[fold_of(rows.number(i), of)].next()).unzip();
         let square = standard.spread.powi(2);
-        let pair = |(i, given): (usize, &Given)| Pair {
+        let pair = |(given, i): (&Given, usize)| Pair {
             mean: standard.centre + standard.spread * given.mean,
             variance: square * given.variance,
             sign: if self.reads.target(i) > 0.0 { 1.0 } else { -1.0 },
@@ -429,7 +432,7 @@ impl Judge<'_> {
         let test = OwnTest::of(&first, &second);
         let test = OwnTest { risk: square * test.risk, error: square * test.error };
         let sound = test.risk.is_finite() && test.error.is_finite();
-        sound.then(|| (test, first.iter().enumerate().map(pair).collect()))
+        sound.then(|| (test, first.iter().zip(told).map(pair).collect()))
     }
 }
 

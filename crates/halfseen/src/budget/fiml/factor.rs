@@ -1,7 +1,8 @@
 //! Fits a factor model of attributes and target to the reads by expectation maximisation.
 //!
 //! x_j = mu_j + W_j z + e_j, var e_j = psi_j; y = c + g z + e, var e = s^2; z ~ N(0, I_r),
-//! everything in standard units. mu and c start at 0, the means of the reads, and move: if
+//! everything in standard units. An unknown target is a number that was not read: such an example
+//! has its part in mu, W and psi, and none in c, g and s. mu and c start at 0, the means of the reads, and move: if
 //! missingness depends on observed values, the mean of the reads is biased. W_j has a weak normal
 //! prior of variance tau own_j, without which a hardly read attribute would be fitted exactly;
 //! psi_j has one pseudo-observation and a floor. The target's loading has no prior. A tight prior
@@ -68,7 +69,9 @@ struct Sums {
     target_first: Vec<Lane>,
     target_total: f64,
     target_sum: f64,
+    /// Examples, and those of them with a target.
     examples: f64,
+    targets: f64,
     /// Log-likelihood of the model before the pass.
     likelihood: f64,
 }
@@ -139,6 +142,9 @@ impl Factor {
         for counted in examples {
             let WeightedIndex { example, weight } = counted.into();
             let (places, values, y) = rows.example(example);
+            if y.is_nan() {
+                continue;
+            }
             for (&j, &x) in places.iter().zip(values) {
                 with_target[j as usize] += weight * x * y;
                 count[j as usize] += weight;
@@ -227,6 +233,7 @@ impl Factor {
             target_total: 0.0,
             target_sum: 0.0,
             examples: 0.0,
+            targets: 0.0,
             likelihood: 0.0,
         };
         let roots: Vec<f64> = self.noise.iter().map(|psi| 1.0 / psi.sqrt()).collect();
@@ -242,8 +249,9 @@ impl Factor {
         for counted in examples {
             let WeightedIndex { example, weight } = counted.into();
             let (places, values, y) = rows.example(example);
-            let n = places.len() + 1;
-            let mut logs_of = log;
+            let known = !y.is_nan();
+            let n = places.len() + usize::from(known);
+            let mut logs_of = if known { log } else { 0.0 };
             let shown = room.rows.chunks_exact_mut(width).zip(&mut room.values);
             for ((&j, &x), (row, value)) in places.iter().zip(values).zip(shown) {
                 let j = j as usize;
@@ -251,9 +259,11 @@ impl Factor {
                 *value = (x - self.means[j]) * roots[j];
                 logs_of += logs[j];
             }
-            room.rows[(n - 1) * width..n * width].copy_from_slice(&of_target);
             let y = y - self.target_mean;
-            room.values[n - 1] = y * root;
+            if known {
+                room.rows[(n - 1) * width..n * width].copy_from_slice(&of_target);
+                room.values[n - 1] = y * root;
+            }
             let Some(fit) = room.find(n, width) else {
                 sums.likelihood = f64::NAN;
                 return sums;
@@ -270,6 +280,10 @@ impl Factor {
                 sums.sum[j] += weight * x;
                 sums.reads[j] += weight;
             }
+            if !known {
+                continue;
+            }
+            sums.targets += weight;
             add(&mut sums.target_square, &room.second, weight);
             add(&mut sums.target_product, &room.mean, weight * y);
             add(&mut sums.target_first, &room.mean, weight);
@@ -311,20 +325,23 @@ impl Factor {
             self.means[j] += found.mean;
             self.noise[j] = ((residual + own) / (sums.reads[j] + 2.0)).max(least);
         }
-        let ridge = 1e-9 * sums.examples;
+        if sums.targets == 0.0 {
+            return;
+        }
+        let ridge = 1e-9 * sums.targets;
         let of = OfPlace {
             square: &sums.target_square,
             product: &sums.target_product,
             first: &sums.target_first,
             total: sums.target_total,
             sum: sums.target_sum,
-            count: sums.examples,
+            count: sums.targets,
         };
         if let Some(found) = room.solve(&of, 1.0, ridge, r) {
             room.write(&mut self.target);
             self.target_mean += found.mean;
             let residual = found.total - found.fitted - ridge * found.norm;
-            self.target_noise = (residual / sums.examples).max(LEAST_TARGET_NOISE);
+            self.target_noise = (residual / sums.targets).max(LEAST_TARGET_NOISE);
         }
     }
 

@@ -1,5 +1,7 @@
-//! Assigns examples to folds by their number modulo the number of folds, so that further examples
-//! leave folds unchanged.
+//! Assigns examples to folds by their number modulo the number of folds, so that further examples,
+//! and examples that are withdrawn, leave the folds of the others unchanged.
+
+use super::standard::Rows;
 
 /// A subset of the examples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,31 +39,50 @@ pub(crate) struct WeightedIndex {
 }
 
 impl FoldSubset {
-    /// Returns true if the subset holds an example.
+    /// Returns true if the subset holds the example of this number.
     #[inline]
-    pub(crate) fn holds(self, example: usize) -> bool {
+    pub(crate) fn holds(self, number: u64) -> bool {
         match self {
             FoldSubset::All => true,
-            FoldSubset::Without { fold, of } => example % of != fold,
-            FoldSubset::Only { fold, of } => example % of == fold,
+            FoldSubset::Without { fold, of } => fold_of(number, of) != fold,
+            FoldSubset::Only { fold, of } => fold_of(number, of) == fold,
         }
     }
 
-    /// Returns the numbers of the subset's examples.
-    pub(crate) fn of(self, examples: usize) -> impl Iterator<Item = usize> + Clone {
-        (0..examples).filter(move |&i| self.holds(i))
+    /// Returns the positions of the subset's examples.
+    pub(crate) fn of(self, rows: &Rows) -> impl Iterator<Item = usize> + Clone {
+        (0..rows.len()).filter(move |&i| self.holds(rows.number(i)))
     }
+
+    /// Returns the positions of the subset's examples with a known target.
+    pub(crate) fn with_target(self, rows: &Rows) -> impl Iterator<Item = usize> + Clone {
+        self.of(rows).filter(|&i| rows.has_target(i))
+    }
+}
+
+/// Returns the fold of an example's number.
+#[inline]
+pub(crate) fn fold_of(number: u64, of: usize) -> usize {
+    (number % of as u64) as usize
 }
 
 impl<'a> WeightedSubset<'a> {
     /// Returns the examples of positive weight.
-    pub(crate) fn of(
+    pub(crate) fn of<'r>(
         self,
-        examples: usize,
-    ) -> impl Iterator<Item = WeightedIndex> + Clone + use<'a> {
+        rows: &'r Rows,
+    ) -> impl Iterator<Item = WeightedIndex> + Clone + use<'a, 'r> {
         let weight = move |i: usize| self.weights.map_or(1.0, |weights| weights[i]);
         let counted = move |i| WeightedIndex { example: i, weight: weight(i) };
-        self.part.of(examples).map(counted).filter(|counted| counted.weight > 0.0)
+        self.part.of(rows).map(counted).filter(|counted| counted.weight > 0.0)
+    }
+
+    /// Returns the examples of positive weight with a known target.
+    pub(crate) fn with_target<'r>(
+        self,
+        rows: &'r Rows,
+    ) -> impl Iterator<Item = WeightedIndex> + Clone + use<'a, 'r> {
+        self.of(rows).filter(|counted| rows.has_target(counted.example))
     }
 }
 

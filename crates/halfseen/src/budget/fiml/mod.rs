@@ -35,6 +35,8 @@ mod factor;
 mod folds;
 mod judge;
 mod link;
+#[cfg(test)]
+mod observing_tests;
 mod own_test;
 mod posterior;
 mod predicting;

@@ -38,7 +38,7 @@ pub(crate) struct Given {
     pub(crate) by_pairs: f64,
 }
 
-/// Frequencies at which attributes are shown, alone and together.
+/// Frequencies at which attributes are shown, alone and together, by examples with a target.
 #[derive(Debug, Clone)]
 pub(crate) struct Shown {
     /// Share of the examples that show a place.
@@ -103,11 +103,12 @@ const STEADY: f64 = 5.0;
 impl Shown {
     /// Counts, unless the monitor asks to stop.
     pub(crate) fn of(rows: &Rows, places: usize, monitor: &dyn Monitor) -> Shown {
-        let m = rows.len().max(1) as f64;
+        let m = rows.known().max(1) as f64;
         let mut alone = vec![0.0; places];
         let mut together = vec![0.0; if places <= MANY { places * places } else { 0 }];
         let pairs = |i: &usize| rows.example(*i).0.len().pow(2);
-        for i in Watched::new(0..rows.len(), pairs, monitor) {
+        let known = (0..rows.len()).filter(|&i| rows.has_target(i));
+        for i in Watched::new(known, pairs, monitor) {
             let shown = rows.example(i).0;
             for &j in shown {
                 alone[j as usize] += 1.0 / m;
@@ -132,7 +133,7 @@ impl Shown {
     }
 }
 
-/// Computes the facts about f = constant + <w, x>; `None` if a block is not positive definite, or
+/// Computes the facts about f = constant + <w, x> of examples with a target; `None` if a block is not positive definite, or
 /// the monitor asked to stop. O(k^3) per example.
 pub(crate) fn given(
     covariance: &impl Covariance,

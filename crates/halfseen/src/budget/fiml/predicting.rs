@@ -58,7 +58,7 @@ pub(super) fn linked(
     if link == Link::Identity {
         return Ok(plain);
     }
-    if !reads.targets().iter().all(|y| y.abs() == 1.0) {
+    if !reads.known_targets().all(|y| y.abs() == 1.0) {
         return Err(needs_classes(link));
     }
     let fit = |curve| Calibration::fit(curve, &found.held_out);

@@ -9,17 +9,19 @@ pub(super) const FEW: usize = 10;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ReadSummary {
-    examples: usize,
+    /// Number of examples with a target, and without.
+    pub(super) examples: usize,
+    untold: u64,
     /// Mean of each slot; 0 for slots never read.
     pub(super) means: Vec<f64>,
-    /// Mean of the targets; 0 without examples.
+    /// Mean of the known targets; 0 without any.
     pub(super) centre: f64,
-    /// Mean squared deviation of the targets.
+    /// Mean squared deviation of the known targets.
     pub(super) variance: f64,
     /// Panels never read, and those with one value or one read only: the first, and their number.
     unread: Option<(String, u64)>,
     constant: Option<(String, u64)>,
-    /// Number of examples without a read.
+    /// Number of examples with a target and without a read.
     empty: u64,
     constant_target: bool,
     no_pairs: bool,
@@ -46,22 +48,26 @@ impl ReadSummary {
         let was_read = |panel: usize| layout.slots_of(panel).any(|slot| count[slot] > 0);
         let varies =
             |panel: usize| layout.slots_of(panel).any(|slot| range[slot].0 < range[slot].1);
-        let targets = reads.targets();
-        let m = targets.len().max(1) as f64;
-        let centre = targets.iter().sum::<f64>() / m;
+        let targets = || reads.known_targets();
+        let (examples, first) = (targets().count(), targets().next());
+        let m = examples.max(1) as f64;
+        let centre = targets().sum::<f64>() / m;
         let shown = |i: usize| {
             let (slots, _) = reads.example(i);
             let panel = |slot: &u32| layout.panel_of(*slot as usize);
             slots.first().map(panel) != slots.last().map(panel)
         };
         ReadSummary {
-            examples: reads.len(),
+            examples,
+            untold: (reads.len() - examples) as u64,
             centre,
-            variance: targets.iter().map(|y| (y - centre).powi(2)).sum::<f64>() / m,
+            variance: targets().map(|y| (y - centre).powi(2)).sum::<f64>() / m,
             unread: first_of(Box::new(panels().filter(|&p| !was_read(p)))),
             constant: first_of(Box::new(panels().filter(|&p| was_read(p) && !varies(p)))),
-            empty: (0..reads.len()).filter(|&i| reads.example(i).0.is_empty()).count() as u64,
-            constant_target: targets.iter().all(|y| *y == targets[0]),
+            empty: (0..reads.len())
+                .filter(|&i| reads.example(i).0.is_empty() && !reads.target(i).is_nan())
+                .count() as u64,
+            constant_target: targets().all(|y| Some(y) == first),
             no_pairs: layout.panels() > 1 && reads.cells() > 0 && !(0..reads.len()).any(shown),
             means,
         }
@@ -77,6 +83,9 @@ impl ReadSummary {
         let mut notes = Vec::new();
         if self.examples == 0 {
             return notes;
+        }
+        if self.untold > 0 {
+            notes.push(Note::UnknownTargets { examples: self.untold });
         }
         if self.examples < FEW {
             notes.push(Note::FewExamples { examples: self.examples as u64 });

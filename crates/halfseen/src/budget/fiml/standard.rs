@@ -45,7 +45,10 @@ pub(crate) struct Rows {
     starts: Vec<usize>,
     places: Vec<u32>,
     values: Vec<f64>,
+    /// NaN where the target is unknown.
     targets: Vec<f64>,
+    /// Numbers of the examples; empty if these are their positions.
+    numbers: Vec<u64>,
 }
 
 impl Standard {
@@ -94,12 +97,11 @@ impl Standard {
             if alike { pooled * (largest / unit[j]).powi(2) } else { spread[j] / count[j] }
         };
         let steadied = |j: usize| (spread[j] + PRIOR_READS * pooled_of(j)) / (count[j] + SHRUNK_BY);
-        let targets = reads.targets();
-        let m = targets.len().max(1) as f64;
-        let centre = targets.iter().sum::<f64>() / m;
-        let of_targets =
-            power_of_two(targets.iter().map(|y| (y - centre).abs()).fold(0.0, f64::max));
-        let square = targets.iter().map(|y| ((y - centre) / of_targets).powi(2)).sum::<f64>() / m;
+        let targets = || reads.known_targets();
+        let m = targets().count().max(1) as f64;
+        let centre = targets().sum::<f64>() / m;
+        let of_targets = power_of_two(targets().map(|y| (y - centre).abs()).fold(0.0, f64::max));
+        let square = targets().map(|y| ((y - centre) / of_targets).powi(2)).sum::<f64>() / m;
         let varied = square > (1e-14 * (centre / of_targets)).powi(2);
         Standard {
             mean: taking.iter().map(|&j| means[j]).collect(),
@@ -128,6 +130,7 @@ impl Standard {
             places: Vec::with_capacity(reads.cells()),
             values: Vec::with_capacity(reads.cells()),
             targets: reads.targets().iter().map(|y| (y - self.centre) / self.spread).collect(),
+            numbers: reads.numbers().to_vec(),
         };
         rows.starts.push(0);
         for i in 0..reads.len() {
@@ -157,20 +160,61 @@ impl Rows {
         self.targets.len()
     }
 
-    /// Returns the places of one example, their values, and its target.
+    /// Returns true if the target of an example is known.
+    #[inline]
+    pub(crate) fn has_target(&self, i: usize) -> bool {
+        !self.targets[i].is_nan()
+    }
+
+    /// Returns the number of known targets.
+    pub(crate) fn known(&self) -> usize {
+        (0..self.len()).filter(|&i| self.has_target(i)).count()
+    }
+
+    /// Returns the number of an example, by which it belongs to a fold.
+    #[inline]
+    pub(crate) fn number(&self, i: usize) -> u64 {
+        self.numbers.get(i).copied().unwrap_or(i as u64)
+    }
+
+    /// Numbers the examples anew if a fold has less than half of its share of the known targets:
+    /// those with a target in their order, and those without one in theirs.
+    pub(crate) fn balance(&mut self, folds: usize) {
+        let mut held = vec![0_usize; folds];
+        (0..self.len())
+            .filter(|&i| self.has_target(i))
+            .for_each(|i| held[(self.number(i) % folds as u64) as usize] += 1);
+        let known: usize = held.iter().sum();
+        if held.iter().all(|held| 2 * held * folds >= known) {
+            return;
+        }
+        let mut next = [0_u64; 2];
+        let number = |target: &f64| {
+            let next = &mut next[usize::from(target.is_nan())];
+            *next += 1;
+            *next - 1
+        };
+        self.numbers = self.targets.iter().map(number).collect();
+    }
+
+    /// Returns the places of one example, their values, and its target, NaN if that is unknown.
     #[inline]
     pub(crate) fn example(&self, i: usize) -> (&[u32], &[f64], f64) {
         let reads = self.starts[i]..self.starts[i + 1];
         (&self.places[reads.clone()], &self.values[reads], self.targets[i])
     }
 
-    /// Returns the largest number of reads of one example.
+    /// Returns the largest number of reads of one example, whether or not its target is known.
     pub(crate) fn most(&self) -> usize {
         self.starts.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0)
     }
 
-    /// Returns the number of ordered pairs of different places shown together.
+    /// Returns the number of ordered pairs of different places shown together with a target.
     pub(crate) fn pairs(&self) -> f64 {
-        self.starts.windows(2).map(|w| (w[1] - w[0]) as f64).map(|q| q * (q - 1.0).max(0.0)).sum()
+        (0..self.len())
+            .filter(|&i| self.has_target(i))
+            .map(|i| (self.starts[i + 1] - self.starts[i]) as f64)
+            .map(|q| q * (q - 1.0).max(0.0))
+            .sum()
     }
 }
