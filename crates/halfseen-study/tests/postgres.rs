@@ -157,7 +157,7 @@ fn thirty_two_clients_ask_each_subject_once_and_store_each_answer_once() {
             let ask = draw(&mut study, std::slice::from_ref(name), None).remove(0);
             // Half of them leave the target to the others.
             let mut told = answers(&ask);
-            told.cells.retain(|(name, _)| name != "y" || client % 2 == 0);
+            told.cells.retain(|(name, _)| name != "y" || client.is_multiple_of(2));
             stored += study.tell(&[told], &Telling::default(), &by()).unwrap().stored;
             asks.push(ask);
         }
@@ -335,7 +335,7 @@ fn a_connection_lost_at_commit_is_uncertain_and_the_call_can_be_made_again() {
             study.tell(std::slice::from_ref(&told), &Telling::default(), &by()).unwrap_err();
         assert!(matches!(error, Error::Uncertain), "{error}");
         // The server may still be at it.
-        let again = study.tell(&[told.clone()], &Telling::default(), &by()).unwrap();
+        let again = study.tell(std::slice::from_ref(&told), &Telling::default(), &by()).unwrap();
         let all = told.cells.len() as u64;
         let expected = if place == BEFORE { (all, 0) } else { (0, all) };
         assert_eq!((again.stored, again.repeated), expected);
@@ -435,7 +435,6 @@ fn what_cannot_be_opened_says_why_and_shows_no_password() {
     for (url, says) in [
         ("", "no such study"),
         ("postgresql://halfseen:secret-31@127.0.0.1:port/d", "cannot be read"),
-        ("postgresql://halfseen:sec%ff%ret-31@h/d", "cannot be read"),
         ("host=h password=secret-31 unknown=1", "cannot be read"),
         ("postgresql://halfseen:secret-31@127.0.0.1:1/d", "efused"),
         (&format!("postgresql://halfseen:secret-31@{address}"), "password authentication failed"),
