@@ -101,7 +101,7 @@ fn parts_of_panels_known_attributes_and_examples_without_a_target_count() {
 
 #[test]
 fn impossible_examples_are_refused_and_change_nothing() {
-    let ends = |name: &str| if name == "sugar" { (0.0, 1.0) } else { (-1e130, 1e130) };
+    let ends = |name: &str| if name == "sugar" { (0.0, 1.0) } else { (-1e100, 1e100) };
     let bounds = NAMES.iter().map(|name| ((*name).to_owned(), ends(name))).collect();
     let declared = Options { bounds, ..declared() };
     let learner = configured("fiml", &[]);
@@ -109,6 +109,9 @@ fn impossible_examples_are_refused_and_change_nothing() {
     session.observe(0, &[("sugar", Answer::Value(7.0))], Some(&Label::Number(1.0))).unwrap();
     assert_eq!(session.report().outside_bounds, 1);
     assert_eq!(session.report().first_outside.unwrap().row, 1);
+    let huge = [("weight", Answer::Value(1e120))];
+    let error = session.observe(1, &huge, None).unwrap_err();
+    assert_eq!(kind(&error), "WrongAnswer", "{error}");
     session.set_strict(true);
     let before = session.to_json().unwrap();
     let number = |value: f64| Answer::Value(value);
@@ -121,7 +124,7 @@ fn impossible_examples_are_refused_and_change_nothing() {
         (1, &[("weight", number(f64::NAN))], None, "AnswerNotFinite"),
         (1, &[("weight", Answer::Category("a".into()))], None, "WrongAnswer"),
         (1, &[("weight", number(1.0)), ("weight", number(2.0))], None, "ToldOtherwise"),
-        (1, &[("weight", number(1e120))], None, "WrongAnswer"),
+        (1, &[("weight", number(1e120))], None, "OutOfBounds"),
         (1, &[], Some(Label::Number(f64::NAN)), "WrongAnswer"),
         (1, &[], Some(Label::Text("a".into())), "WrongAnswer"),
     ];
