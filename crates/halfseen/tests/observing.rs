@@ -110,7 +110,8 @@ fn impossible_examples_are_refused_and_change_nothing() {
     assert_eq!(session.report().outside_bounds, 1);
     assert_eq!(session.report().first_outside.unwrap().row, 1);
     let huge = [("weight", Answer::Value(1e120))];
-    let error = session.observe(1, &huge, None).unwrap_err();
+    let mut unscaled = Start::new(&*learner, NAMES).begin().unwrap();
+    let error = unscaled.observe(0, &huge, None).unwrap_err();
     assert_eq!(kind(&error), "WrongAnswer", "{error}");
     session.set_strict(true);
     let before = session.to_json().unwrap();
