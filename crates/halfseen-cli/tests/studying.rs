@@ -215,7 +215,7 @@ fn kills_lose_nothing_that_was_acknowledged() {
         let line = lines[at % lines.len()];
         place.write("line.csv", format!("{header}\n{line}\n"));
         let mut child = place.command("study tell trial.hs line.csv --quiet").spawn().unwrap();
-        let wait = u64::from(done * 7919 % 101) * whole * 3 / 200;
+        let wait = (at as u64 * 7919 % 101) * whole * 3 / 200;
         std::thread::sleep(std::time::Duration::from_micros(wait));
         let _ = child.kill();
         if child.wait().unwrap().success() {
