@@ -94,12 +94,8 @@ struct Entries {
     max_reads: u64,
     largest_delay: u64,
     /// Number of queries that others ask, see [`Ledger::skip_to`].
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "saved::is_zero")]
     elsewhere: u64,
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 /// Returns the panels of a query that cost a read, with repetitions.
@@ -178,7 +174,8 @@ impl Ledger {
             && open.windows(2).all(|w| w[0] < w[1])
             && adopted.windows(2).all(|w| w[0].0 < w[1].0)
             && adopted.iter().all(|(number, _)| open.binary_search(number).is_ok())
-            && open.last().is_none_or(|&last| last < self.entries.next);
+            && open.last().is_none_or(|&last| last < self.entries.next)
+            && open.len() as u64 + self.entries.elsewhere <= self.entries.next;
         if !sound {
             return Err(saved::untrue());
         }
@@ -193,12 +190,10 @@ impl Ledger {
     fn is_sound(&self) -> bool {
         let e = &self.entries;
         let of_panels: u128 = e.of_panels.iter().map(|&n| u128::from(n)).sum();
-        let here = e.next.saturating_sub(e.elsewhere);
-        let counts =
-            [e.next, e.answered, e.skipped, e.reads, e.distinct, e.max_reads, e.largest_delay];
-        counts.iter().chain([&self.promised]).all(|&n| n <= LARGEST_COUNT)
-            && e.elsewhere <= e.next
-            && e.open.len() as u64 <= here
+        [e.next, e.answered, e.skipped, e.reads, e.distinct, e.max_reads, e.largest_delay]
+            .iter()
+            .chain([&self.promised, &e.elsewhere])
+            .all(|&n| n <= LARGEST_COUNT)
             && (e.of_panels.is_empty()
                 || (e.of_panels.len() == self.layout.sampled_panels()
                     && of_panels == u128::from(e.distinct)))

@@ -14,6 +14,11 @@ use std::sync::Arc;
 const FORMAT: &str = "halfseen-learner";
 const VERSION: u64 = 2;
 
+/// Returns true for a count that a file leaves out.
+pub(super) fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Saved<'a> {

@@ -51,16 +51,12 @@ struct State {
     refused: u64,
     plan: Plan,
     /// Number of examples with a target of which nothing was read, observed and not asked.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "saved::is_zero")]
     unread: u64,
     /// Number of examples whose reads this copy does not hold, because it only draws; 0 if it holds
     /// all.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "saved::is_zero")]
     absent: u64,
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 impl State {
