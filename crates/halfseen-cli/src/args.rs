@@ -5,6 +5,8 @@ mod fit;
 mod plan;
 mod read;
 mod saved;
+#[cfg(feature = "serve")]
+pub(crate) mod serving;
 pub(crate) mod study;
 mod table;
 

@@ -1,6 +1,8 @@
 //! Runs `halfseen study`: a verb each, over the crate halfseen-study.
 
 mod draft;
+#[cfg(feature = "serve")]
+mod serving;
 mod shown;
 
 use crate::args::study::{
@@ -34,6 +36,10 @@ pub(crate) fn run(args: &StudyArgs) -> Result<ExitCode> {
         Verb::Export(args) => export(args),
         Verb::Check(args) => check(args),
         Verb::Backup(args) => backup(args),
+        #[cfg(feature = "serve")]
+        Verb::Serve(args) => serving::serve(args),
+        #[cfg(feature = "serve")]
+        Verb::People(args) => serving::people(args),
     }
 }
 

@@ -70,6 +70,7 @@ pub enum Error {
 
 /// Line of a file of answers that was refused, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct RefusedLine {
     /// Line of the file, from 1; the header is line 1.
     pub line: u64,

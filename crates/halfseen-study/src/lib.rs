@@ -1,5 +1,6 @@
 //! Collects data for a learner over weeks: whom to ask what, and what became of it, in one file or,
-//! with the feature `postgres`, in a database.
+//! with the feature `postgres`, in a database. With the feature `serve`, people enter answers in forms
+//! on a server ([`serve`]), and programs call it.
 //!
 //! A [`Study`] is a [session](halfseen::session) that many people share and that survives restarts.
 //! Its learner draws for each subject a few attributes to read ([`Study::next`]); answers come late,
@@ -42,11 +43,15 @@ mod error;
 #[allow(clippy::unwrap_used)] // tests
 mod faults;
 mod files;
+mod people;
 #[cfg(feature = "postgres")]
 mod postgresql;
 mod replay;
 mod schema;
+#[cfg(feature = "serve")]
+mod serve;
 mod setup;
+mod sheet;
 mod sql;
 mod sqlite;
 mod status;
@@ -57,8 +62,12 @@ mod telling;
 pub use drawing::{Ask, Subjects};
 pub use error::{Error, RefusedLine, Result};
 pub use files::{Export, answers_from_csv, asks_to_csv, rows_of_csv, subjects_from_csv};
+pub use people::{Person, Right, Role};
 pub use schema::{Attribute, DATE, Kind, Schema, Value};
+#[cfg(feature = "serve")]
+pub use serve::{Options, openapi, serve};
 pub use setup::{Setup, Unasked};
+pub use sheet::{Field, OpenAsk, Sheet};
 pub use status::{Pending, Spending, Status};
 pub use study::{By, State, Study};
 pub use telling::{Answers, Telling, Told};

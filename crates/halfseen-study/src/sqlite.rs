@@ -10,7 +10,8 @@ use std::time::Duration;
 /// Marks a file as one of a study: "hsst".
 const APPLICATION: i64 = 0x6873_7374;
 /// Scripts that lead from each format to the next, from an empty file on.
-const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001.sql")];
+const MIGRATIONS: [&str; 2] =
+    [include_str!("migrations/0001.sql"), include_str!("migrations/0002.sql")];
 /// Time for which a call waits for other writers.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -74,10 +75,28 @@ impl Sqlite {
             return Err(Error::NewerFormat { path, found, known });
         }
         if found < known {
-            sqlite.backup(&beside(path, &format!(".format{found}")))?;
-            sqlite.migrate(found as usize)?;
+            sqlite.keep_copy(found)?;
+            sqlite.migrate(found)?;
         }
         Ok(sqlite)
+    }
+
+    /// Copies a file of an older format beside it, unless another process has brought it to the
+    /// present one meanwhile.
+    fn keep_copy(&mut self, format: i64) -> Result<()> {
+        let part = beside(&self.path, &format!(".format{format}.{}.part", std::process::id()));
+        let path = beside(&self.path, &format!(".format{format}"));
+        let done = self.backup(&part).and_then(|()| {
+            let is_old = self.pragma("user_version")? == format;
+            // Of two, both are whole.
+            if is_old {
+                std::fs::rename(&part, &path).map_err(|e| Error::file(&path, e))
+            } else {
+                Ok(())
+            }
+        });
+        let _ = std::fs::remove_file(&part);
+        done
     }
 
     fn connect(path: &Path) -> Result<Sqlite> {
@@ -100,9 +119,13 @@ impl Sqlite {
     }
 
     /// Runs the scripts from one format to the present one, all or none.
-    fn migrate(&mut self, from: usize) -> Result<()> {
-        let mut script = String::from("BEGIN IMMEDIATE;");
-        MIGRATIONS[from..].iter().for_each(|step| script.push_str(step));
+    fn migrate(&mut self, from: i64) -> Result<()> {
+        self.begin()?;
+        if self.pragma("user_version")? != from {
+            self.roll_back();
+            return Ok(()); // another process was first
+        }
+        let mut script = MIGRATIONS[from as usize..].concat();
         script.push_str(&format!(
             "PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {}; COMMIT;",
             MIGRATIONS.len()

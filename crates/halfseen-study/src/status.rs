@@ -15,6 +15,7 @@ const MOST: usize = 2_000;
 
 /// State of a study.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct Status {
     /// Name of the learner.
     pub learner: String,
@@ -58,6 +59,7 @@ pub struct Status {
 
 /// Use of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct Spending {
     /// Made.
     pub made: f64,
@@ -71,6 +73,7 @@ pub struct Spending {
 
 /// An open ask, with its age.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct Pending {
     /// The ask, with what is still to be read.
     #[serde(flatten)]

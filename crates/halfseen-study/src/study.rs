@@ -83,6 +83,7 @@ pub(crate) struct LastAsk {
 
 /// State of an ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum State {
     /// Something is not told yet.

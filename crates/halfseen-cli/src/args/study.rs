@@ -48,6 +48,12 @@ pub(crate) enum Verb {
     Check(CheckArgs),
     /// Copy the study to a new file, while others may write
     Backup(BackupArgs),
+    /// Serve forms for collectors and JSON for programs
+    #[cfg(feature = "serve")]
+    Serve(super::serving::ServeArgs),
+    /// List, admit and dismiss the people who may use the server
+    #[cfg(feature = "serve")]
+    People(super::serving::PeopleArgs),
 }
 
 /// A study, and who works on it.

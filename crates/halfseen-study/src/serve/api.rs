@@ -1,0 +1,430 @@
+//! Answers programs: the verbs of a study as JSON under `/api/v1`.
+
+use super::body;
+use super::failure::{Failure, Problem};
+use super::{Route, Shared, call, call_slow};
+use crate::drawing::{Ask, Subjects};
+use crate::files::{Export, answers_from_csv};
+use crate::people::{Person, Right};
+use crate::status::{Pending, Status};
+use crate::study::By;
+use crate::telling::{Answers, Telling, Told};
+use axum::extract::{Path, Query, Request, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Extension, Json, Router};
+use halfseen::Silent;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::{OpenApi, ToSchema};
+
+/// Version of the interface, which changes when programs would have to.
+const VERSION: u32 = 1;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        ("/api/v1/study", Right::Look, get(study)),
+        ("/api/v1/status", Right::Look, get(status)),
+        ("/api/v1/next", Right::Collect, post(next)),
+        ("/api/v1/tell", Right::Collect, post(tell)),
+        ("/api/v1/release", Right::Collect, post(release)),
+        ("/api/v1/pending", Right::Collect, get(pending)),
+        ("/api/v1/amend", Right::Correct, post(amend)),
+        ("/api/v1/withdraw", Right::Correct, post(withdraw)),
+        ("/api/v1/model", Right::Analyse, get(model)),
+        ("/api/v1/export/{what}", Right::Analyse, get(export)),
+        ("/api/v1/check", Right::Correct, get(check)),
+    ]
+}
+
+/// Returns what is open to everybody.
+pub(super) fn open() -> Router<Shared> {
+    Router::new().route("/api/v1/openapi.json", get(async || Json(openapi())))
+}
+
+/// Returns the description of the interface.
+pub fn openapi() -> serde_json::Value {
+    serde_json::to_value(Description::openapi()).unwrap_or_default()
+}
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "halfseen study",
+        description = "Collect data with a learner: what to read of each subject, and what came of it. Every request needs a token of its person in the header Authorization.",
+        version = "1",
+        license(name = "MIT OR Apache-2.0")
+    ),
+    paths(study, status, next, tell, release, pending, amend, withdraw, model, export, check),
+    modifiers(&Bearer),
+    security(("token" = []))
+)]
+struct Description;
+
+struct Bearer;
+
+impl utoipa::Modify for Bearer {
+    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
+        use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+        let scheme = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
+        openapi.components.get_or_insert_default().add_security_scheme("token", scheme);
+    }
+}
+
+/// Failure that is answered as JSON.
+struct Refusal(Failure);
+
+impl<E: Into<Failure>> From<E> for Refusal {
+    fn from(error: E) -> Refusal {
+        Refusal(error.into())
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        self.0.as_json()
+    }
+}
+
+type Answer<T> = std::result::Result<Json<T>, Refusal>;
+
+/// What a program needs to know of the study and of itself.
+#[derive(Debug, Serialize, ToSchema)]
+struct About {
+    /// Version of this interface.
+    api: u32,
+    /// Version of the server's program.
+    version: &'static str,
+    /// Learner.
+    learner: String,
+    /// Attributes, with kind, unit, range, panel, price and choices.
+    #[schema(value_type = Vec<Object>)]
+    attributes: Vec<crate::schema::Attribute>,
+    /// Target.
+    #[schema(value_type = Object)]
+    target: crate::schema::Attribute,
+    /// Person of the token.
+    person: Person,
+}
+
+/// Describe the study, and the person of the token.
+#[utoipa::path(get, path = "/api/v1/study", responses((status = 200, body = About)))]
+async fn study(State(app): State<Shared>, Extension(person): Extension<Person>) -> Answer<About> {
+    let setup = call(&app, |study| Ok(study.setup().clone())).await?;
+    let (learner, schema) = (setup.learner, setup.schema);
+    let version = env!("CARGO_PKG_VERSION");
+    let (attributes, target) = (schema.attributes, schema.target);
+    Ok(Json(About { api: VERSION, version, learner, attributes, target, person }))
+}
+
+/// Count subjects, asks, reads and money, and name what was never read.
+#[utoipa::path(get, path = "/api/v1/status", responses((status = 200, body = Status)))]
+async fn status(State(app): State<Shared>) -> Answer<Status> {
+    Ok(Json(call_slow(&app, |study| study.status(&By::now(""))).await?))
+}
+
+/// Subjects to ask: by name, or a number of new ones.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct NextBody {
+    /// Names; those with an open ask keep it.
+    #[serde(default)]
+    subjects: Option<Vec<String>>,
+    /// Number of new subjects, instead.
+    #[serde(default)]
+    count: Option<u64>,
+    /// Wave; the first ask of a new one is drawn from all answers so far.
+    #[serde(default)]
+    wave: Option<String>,
+}
+
+/// Most asks of one request.
+const MOST: u64 = 100_000;
+
+/// Say what to read of each subject.
+#[utoipa::path(post, path = "/api/v1/next", request_body = NextBody,
+    responses((status = 200, body = Vec<Ask>), (status = 409, description = "Reads or money do not suffice, or a subject was withdrawn.", body = Problem)))]
+async fn next(
+    State(app): State<Shared>,
+    Extension(person): Extension<Person>,
+    request: Request,
+) -> Answer<Vec<Ask>> {
+    let body: NextBody = read(request).await?;
+    let count = match (&body.subjects, body.count) {
+        (Some(names), None) => names.len() as u64,
+        (None, Some(count)) => count,
+        _ => return Err(Failure::bad("give either `subjects` or `count`").into()),
+    };
+    if count > MOST {
+        return Err(Failure::bad(format!(
+            "{count} asks are too many for one request; ask for up to {MOST}"
+        ))
+        .into());
+    }
+    let by = By::now(&person.name);
+    let drawn = call(&app, move |study| {
+        let subjects = body.subjects.as_deref().map_or(Subjects::Count(count), Subjects::Named);
+        study.next(subjects, body.wave.as_deref(), &by, &Silent)
+    });
+    Ok(Json(drawn.await?))
+}
+
+/// Answers about one subject.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    subject: String,
+    /// Number of the ask that is answered; none: the subject's last one.
+    #[serde(default)]
+    ask: Option<u64>,
+    /// Values by the names of attributes, and the target: a number, or a text as in a CSV file, `NA`
+    /// for what could not be had. `null` is not told yet.
+    #[schema(value_type = std::collections::BTreeMap<String, Object>)]
+    values: Cells,
+}
+
+/// Names and texts, in the order of the object; a name that is there twice stays twice.
+#[derive(Debug)]
+struct Cells(Vec<(String, String)>);
+
+impl<'de> Deserialize<'de> for Cells {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Cells, D::Error> {
+        struct Each;
+        impl<'de> Visitor<'de> for Each {
+            type Value = Cells;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object of names and values")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Cells, A::Error> {
+                let mut cells = Vec::new();
+                while let Some((name, value)) = map.next_entry::<String, serde_json::Value>()? {
+                    let text = match value {
+                        serde_json::Value::Null => continue,
+                        serde_json::Value::String(text) => text,
+                        serde_json::Value::Number(number) => number.to_string(),
+                        _ => {
+                            return Err(serde::de::Error::custom(format!(
+                                "the value of '{}' must be a number, a text or null",
+                                halfseen::error::short(&name)
+                            )));
+                        }
+                    };
+                    cells.push((name, text));
+                }
+                Ok(Cells(cells))
+            }
+        }
+        deserializer.deserialize_map(Each)
+    }
+}
+
+/// Answers to store.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct TellBody {
+    answers: Vec<Row>,
+    /// Source of the values, for the audit.
+    #[serde(default)]
+    source: Option<String>,
+    /// Store the rows that are not refused; else all or none.
+    #[serde(default)]
+    keep_going: bool,
+    /// Store nothing, and say what would be stored and refused.
+    #[serde(default)]
+    check: bool,
+}
+
+/// The same for a CSV file, in the query of the URL.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+struct Manner {
+    /// Source of the values, for the audit.
+    #[serde(default)]
+    source: Option<String>,
+    /// Store the rows that are not refused; else all or none.
+    #[serde(default)]
+    keep_going: bool,
+    /// Store nothing, and say what would be stored and refused.
+    #[serde(default)]
+    check: bool,
+}
+
+/// Store answers: any part, in any order, the same ones twice. When this has answered 200, they are
+/// in the store.
+#[utoipa::path(post, path = "/api/v1/tell", request_body(content((TellBody = "application/json"), (String = "text/csv"))), params(Manner),
+    responses((status = 200, body = Told), (status = 422, description = "Rows were refused, and nothing was stored.", body = Problem)))]
+async fn tell(
+    State(app): State<Shared>,
+    Extension(person): Extension<Person>,
+    Query(manner): Query<Manner>,
+    request: Request,
+) -> Answer<Told> {
+    let by = By::now(&person.name);
+    let (parts, content) = request.into_parts();
+    let (answers, how): (Vec<Answers>, _) = if body::kind(&parts.headers) == "text/csv" {
+        let text = body::csv(content).await?;
+        let answers =
+            call(&app, move |study| answers_from_csv(&*text, &study.setup().schema)).await?;
+        let Manner { source, keep_going, check: check_only } = manner;
+        (answers, Telling { source, keep_going, check_only })
+    } else {
+        let sent: TellBody = body::json(&parts.headers, content).await?;
+        let rows = sent.answers.into_iter().zip(1..);
+        let answers = rows.map(|(row, line)| Answers {
+            line,
+            subject: row.subject,
+            ask: row.ask,
+            cells: row.values.0,
+        });
+        let TellBody { source, keep_going, check: check_only, .. } = sent;
+        (answers.collect(), Telling { source, keep_going, check_only })
+    };
+    Ok(Json(call(&app, move |study| study.tell(&answers, &how, &by)).await?))
+}
+
+async fn read<T: serde::de::DeserializeOwned>(request: Request) -> Result<T, Failure> {
+    let (parts, content) = request.into_parts();
+    body::json(&parts.headers, content).await
+}
+
+/// A subject, and why.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ReleaseBody {
+    subject: String,
+    /// Reason, for the audit.
+    reason: String,
+}
+
+/// Answer to what changes something.
+#[derive(Debug, Serialize, ToSchema)]
+struct Done {
+    done: bool,
+}
+
+/// Give up the open ask of a subject.
+#[utoipa::path(post, path = "/api/v1/release", request_body = ReleaseBody, responses((status = 200, body = Done), (status = 409, body = Problem)))]
+async fn release(
+    State(app): State<Shared>,
+    Extension(person): Extension<Person>,
+    request: Request,
+) -> Answer<Done> {
+    let (body, by): (ReleaseBody, _) = (read(request).await?, By::now(&person.name));
+    call(&app, move |study| study.release(&body.subject, &body.reason, &by)).await?;
+    Ok(Json(Done { done: true }))
+}
+
+/// Least age of asks.
+#[derive(Debug, Deserialize)]
+struct Age {
+    #[serde(default)]
+    older_than_days: Option<f64>,
+}
+
+/// List the open asks, oldest first.
+#[utoipa::path(get, path = "/api/v1/pending", params(("older_than_days" = Option<f64>, Query, description = "Only asks of at least this age.")), responses((status = 200, body = Vec<Pending>)))]
+async fn pending(State(app): State<Shared>, Query(age): Query<Age>) -> Answer<Vec<Pending>> {
+    let found = call_slow(&app, move |study| study.pending(age.older_than_days, &By::now("")));
+    Ok(Json(found.await?))
+}
+
+/// A value to correct.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct AmendBody {
+    subject: String,
+    /// Attribute, or the target.
+    attribute: String,
+    /// The right value, as a text.
+    value: String,
+    /// Reason, for the audit.
+    reason: String,
+}
+
+/// Correct a value that is stored.
+#[utoipa::path(post, path = "/api/v1/amend", request_body = AmendBody, responses((status = 200, body = Done), (status = 409, body = Problem)))]
+async fn amend(
+    State(app): State<Shared>,
+    Extension(person): Extension<Person>,
+    request: Request,
+) -> Answer<Done> {
+    let (body, by): (AmendBody, _) = (read(request).await?, By::now(&person.name));
+    call(&app, move |study| {
+        study.amend(&body.subject, &body.attribute, &body.value, &body.reason, &by)
+    })
+    .await?;
+    Ok(Json(Done { done: true }))
+}
+
+/// A subject to withdraw.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct WithdrawBody {
+    subject: String,
+    /// Reason, for the audit.
+    reason: String,
+    /// Also erase its values.
+    #[serde(default)]
+    erase: bool,
+}
+
+/// Take a subject out of the model.
+#[utoipa::path(post, path = "/api/v1/withdraw", request_body = WithdrawBody, responses((status = 200, body = Done), (status = 409, body = Problem)))]
+async fn withdraw(
+    State(app): State<Shared>,
+    Extension(person): Extension<Person>,
+    request: Request,
+) -> Answer<Done> {
+    let (body, by): (WithdrawBody, _) = (read(request).await?, By::now(&person.name));
+    call(&app, move |study| study.withdraw(&body.subject, body.erase, &body.reason, &by)).await?;
+    Ok(Json(Done { done: true }))
+}
+
+/// Fit the model of all answers so far: a file that `halfseen predict` and Python read.
+#[utoipa::path(get, path = "/api/v1/model", responses((status = 200, description = "The model.", body = Object)))]
+async fn model(State(app): State<Shared>) -> std::result::Result<Response, Refusal> {
+    let text = call_slow(&app, |study| Ok(study.model(&Silent)?.to_json()?)).await?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
+}
+
+/// Write the study as CSV.
+#[utoipa::path(get, path = "/api/v1/export/{what}", params(("what" = String, Path, description = "reads, wide, audit or schema")), responses((status = 200, description = "A CSV file.", body = String, content_type = "text/csv")))]
+async fn export(
+    State(app): State<Shared>,
+    Path(what): Path<String>,
+) -> std::result::Result<Response, Refusal> {
+    let what = match what.as_str() {
+        "reads" => Some(Export::Reads),
+        "wide" => Some(Export::Wide),
+        "audit" => Some(Export::Audit),
+        "schema" => None,
+        _ => {
+            let problem = "exports are reads, wide, audit and schema";
+            return Err(Failure::new(StatusCode::NOT_FOUND, problem).into());
+        }
+    };
+    let text = call_slow(&app, move |study| match what {
+        Some(what) => {
+            let mut text = Vec::new();
+            study.export(what, &mut text)?;
+            Ok(text)
+        }
+        None => Ok(study.setup().schema.to_csv()?.into_bytes()),
+    });
+    Ok(([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], text.await?).into_response())
+}
+
+/// Problems of the store; none if it is sound.
+#[derive(Debug, Serialize, ToSchema)]
+struct Found {
+    problems: Vec<String>,
+}
+
+/// Test that the store is sound.
+#[utoipa::path(get, path = "/api/v1/check", responses((status = 200, body = Found)))]
+async fn check(State(app): State<Shared>) -> Answer<Found> {
+    Ok(Json(Found { problems: call_slow(&app, crate::Study::check).await? }))
+}
