@@ -26,6 +26,7 @@ from pathlib import Path
 
 # Cell of a sheet that is not asked for; code and text of what could not be had.
 NOT_ASKED, CODE, NOT_HAD = ".", "-99", "could not be had"
+HEADERS = "more headers"
 KINDS = ("number", "category", "date")
 # Beginnings of texts that halfseen writes with a quote before them, for spreadsheets.
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
@@ -135,6 +136,7 @@ class Export:
                 left_out.setdefault(reason, []).append(str(line))
             else:
                 self.rows.append({"subject": row[subject]} | cells)
+        left_out.pop(HEADERS, None)
         for reason, lines in left_out.items():
             print(f"{path}: left out, {reason}: line {', '.join(lines)}", file=sys.stderr)
         if rows and not self.rows:
@@ -246,7 +248,7 @@ def qualtrics_asks(args):
 def qualtrics_answers(args):
     def skip(row):
         if '"ImportId"' in row["ExternalReference"] or row["ExternalReference"] == "External Data Reference":
-            return "more headers"
+            return HEADERS
         if row.get("Status") in ("Survey Preview", "Survey Test", "1", "2"):
             return "previews and tests"
         return "not finished" if row.get("Finished", "1") in ("False", "0") else None
