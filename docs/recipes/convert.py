@@ -57,9 +57,8 @@ def table(path):
             if not any(cell.strip() for cell in row):
                 continue
             if len(row) != len(header):
-                raise WrongFile(
-                    f"{path}: line {reader.line_num}: it has {len(row)} cells, and the header has {len(header)}"
-                )
+                cells = f"it has {len(row)} cells, and the header has {len(header)}"
+                raise WrongFile(f"{path}: line {reader.line_num}: {cells}")
             rows.append((reader.line_num, dict(zip(header, map(plain, row), strict=True))))
     except csv.Error as error:
         raise WrongFile(f"{path}: line {reader.line_num}: it cannot be read as CSV: {error}") from None
@@ -218,9 +217,8 @@ def limesurvey_asks(args):
     for row in rows:
         token = row["subject"]
         if not re.fullmatch(r"[A-Za-z0-9_-]{1,35}", token):
-            raise WrongFile(
-                f"{args.asks}: '{token}' cannot be a token of LimeSurvey: letters, digits, - and _, at most 35"
-            )
+            may = "letters, digits, - and _, at most 35"
+            raise WrongFile(f"{args.asks}: '{token}' cannot be a token of LimeSurvey: {may}")
         person = of[token]
         # Each name between bars, and not at the start: strpos is above 0 where it is asked.
         marked = f"ask |{'|'.join(row['ask_list'].split())}|"

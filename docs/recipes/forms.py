@@ -52,9 +52,8 @@ def study(tool, path, target):
         of["options"] = [choice.strip() for choice in of["choices"].split("|") if choice.strip()]
         for choice in of["options"] if tool in CODED else []:
             if not re.fullmatch(r"[A-Za-z0-9_.]+", choice):
-                raise WrongFile(
-                    f"{path}: the choice '{choice}' of '{name}' cannot be a code: letters, digits, _ and . only"
-                )
+                may = "letters, digits, _ and . only"
+                raise WrongFile(f"{path}: the choice '{choice}' of '{name}' cannot be a code: {may}")
     return attributes
 
 
@@ -236,9 +235,8 @@ def qualtrics(attributes, target):
     for name, of in attributes.items():
         if of["kind"] == "category":
             choices = "\n".join([*of["options"], convert.NOT_HAD])
-            parts.append(
-                f"[[Question:MC:SingleAnswer:Vertical]]\n[[ID:{name}]]\n{label(name, of)}\n[[Choices]]\n{choices}"
-            )
+            question = f"[[ID:{name}]]\n{label(name, of)}\n[[Choices]]\n{choices}"
+            parts.append(f"[[Question:MC:SingleAnswer:Vertical]]\n{question}")
         else:
             note = f"<br>{hint(of)}" if hint(of) else ""
             parts.append(f"[[Question:TE:SingleLine]]\n[[ID:{name}]]\n{label(name, of)}{note}")

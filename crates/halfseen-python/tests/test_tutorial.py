@@ -17,13 +17,17 @@ BLOCK = re.compile(r"^```([^\n`]+)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 
 def blocks(text):
     """Return the fenced blocks of a page: line, what stands behind the fence, content."""
-    return [(text[: found.start()].count("\n") + 1, found[1].split(), found[2]) for found in BLOCK.finditer(text)]
+    return [
+        (text[: found.start()].count("\n") + 1, found[1].split(), found[2]) for found in BLOCK.finditer(text)
+    ]
 
 
 def same(shown, printed):
     """Return true if texts are equal, up to the last digits of numbers with a decimal point."""
     numbers = [[float(number) for number in NUMBER.findall(text)] for text in (shown, printed)]
-    return NUMBER.sub("#", shown) == NUMBER.sub("#", printed) and numbers[0] == pytest.approx(numbers[1], rel=1e-6)
+    return NUMBER.sub("#", shown) == NUMBER.sub("#", printed) and numbers[0] == pytest.approx(
+        numbers[1], rel=1e-6
+    )
 
 
 def commands(folder):
@@ -63,7 +67,9 @@ def test_the_tutorial_prints_what_it_shows(tmp_path):
             assert done.returncode == (2 if refused else 0), f"line {line}:\n{done.stdout}"
             if follows is not None:
                 shown = follows[2]
-                assert same(shown, done.stdout), f"line {follows[0]} shows\n{shown}\nand printed is\n{done.stdout}"
+                assert same(shown, done.stdout), (
+                    f"line {follows[0]} shows\n{shown}\nand printed is\n{done.stdout}"
+                )
                 outputs += 1
             ran += 1
         else:
@@ -74,8 +80,12 @@ def test_the_tutorial_prints_what_it_shows(tmp_path):
 
 
 def test_the_tutorial_shows_every_step():
-    shown = " ".join(content for _, (language, *_), content in blocks(TUTORIAL.read_text()) if language == "sh")
-    verbs = "new --from next tell amend status export model predict evaluate".split()
+    shown = " ".join(
+        content
+        for _, (language, *_), content in blocks(TUTORIAL.read_text(encoding="utf-8"))
+        if language == "sh"
+    )
+    verbs = ["new", "--from", "next", "tell", "amend", "status", "export", "model", "predict", "evaluate"]
     assert [verb for verb in verbs if verb not in shown] == []
 
 

@@ -118,14 +118,11 @@ def push(project, args):
         for subject in part:
             row = there.get(subject)
             if row is None:
-                raise Failed(
-                    f"the asks of {subject} were sent, and REDCap shows no such record; nothing after it was sent"
-                )
+                raise Failed(f"the asks of {subject} were sent, and REDCap shows no such record")
             if wrong := [box for box, flag in wanted[subject].items() if row.get(box) != flag]:
-                raise Failed(
-                    f"the asks of {subject} were sent, and REDCap shows another {wrong[0]}: {row.get(wrong[0])!r}; "
-                    "has the project every attribute in halfseen_ask, and is the record locked?"
-                )
+                what = f"REDCap shows another {wrong[0]}: {row.get(wrong[0])!r}"
+                why = "has the project every attribute in halfseen_ask, and is the record locked?"
+                raise Failed(f"the asks of {subject} were sent, and {what}; {why}")
     print(f"{len(subjects)} subjects have their asks in REDCap", file=sys.stderr)
 
 
