@@ -93,6 +93,7 @@ def test_samples_are_converted(tool):
     text = convert(f"{tool}-answers", ATTRIBUTES, RECIPES / EXPORTS[tool])
     assert rows(text)[0].keys() == {"subject", *NAMES, "days"}
     assert told(text) == SAMPLE
+    assert {row["subject"] for row in rows(text)} == SAMPLE.keys(), "others have no values"
 
 
 def test_what_is_left_out_is_said():
@@ -105,6 +106,7 @@ def test_what_is_left_out_is_said():
     assert "not submitted: line 3\n" in said["limesurvey"]
     assert "without a subject: line 5\n" in said["limesurvey"]
     assert re.search("previews and tests: line .*\n.*not finished: line", said["qualtrics"])
+    assert said["qualtrics"].count("\n") == 2, "of its headers nothing is said"
 
 
 def test_pyxform_makes_a_form_that_shows_what_is_asked():
@@ -276,14 +278,75 @@ def test_asks_go_through_the_tool_and_come_back_as_answers(tool, asked):
     assert (result["stored"], result["completed"]) == (0, 0)
 
 
+SHEET = """attribute,kind,low,high,choices
+sodium,number,110,170,
+crp,number,0,5000,
+seen,date,,,
+grade,category,,,1-2|3-4
+"""
+# What stands in a file for each row of the table in the recipe for spreadsheets.
+ODD = {
+    "a byte order mark, CR LF": "\ufeffsubject,sodium,crp,seen,grade\r\np1,140.5,,,\r\n",
+    "semicolons or tabs between cells": "subject;sodium;crp;seen;grade\np1;140.5;;;\n",
+    "a first line `sep=;`": "sep=;\nsubject;sodium;crp;seen;grade\np1;140.5;;;\n",
+    "decimal commas, `140,5`": 'subject,sodium,crp,seen,grade\np1,"140,5",,,\n',
+    "`1.234,5`": 'subject,sodium,crp,seen,grade\np1,140.5,"1.234,5",,\n',
+    "the mark `.`": "subject,sodium,crp,seen,grade\np1,140.5,.,.,.\n",
+    "empty rows at the end (`,,,`)": "subject,sodium,crp,seen,grade\np1,140.5,,,\n,,,,\n",
+    "a column of notes": "subject,sodium,crp,seen,grade,notes\np1,140.5,,,,tired\n",
+    "dates as `31.01.2026`": "subject,sodium,crp,seen,grade\np1,140.5,,31.01.2026,\n",
+    "dates as `01/02/2026`": "subject,sodium,crp,seen,grade\np1,140.5,,01/02/2026,\n",
+    "`#REF!`, `#N/A`": "subject,sodium,crp,seen,grade\np1,140.5,#N/A,,\n",
+    "saved as a workbook, UTF-16 or Latin-1": "subject,sodium,crp,seen,grade\nJ\u00fcrgen,1,,,\n".encode(
+        "latin-1"
+    ),
+    "a choice such as `1-2` that became `02-Jan`": "subject,sodium,crp,seen,grade\np1,140.5,,,02-Jan\n",
+    "a subject `0012` that became `12`": "subject,sodium,crp,seen,grade\n12,140.5,,,\n",
+    "5.11 that became the date `05. Nov`": "subject,sodium,crp,seen,grade\np1,140.5,05. Nov,,\n",
+}
+
+
+def odd_rows():
+    """Return the rows of the table in the recipe."""
+    page = (RECIPES / "spreadsheet" / "README.md").read_text(encoding="utf-8")
+    table = page.split("|---|---|---|\n")[1].split("\n\n")[0]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table.splitlines()]
+
+
+def test_the_table_of_spreadsheets_is_tested():
+    assert [row[0] for row in odd_rows()] == list(ODD)
+
+
 @needs_program
-def test_what_a_spreadsheet_does_is_refused_without_the_conversion(asked):
-    (asked / "sheet.csv").write_text("\ufeffsubject;age\np1;61,5\n", encoding="utf-8")
-    program(asked, "study tell trial.hs sheet.csv", code=2)
-    (asked / "sheet.csv").write_text('\ufeffsubject,age\r\np1,"61,5"\r\n', encoding="utf-8")
-    program(asked, "study tell trial.hs sheet.csv", code=2)
-    (asked / "sheet.csv").write_text("\ufeffsubject,age\r\np1,61.5\r\n", encoding="utf-8")
-    program(asked, "study tell trial.hs sheet.csv")
+@pytest.mark.parametrize(("what", "alone", "after"), odd_rows(), ids=lambda cell: cell[:20])
+def test_what_spreadsheets_do_to_files(what, alone, after, tmp_path):
+    contents = [ODD[what] if isinstance(ODD[what], bytes) else ODD[what].encode()]
+    if "tabs" in what:
+        contents.append(contents[0].replace(b";", b"\t"))
+    if "UTF-16" in what:
+        contents += [ODD["the mark `.`"].encode("utf-16"), (RECIPES / "odk" / "form.xlsx").read_bytes()]
+    if "#REF" in what:
+        contents.append(contents[0].replace(b"#N/A", b"#REF!"))
+    (tmp_path / "B").write_text(SHEET + "days,number,0,60,\n")
+    (tmp_path / "C").write_text(SHEET)
+    for at, content in enumerate(contents):
+        program(tmp_path, f"study new t{at}.hs --schema B --target days --budget 3")
+        (tmp_path / "ids.csv").write_text("subject\np1\n0012\n")
+        program(tmp_path, f"study next t{at}.hs --subjects ids.csv --out asks.csv")
+        (tmp_path / "sheet.csv").write_bytes(content)
+        check, code = ("--check", 0) if alone == "read" else ("", 2)
+        program(tmp_path, f"study tell t{at}.hs sheet.csv {check}", code=code)
+        words = ["convert.py", "sheet-answers", "C", "sheet.csv", "--out", "answers.csv"]
+        if after == "refused" or after.startswith("refused:") or "Latin-1" in what:
+            run(*words, code=2, cwd=tmp_path)
+            continue
+        run(*words, cwd=tmp_path)
+        stored = after.startswith(("read", "left out"))
+        program(tmp_path, f"study tell t{at}.hs answers.csv", code=0 if stored else 2)
+        if stored:
+            wide = rows(program(tmp_path, f"study export t{at}.hs --wide"))[0]
+            assert wide["sodium"] == "140.5"
+            assert wide["seen"] == ("2026-01-31" if "31.01" in what else "")
 
 
 ASKS = "subject,ask,ask_sodium,ask_crp,ask_list\n"
@@ -371,3 +434,16 @@ def test_attributes_that_a_tool_cannot_hold_are_refused(tool, row, message, tmp_
     said = run("forms.py", tool, ATTRIBUTES, "outcome", "--out", "form", code=2, cwd=tmp_path)[1]
     assert "no row 'outcome' for the target" in said
     assert not (tmp_path / "form").exists()
+
+
+@pytest.mark.parametrize("folder", ["", *FORMS, "spreadsheet"])
+def test_commands_of_the_pages_run(folder, tmp_path):
+    page = (RECIPES / folder / "README.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^ *python (?:\.\./)?((?:convert|forms)\.py) ([^#\n]*)", page, flags=re.MULTILINE)
+    assert len(lines) >= 2
+    for path in [*RECIPES.glob("*.csv"), *(RECIPES / (folder or "redcap")).glob("*.csv")]:
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "study-asks.csv").write_bytes((RECIPES / "asks.csv").read_bytes())
+    for script, words in lines:
+        run(script, *words.split(), cwd=tmp_path)
+        assert (tmp_path / words.split()[-1]).stat().st_size > 0

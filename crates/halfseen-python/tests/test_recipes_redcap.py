@@ -1,4 +1,4 @@
-"""Tests of docs/recipes/redcap/sync.py, against a server that replays the documented answers of REDCap's API."""
+"""Tests of docs/recipes/redcap/sync.py against a server that replays the documented answers of the API."""
 
 import csv
 import http.server
