@@ -220,8 +220,9 @@ def limesurvey_asks(args):
             may = "letters, digits, - and _, at most 35"
             raise WrongFile(f"{args.asks}: '{token}' cannot be a token of LimeSurvey: {may}")
         person = of[token]
-        # Each name between bars, and not at the start: strpos is above 0 where it is asked.
-        marked = f"ask |{'|'.join(row['ask_list'].split())}|"
+        # Each name between dashes, and not at the start: strpos is above 0 where it is asked. In the
+        # browser LimeSurvey may take what it looks for as a regular expression, for which - is plain.
+        marked = f"ask -{'-'.join(row['ask_list'].split())}-"
         yield [person["firstname"], person["lastname"], person["email"], token, marked]
 
 

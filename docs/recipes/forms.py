@@ -216,7 +216,7 @@ def limesurvey(attributes, target):
     rows.append(row(of="SL", name="surveyls_title", text="Reads of a study", language="en"))
     rows.append(row(id="1", of="G", kind="0", name="Reads", relevance="1", language="en"))
     for number, (name, of) in enumerate(attributes.items(), 1):
-        relevance = "1" if name == target else f'strpos(TOKEN:ATTRIBUTE_1, "|{name}|") > 0'
+        relevance = "1" if name == target else f'strpos(TOKEN:ATTRIBUTE_1, "-{name}-") > 0'
         kind = {"number": "N", "date": "D", "category": "L"}[of["kind"]]
         note = "" if kind == "L" else hint(of)
         question = {"kind": kind, "name": name, "relevance": relevance, "text": label(name, of), "help": note}

@@ -200,8 +200,12 @@ def played_limesurvey(imported):
     for row in rows(imported):
         cells = []
         for name, equation in relevance.items():
-            found = re.fullmatch(r'strpos\(TOKEN:ATTRIBUTE_1, "(\|\w+\|)"\) > 0', equation)
+            found = re.fullmatch(r'strpos\(TOKEN:ATTRIBUTE_1, "(\S+)"\) > 0', equation)
             shown = equation == "1" or row["attribute_1"].find(found[1]) > 0
+            if found:
+                # In the browser older versions take what is looked for as a regular expression.
+                there = re.search(found[1], row["attribute_1"])
+                assert shown == (there is not None and there.start() > 0)
             cells.append(truth(row["token"], name) if shown else "")
         lines.append(["1", "2026-11-02", row["token"], *cells])
     return as_csv(lines)
