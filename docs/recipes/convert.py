@@ -13,8 +13,8 @@
     convert.py sheet-answers attributes.csv sheet.csv      answers, as a spreadsheet program saves them
 
 Prints CSV, or writes it with --out FILE. Needs Python 3.11 and nothing else. A cell that is the
-code of --na (default -99), or the text "could not be had", becomes NA. What is left out is said on stderr. A
-wrong file is refused with the reason and exit code 2; then nothing is written.
+code of --na (default -99), or the text "could not be had", becomes NA. What is left out is said on
+stderr. A wrong file is refused with the reason and exit code 2; then nothing is written.
 """
 
 import argparse
@@ -187,15 +187,11 @@ def odk_asks(args):
 
 def odk_answers(args):
     def skip(row):
-        rejected = row.get("ReviewState", row.get("_validation_status", "")).lower() in (
-            "rejected",
-            "not approved",
-        )
-        return "rejected in the review" if rejected else None
+        state = row.get("ReviewState", row.get("_validation_status", "")).lower()
+        return "rejected in the review" if re.search("rejected|not[ _]approved", state) else None
 
-    return Export(
-        args.attributes, args.export, "subject", "export the submissions of the study's form", args.na, skip
-    )
+    hint = "export the submissions of the study's form"
+    return Export(args.attributes, args.export, "subject", hint, args.na, skip)
 
 
 def people(path, rows, columns):

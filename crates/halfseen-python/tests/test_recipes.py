@@ -415,6 +415,20 @@ def test_cells_of_a_spreadsheet(cells, expected, tmp_path):
     assert convert("sheet-answers", "B", "F", cwd=tmp_path) == f"subject,dose,seen\np1,{expected}\n"
 
 
+@pytest.mark.parametrize("state", ["Not Approved", "validation_status_not_approved"])
+def test_kobo_writes_groups_semicolons_and_a_state(state, tmp_path):
+    (tmp_path / "B").write_text("attribute,kind\nsodium,number\ndays,number\n")
+    lines = [["start", "subject", "ask_list", "blood/sodium", "days", "_id", "_validation_status"]]
+    lines += [
+        ["2026", "p1", "sodium", "141", "", "1", "Approved"],
+        ["2026", "p2", "sodium", "14", "", "2", state],
+    ]
+    (tmp_path / "F").write_text(as_csv(lines, ";"))
+    text, said = run("convert.py", "odk-answers", "B", "F", cwd=tmp_path)
+    assert text == "subject,sodium,days\np1,141,\n"
+    assert said == "F: left out, rejected in the review: line 3\n"
+
+
 def test_names_that_halfseen_kept_from_spreadsheets_come_back(tmp_path):
     (tmp_path / "F").write_text(ASKS + "'=a,0,1,0,sodium\n")
     assert rows(convert("redcap-asks", "F", cwd=tmp_path))[0]["record_id"] == "=a"
