@@ -2,6 +2,7 @@
 
 mod compare;
 mod fit;
+pub(crate) mod on_study;
 mod plan;
 mod read;
 mod saved;

@@ -5,9 +5,10 @@ mod draft;
 mod serving;
 mod shown;
 
+use crate::args::on_study::OnStudy;
 use crate::args::study::{
-    AmendArgs, BackupArgs, CheckArgs, ExportArgs, ModelArgs, NewArgs, NextArgs, OnStudy,
-    PendingArgs, ReleaseArgs, StatusArgs, StudyArgs, TellArgs, UnaskedArg, Verb, WithdrawArgs,
+    AmendArgs, BackupArgs, CheckArgs, ExportArgs, ModelArgs, NewArgs, NextArgs, PendingArgs,
+    ReleaseArgs, StatusArgs, StudyArgs, TellArgs, UnaskedArg, Verb, WithdrawArgs,
 };
 use crate::failure::{CALLER, say, usage_error};
 use crate::format::grouped;

@@ -32,20 +32,31 @@ fn broken(error: &csv::Error) -> Error {
     }
 }
 
+/// Returns true for a row that spreadsheets leave at the end of a table.
+fn is_empty(record: &csv::StringRecord) -> bool {
+    record.iter().all(|cell| cell.trim().is_empty())
+}
+
 /// Returns a reader of records of the header's length, and the header.
 fn reader<R: Read>(text: R) -> Result<(csv::Reader<R>, Vec<String>)> {
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text);
     let header = reader.headers().map_err(|e| broken(&e))?;
     let header: Vec<String> =
         header.iter().map(|name| name.trim_start_matches('\u{feff}').trim().to_owned()).collect();
-    if header.len() == 1 && header[0].contains(';') {
-        return Err(at(
-            1,
-            "cells are separated by semicolons; separate them by commas, and decimals by points",
-        ));
-    }
     if !header.iter().any(|name| name == "subject") {
-        return Err(at(1, "the column 'subject' is missing"));
+        for (mark, name) in [(';', "semicolons"), ('\t', "tabs")] {
+            if header.len() == 1 && header[0].contains(mark) {
+                return Err(at(
+                    1,
+                    format!(
+                        "cells are separated by {name}; separate them by commas, and decimals by points"
+                    ),
+                ));
+            }
+        }
+        let near = header.iter().find(|name| name.eq_ignore_ascii_case("subject"));
+        let near = near.map_or(String::new(), |near| format!("; '{near}' must be written so"));
+        return Err(at(1, format!("the column 'subject' is missing{near}")));
     }
     if let Some(twice) = header.iter().enumerate().find(|(i, name)| header[..*i].contains(name)) {
         return Err(at(1, format!("the column '{}' is there twice", short(twice.1))));
@@ -71,6 +82,9 @@ pub fn answers_from_csv(text: impl Read, schema: &Schema) -> Result<Vec<Answers>
     for record in reader.records() {
         let record = record.map_err(|e| broken(&e))?;
         let line = record.position().map_or(0, csv::Position::line);
+        if is_empty(&record) {
+            continue;
+        }
         if record.len() != header.len() {
             return Err(at(
                 line,
@@ -112,6 +126,9 @@ pub fn subjects_from_csv(text: impl Read) -> Result<Vec<String>> {
     for record in reader.records() {
         let record = record.map_err(|e| broken(&e))?;
         let line = record.position().map_or(0, csv::Position::line);
+        if is_empty(&record) {
+            continue;
+        }
         let name = plain(record.get(place).unwrap_or_default().trim()).to_owned();
         check_name("subject", &name).map_err(|problem| at(line, problem))?;
         found.push(name);

@@ -5,6 +5,8 @@
 
 mod access;
 mod api;
+mod app;
+mod attempts;
 mod body;
 mod connection;
 mod failure;
@@ -18,85 +20,39 @@ mod subject;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)] // tests
 mod tests;
+mod viewer;
 
 use crate::error::{Error, Result};
-use crate::study::Study;
+use app::{App, Shared};
 use axum::Router;
-use axum::routing::MethodRouter;
+use axum::extract::Request;
+use axum::http::StatusCode;
+use axum::http::header::{self, HeaderName, HeaderValue};
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
 use failure::Failure;
 use halfseen::Monitor;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 pub use api::openapi;
+pub use app::Options;
 
-/// Address and surroundings of a server.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Address and port; port 0 is a free one.
-    pub listen: SocketAddr,
-    /// True if a proxy is in front that ends TLS and names clients in `X-Forwarded-For`.
-    pub behind_proxy: bool,
-}
-
-/// What all requests share.
-struct App {
-    /// For calls that are short.
-    study: Mutex<Study>,
-    /// For fits and exports, so that answers need not wait for them.
-    slow: Mutex<Study>,
-    attempts: access::Attempts,
-    options: Options,
-}
-
-type Shared = Arc<App>;
-
-/// A route: path, what a person must be allowed for it, and its handlers.
-type Route = (&'static str, crate::people::Right, MethodRouter<Shared>);
-
-impl App {
-    fn open(path: &Path, options: &Options) -> Result<App> {
-        Ok(App {
-            study: Mutex::new(Study::open(path)?),
-            slow: Mutex::new(Study::open(path)?),
-            attempts: access::Attempts::default(),
-            options: options.clone(),
-        })
-    }
-}
-
-/// Does something with the study, on a thread that may wait.
-async fn call<T: Send + 'static>(
-    app: &Shared,
-    act: impl FnOnce(&mut Study) -> Result<T> + Send + 'static,
-) -> Result<T, Failure> {
-    on(app, |app| &app.study, act).await
-}
-
-/// Does something that takes long.
-async fn call_slow<T: Send + 'static>(
-    app: &Shared,
-    act: impl FnOnce(&mut Study) -> Result<T> + Send + 'static,
-) -> Result<T, Failure> {
-    on(app, |app| &app.slow, act).await
-}
-
-async fn on<T: Send + 'static>(
-    app: &Shared,
-    which: fn(&App) -> &Mutex<Study>,
-    act: impl FnOnce(&mut Study) -> Result<T> + Send + 'static,
-) -> Result<T, Failure> {
-    let app = Arc::clone(app);
-    let done = tokio::task::spawn_blocking(move || {
-        // A call that panicked has rolled its transaction back, or the next one does.
-        act(&mut which(&app).lock().unwrap_or_else(PoisonError::into_inner))
-    });
-    match done.await {
-        Ok(done) => Ok(done?),
-        Err(_) => Err(Failure::internal("the call failed within the server")),
-    }
-}
+/// Headers of every answer: nothing is run, framed, loaded from elsewhere or kept.
+const HEADERS: [(HeaderName, &str); 7] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    ),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    // Not `no-referrer`: a form would then name no origin.
+    (header::REFERRER_POLICY, "same-origin"),
+    (header::CACHE_CONTROL, "no-store"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+];
 
 fn router(app: &Shared) -> Router {
     let mut router = Router::new();
@@ -111,7 +67,24 @@ fn router(app: &Shared) -> Router {
     for (path, right, methods) in api::routes() {
         router = router.route(path, access::api(app, right, methods));
     }
-    access::open(router).with_state(Arc::clone(app))
+    with_open(router).with_state(Arc::clone(app))
+}
+
+/// Adds what is open to everybody, and the headers of every answer.
+fn with_open(router: Router<Shared>) -> Router<Shared> {
+    router
+        .merge(sign_in::open())
+        .merge(api::open())
+        .fallback(async || Failure::new(StatusCode::NOT_FOUND, "there is no such page").as_page())
+        .layer(from_fn(with_headers))
+}
+
+async fn with_headers(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    for (name, value) in HEADERS {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
 }
 
 /// Serves a study until the monitor says stop; `ready` learns the address once it is listened to.

@@ -35,7 +35,7 @@ pub struct Sheet {
     pub who: String,
     /// Time of the ask, in UTC.
     pub at: String,
-    /// What was asked, what is known of every subject, what was told unasked, and the target last.
+    /// Attributes that were asked, what is known of every subject, what was told unasked, and the target last.
     pub fields: Vec<Field>,
 }
 

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Place, answers, by, create, draw, names, row, setup};
-use halfseen_study::{Error, Schema, Study, Telling, Unasked, answers_from_csv};
+use halfseen_study::{Error, Schema, Study, Telling, Unasked, answers_from_csv, subjects_from_csv};
 
 fn schema_error(text: &str) -> String {
     Schema::from_csv(text.as_bytes(), "y").unwrap_err().to_string()
@@ -114,7 +114,9 @@ fn files_that_are_no_answers_say_where() {
     for (text, says) in [
         ("", "the column 'subject' is missing"),
         ("subject;a0\np0;1", "separated by semicolons"),
+        ("subject\ta0\np0\t1", "separated by tabs"),
         ("patient,a0\np0,1", "the column 'subject' is missing"),
+        ("Subject,a0\np0,1", "'Subject' must be written so"),
         ("subject,a0,a0\np0,1,2", "'a0' is there twice"),
         ("subject,a9\np0,1", "there is no attribute 'a9'"),
         ("subject,a0\np0", "line 2: it has 1 cells, and the header has 2"),
@@ -127,6 +129,10 @@ fn files_that_are_no_answers_say_where() {
     let text = "\u{feff}subject,ask_a0,a0\n'=p0,1, 2.5 \n";
     let rows = answers_from_csv(text.as_bytes(), &schema).unwrap();
     assert_eq!((rows[0].subject.as_str(), rows[0].cells[0].1.trim()), ("=p0", "2.5"));
+    // And empty rows at the end.
+    let rows = answers_from_csv("subject,a0\np0,1\n,\n , \n".as_bytes(), &schema).unwrap();
+    assert_eq!(rows.len(), 1);
+    assert_eq!(subjects_from_csv("subject,site\np0,\n,\n".as_bytes()).unwrap(), ["p0"]);
 }
 
 #[test]

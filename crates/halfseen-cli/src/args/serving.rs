@@ -1,6 +1,6 @@
 //! Declares the flags of `halfseen study serve` and `halfseen study people`.
 
-use super::study::OnStudy;
+use super::on_study::OnStudy;
 use clap::Args;
 use halfseen_study::Role;
 use std::net::SocketAddr;

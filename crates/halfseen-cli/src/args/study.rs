@@ -1,5 +1,6 @@
 //! Declares the flags of `halfseen study`, a subcommand for each verb.
 
+use super::on_study::OnStudy;
 use crate::parse::{days, positive, whole};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -54,29 +55,6 @@ pub(crate) enum Verb {
     /// List, admit and dismiss the people who may use the server
     #[cfg(feature = "serve")]
     People(super::serving::PeopleArgs),
-}
-
-/// A study, and who works on it.
-#[derive(Debug, Args)]
-pub(crate) struct OnStudy {
-    /// File of the study; postgres:NAME is one in the database of HALFSEEN_POSTGRES (a URL) or
-    /// HALFSEEN_POSTGRES_FILE (a file with the URL)
-    pub(crate) study: PathBuf,
-    /// Name that the audit has for you
-    #[arg(
-        long,
-        value_name = "NAME",
-        env = "USER",
-        hide_env_values = true,
-        default_value = "unknown"
-    )]
-    pub(crate) who: String,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// No remarks on stderr
-    #[arg(long)]
-    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,94 +1,23 @@
 //! Lets a request through to its handler, or not: who asks, what the person may do, where the request
 //! comes from, how often somebody failed to sign in.
 
+use super::app::{App, Shared, call};
 use super::body;
 use super::failure::Failure;
-use super::pages::Viewer;
-use super::{App, Shared, call};
-use crate::people::{Person, Right, SIGNED_IN, sha256};
+use super::viewer::{Secret, Viewer};
+use crate::people::{Person, Right, SIGNED_IN};
 use crate::study::By;
-use axum::Router;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, StatusCode};
-use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::MethodRouter;
-use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
 /// Name of the cookie that holds the secret of a sign-in.
 const COOKIE: &str = "halfseen";
-/// Failed attempts of one address within [`WINDOW`] after which it is not listened to.
-const FAILURES: u32 = 10;
-const WINDOW: Duration = Duration::from_secs(60);
-/// Most addresses that are counted at once.
-const ADDRESSES: usize = 10_000;
-
-/// Headers of every answer: nothing is run, framed, loaded from elsewhere or kept.
-const HEADERS: [(HeaderName, &str); 7] = [
-    (
-        header::CONTENT_SECURITY_POLICY,
-        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-    ),
-    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (header::X_FRAME_OPTIONS, "DENY"),
-    // Not `no-referrer`: a form would then name no origin.
-    (header::REFERRER_POLICY, "same-origin"),
-    (header::CACHE_CONTROL, "no-store"),
-    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
-];
-
-/// Secret of the sign-in that a request belongs to.
-#[derive(Debug, Clone)]
-pub(super) struct Secret(String);
-
-impl Secret {
-    pub(super) fn text(&self) -> &str {
-        &self.0
-    }
-
-    /// Returns what every form of this sign-in carries, so that no other site can send one.
-    pub(super) fn form_token(&self) -> String {
-        sha256(&format!("form of {}", self.0))
-    }
-}
-
-/// Failed sign-ins, by address.
-#[derive(Debug, Default)]
-pub(super) struct Attempts(Mutex<HashMap<IpAddr, (Instant, u32)>>);
-
-impl Attempts {
-    /// Refuses an address that failed too often within the last minute.
-    pub(super) fn check(&self, address: IpAddr) -> Result<(), Failure> {
-        let attempts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match attempts.get(&address) {
-            Some((since, failed)) if *failed >= FAILURES && since.elapsed() < WINDOW => {
-                Err(Failure::new(
-                    StatusCode::TOO_MANY_REQUESTS,
-                    "too many attempts to sign in failed; wait a minute",
-                ))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    pub(super) fn count(&self, address: IpAddr) {
-        let mut attempts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if attempts.len() >= ADDRESSES {
-            attempts.retain(|_, (since, _)| since.elapsed() < WINDOW);
-        }
-        let entry = attempts.entry(address).or_insert((Instant::now(), 0));
-        if entry.0.elapsed() >= WINDOW {
-            *entry = (Instant::now(), 0);
-        }
-        entry.1 = entry.1.saturating_add(1);
-    }
-}
-
 /// Returns the address of the client, as the proxy in front names it if there is one.
 pub(super) fn address(app: &App, request: &Request) -> IpAddr {
     let peer = request
@@ -119,7 +48,7 @@ pub(super) fn secret_of(headers: &HeaderMap) -> Option<Secret> {
         .flat_map(|value| value.split(';'));
     cookies
         .find_map(|cookie| cookie.trim().strip_prefix(COOKIE)?.strip_prefix('='))
-        .map(|secret| Secret(secret.to_owned()))
+        .map(Secret::new)
 }
 
 /// Refuses a form that another site sends.
@@ -176,8 +105,8 @@ async fn signed_in(
     }
     let secret = secret_of(request.headers());
     let person = match &secret {
-        Some(Secret(text)) => {
-            let text = text.clone();
+        Some(secret) => {
+            let text = secret.text().to_owned();
             call(app, move |study| study.signed_in(&text, &By::now(""))).await?
         }
         None => None,
@@ -290,21 +219,4 @@ pub(super) async fn by_token<T: Send + 'static>(
             "this token is unknown, or was taken back; an admin of the study makes tokens";
         Failure::new(StatusCode::UNAUTHORIZED, problem)
     })
-}
-
-/// Adds what is open to everybody, and the headers of every answer.
-pub(super) fn open(router: Router<Shared>) -> Router<Shared> {
-    router
-        .merge(super::sign_in::open())
-        .merge(super::api::open())
-        .fallback(async || Failure::new(StatusCode::NOT_FOUND, "there is no such page").as_page())
-        .layer(from_fn(with_headers))
-}
-
-async fn with_headers(request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await;
-    for (name, value) in HEADERS {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
-    }
-    response
 }

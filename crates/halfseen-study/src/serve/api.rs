@@ -1,8 +1,8 @@
 //! Answers programs: the verbs of a study as JSON under `/api/v1`.
 
+use super::app::{Route, Shared, call, call_slow};
 use super::body;
 use super::failure::{Failure, Problem};
-use super::{Route, Shared, call, call_slow};
 use crate::drawing::{Ask, Subjects};
 use crate::files::{Export, answers_from_csv};
 use crate::people::{Person, Right};
@@ -89,7 +89,7 @@ impl IntoResponse for Refusal {
 
 type Answer<T> = std::result::Result<Json<T>, Refusal>;
 
-/// What a program needs to know of the study and of itself.
+/// Study and server, as a program needs to know them.
 #[derive(Debug, Serialize, ToSchema)]
 struct About {
     /// Version of this interface.

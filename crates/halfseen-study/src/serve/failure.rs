@@ -20,7 +20,7 @@ pub(super) struct Failure {
 /// says that it may be.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Problem {
-    /// What is wrong, and what helps.
+    /// Problem, and what helps.
     error: String,
     /// Rows of answers that were refused.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -1,9 +1,11 @@
 //! Lists open asks, finds subjects, and draws new asks.
 
+use super::app::{Route, Shared, call};
 use super::body::Form;
 use super::failure::Failure;
-use super::pages::{Viewer, count, page};
-use super::{Route, Shared, call, sign_in};
+use super::pages::{count, page};
+use super::sign_in;
+use super::viewer::Viewer;
 use crate::drawing::Subjects;
 use crate::people::Right;
 use crate::study::By;
@@ -27,7 +29,7 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-/// Which asks to list.
+/// Choice of the asks to list.
 #[derive(Debug, Deserialize)]
 struct Which {
     #[serde(default)]

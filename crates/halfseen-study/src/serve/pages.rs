@@ -1,29 +1,11 @@
 //! Lays pages out: head, navigation, messages, and the fields that all forms share.
 
-use super::access::Secret;
-use crate::people::{Person, Right};
+use super::viewer::Viewer;
+use crate::people::Right;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// The one style sheet.
 pub(super) const STYLE: &str = include_str!("style.css");
-
-/// What a page knows of the person who looks at it.
-#[derive(Debug, Clone)]
-pub(super) struct Viewer {
-    pub(super) person: Person,
-    pub(super) secret: Secret,
-}
-
-impl Viewer {
-    pub(super) fn may(&self, right: Right) -> bool {
-        self.person.role.may(right)
-    }
-
-    /// Returns the hidden field without which no form is taken.
-    pub(super) fn token(&self) -> Markup {
-        html! { input type="hidden" name="form" value=(self.secret.form_token()); }
-    }
-}
 
 fn whole(title: &str, navigation: &Markup, content: &Markup) -> axum::response::Html<String> {
     let page = html! {

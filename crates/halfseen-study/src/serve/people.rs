@@ -1,9 +1,10 @@
 //! The page on which an admin admits and dismisses people.
 
+use super::app::{Route, Shared, call};
 use super::body::Form;
 use super::failure::Failure;
-use super::pages::{Viewer, page};
-use super::{Route, Shared, call};
+use super::pages::page;
+use super::viewer::Viewer;
 use crate::people::{Right, Role};
 use crate::study::By;
 use axum::Extension;

@@ -1,8 +1,9 @@
 //! Signs people in and out: a token becomes a cookie that a script cannot read.
 
 use super::access::{address, by_token, check_origin, cookie};
+use super::app::{Shared, call};
 use super::failure::Failure;
-use super::{Shared, body, call, pages};
+use super::{body, pages};
 use crate::study::By;
 use axum::Router;
 use axum::extract::{Request, State};

@@ -1,8 +1,9 @@
 //! The page that says how the study stands.
 
+use super::app::{Route, Shared, call_slow};
 use super::failure::Failure;
-use super::pages::{Viewer, page};
-use super::{Route, Shared, call_slow};
+use super::pages::page;
+use super::viewer::Viewer;
 use crate::people::Right;
 use crate::status::{Spending, Status};
 use crate::study::By;

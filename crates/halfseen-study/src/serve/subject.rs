@@ -1,10 +1,11 @@
 //! The page of one subject: what to read, what is told, and for stewards corrections.
 
+use super::app::{Route, Shared, call};
 use super::body::Form;
 use super::failure::Failure;
 use super::fields::{self, Entry};
-use super::pages::{Viewer, count, page};
-use super::{Route, Shared, call};
+use super::pages::{count, page};
+use super::viewer::Viewer;
 use crate::error::Error;
 use crate::people::Right;
 use crate::schema::Schema;
@@ -32,7 +33,7 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-/// What was just done, for a line on the page.
+/// Outcome of the last form, for a line on the page.
 #[derive(Debug, Deserialize)]
 struct Done {
     #[serde(default)]

@@ -29,7 +29,7 @@ struct Server {
     _folder: tempfile::TempDir,
 }
 
-/// What came back.
+/// Answer of the server.
 #[derive(Debug)]
 struct Reply {
     status: u16,
@@ -151,7 +151,7 @@ impl Visitor<'_> {
     }
 }
 
-fn page_routes() -> Vec<super::Route> {
+fn page_routes() -> Vec<super::app::Route> {
     let all = home::routes().into_iter().chain(subject::routes());
     all.chain(status::routes()).chain(people::routes()).collect()
 }

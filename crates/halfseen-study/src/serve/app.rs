@@ -1,0 +1,78 @@
+//! Holds what all requests share, and calls the study for them.
+
+use super::attempts::Attempts;
+use super::failure::Failure;
+use crate::error::Result;
+use crate::people::Right;
+use crate::study::Study;
+use axum::routing::MethodRouter;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Address and surroundings of a server.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Address and port; port 0 is a free one.
+    pub listen: SocketAddr,
+    /// True if a proxy is in front that ends TLS and names clients in `X-Forwarded-For`.
+    pub behind_proxy: bool,
+}
+
+/// Study and settings that all requests share.
+pub(super) struct App {
+    /// For calls that are short.
+    study: Mutex<Study>,
+    /// For fits and exports, so that answers need not wait for them.
+    slow: Mutex<Study>,
+    pub(super) attempts: Attempts,
+    pub(super) options: Options,
+}
+
+pub(super) type Shared = Arc<App>;
+
+/// A route: path, what a person must be allowed for it, and its handlers.
+pub(super) type Route = (&'static str, Right, MethodRouter<Shared>);
+
+impl App {
+    pub(super) fn open(path: &Path, options: &Options) -> Result<App> {
+        Ok(App {
+            study: Mutex::new(Study::open(path)?),
+            slow: Mutex::new(Study::open(path)?),
+            attempts: Attempts::default(),
+            options: options.clone(),
+        })
+    }
+}
+
+/// Does something with the study, on a thread that may wait.
+pub(super) async fn call<T: Send + 'static>(
+    app: &Shared,
+    act: impl FnOnce(&mut Study) -> Result<T> + Send + 'static,
+) -> Result<T, Failure> {
+    on(app, |app| &app.study, act).await
+}
+
+/// Does something that takes long.
+pub(super) async fn call_slow<T: Send + 'static>(
+    app: &Shared,
+    act: impl FnOnce(&mut Study) -> Result<T> + Send + 'static,
+) -> Result<T, Failure> {
+    on(app, |app| &app.slow, act).await
+}
+
+async fn on<T: Send + 'static>(
+    app: &Shared,
+    which: fn(&App) -> &Mutex<Study>,
+    act: impl FnOnce(&mut Study) -> Result<T> + Send + 'static,
+) -> Result<T, Failure> {
+    let app = Arc::clone(app);
+    let done = tokio::task::spawn_blocking(move || {
+        // A call that panicked has rolled its transaction back, or the next one does.
+        act(&mut which(&app).lock().unwrap_or_else(PoisonError::into_inner))
+    });
+    match done.await {
+        Ok(done) => Ok(done?),
+        Err(_) => Err(Failure::internal("the call failed within the server")),
+    }
+}
