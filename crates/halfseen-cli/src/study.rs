@@ -1,5 +1,6 @@
 //! Runs `halfseen study`: a verb each, over the crate halfseen-study.
 
+mod curve;
 mod draft;
 mod shown;
 
@@ -265,19 +266,35 @@ fn withdraw(args: &WithdrawArgs) -> Result<ExitCode> {
 fn status(args: &StatusArgs) -> Result<ExitCode> {
     let mut study = Study::open(&args.on.study)?;
     let now = by(&args.on);
+    if let Some(plot) = &args.plot {
+        check_writable("--plot", plot, &[&args.on.study])?;
+    }
     let status = study.status(&now)?;
     let fitted = if args.no_fit || status.complete == 0 {
         None
     } else {
         let progress = Progress::new("fitting", args.on.quiet);
-        Some(study.model(&progress)?.report)
+        Some((study.model(&progress)?, study.curve(&progress)?))
     };
-    let text = if args.on.json {
-        shown::json(&status, fitted.as_ref())?
-    } else {
-        shown::text(&status, fitted.as_ref())
-    };
-    print(&text)?;
+    let (model, curve) = fitted.as_ref().map(|(model, curve)| (model, curve)).unzip();
+    let mut json = shown::json(&status, model)?;
+    if let Some(curve) = curve {
+        curve::insert(&mut json, curve, curve.forecast(args.more).as_ref())?;
+    }
+    let mut text = shown::text(&status, model);
+    if let Some(curve) = curve {
+        text.push_str(&curve::text(curve, args.more, &status.target));
+    }
+    print(&if args.on.json { format!("{json:#}\n") } else { text })?;
+    match (&args.plot, curve) {
+        (Some(plot), Some(curve)) => {
+            curve::draw(plot, curve, args.more, &args.on.study.display().to_string())?;
+        }
+        (Some(_), None) => {
+            return usage_error("--plot: no subject is complete, so there is no curve yet");
+        }
+        (None, _) => {}
+    }
     Ok(ExitCode::SUCCESS)
 }
 

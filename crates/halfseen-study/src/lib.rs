@@ -34,6 +34,7 @@
 //! # Ok::<(), halfseen_study::Error>(())
 //! ```
 
+mod curve;
 mod design;
 mod draft;
 mod drawing;
@@ -42,6 +43,7 @@ mod error;
 #[allow(clippy::unwrap_used)] // tests
 mod faults;
 mod files;
+mod forecast;
 #[cfg(feature = "postgres")]
 mod postgresql;
 mod replay;
@@ -54,9 +56,11 @@ mod store;
 mod study;
 mod telling;
 
+pub use curve::{Curve, CurvePoint, OwnTest};
 pub use drawing::{Ask, Subjects};
 pub use error::{Error, RefusedLine, Result};
 pub use files::{Export, answers_from_csv, asks_to_csv, rows_of_csv, subjects_from_csv};
+pub use forecast::{Forecast, Range};
 pub use schema::{Attribute, DATE, Kind, Schema, Value};
 pub use setup::{Setup, Unasked};
 pub use status::{Pending, Spending, Status};
