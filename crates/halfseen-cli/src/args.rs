@@ -6,6 +6,7 @@ mod plan;
 mod read;
 mod saved;
 pub(crate) mod study;
+pub(crate) mod study_simulate;
 mod table;
 
 pub(crate) use compare::CompareArgs;

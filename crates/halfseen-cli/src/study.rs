@@ -3,6 +3,7 @@
 mod curve;
 mod draft;
 mod shown;
+mod simulate;
 
 use crate::args::study::{
     AmendArgs, BackupArgs, CheckArgs, ExportArgs, ModelArgs, NewArgs, NextArgs, OnStudy,
@@ -35,6 +36,7 @@ pub(crate) fn run(args: &StudyArgs) -> Result<ExitCode> {
         Verb::Export(args) => export(args),
         Verb::Check(args) => check(args),
         Verb::Backup(args) => backup(args),
+        Verb::Simulate(args) => simulate::run(args),
     }
 }
 
@@ -73,17 +75,23 @@ fn done(on: &OnStudy, json: &serde_json::Value, sentence: &str) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
+/// Reads a schema, with the classes of the target if they are not among its choices.
+fn schema_of(path: &Path, target: &str, classes: &[String]) -> Result<Schema> {
+    let text = read_text(path)?;
+    let name = || path.display().to_string();
+    let mut schema = Schema::from_csv(text.as_bytes(), target).with_context(name)?;
+    if !classes.is_empty() {
+        schema.target.kind = Kind::Category(classes.to_vec());
+        schema = schema.checked().with_context(name)?;
+    }
+    Ok(schema)
+}
+
 fn new(args: &NewArgs) -> Result<ExitCode> {
     if let Some(table) = &args.from {
         return draft::write(table, args);
     }
-    let text = read_text(&args.schema)?;
-    let name = || args.schema.display().to_string();
-    let mut schema = Schema::from_csv(text.as_bytes(), &args.target).with_context(name)?;
-    if !args.classes.is_empty() {
-        schema.target.kind = Kind::Category(args.classes.clone());
-        schema = schema.checked().with_context(name)?;
-    }
+    let schema = schema_of(&args.schema, &args.target, &args.classes)?;
     let mut settings = Vec::new();
     let mut set = |name: &str, value: Option<String>| {
         settings.extend(value.map(|value| (name.to_owned(), value)));

@@ -100,7 +100,13 @@ impl Study {
             let Some(target) = target else { return Ok(()) };
             targets.push(match target {
                 Label::Number(number) if classes.is_empty() => *number,
-                label => if Some(label) == classes.first() { -1.0 } else { 1.0 },
+                label => {
+                    if Some(label) == classes.first() {
+                        -1.0
+                    } else {
+                        1.0
+                    }
+                }
             });
             let examples = targets.len() as u64;
             // The last point is of everything, with what was read after its last example.
@@ -114,8 +120,7 @@ impl Study {
             let report = self.model(monitor)?.report;
             points.push(spent.point(examples, &report, unit(&session)));
         }
-        let test =
-            if session.takes_observed() { OwnTest::HeldOut } else { OwnTest::Progressive };
+        let test = if session.takes_observed() { OwnTest::HeldOut } else { OwnTest::Progressive };
         Ok((Curve { test, points, variance: variance(&targets) }, digest))
     }
 }

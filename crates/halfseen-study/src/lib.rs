@@ -49,6 +49,7 @@ mod postgresql;
 mod replay;
 mod schema;
 mod setup;
+mod simulate;
 mod sql;
 mod sqlite;
 mod status;
@@ -63,6 +64,7 @@ pub use files::{Export, answers_from_csv, asks_to_csv, rows_of_csv, subjects_fro
 pub use forecast::{Forecast, Range};
 pub use schema::{Attribute, DATE, Kind, Schema, Value};
 pub use setup::{Setup, Unasked};
+pub use simulate::{Events, Interval, Pilot, Played, SimulatedPoint, Simulation, interval};
 pub use status::{Pending, Spending, Status};
 pub use study::{By, State, Study};
 pub use telling::{Answers, Telling, Told};

@@ -1,5 +1,6 @@
 //! Declares the flags of `halfseen study`, a subcommand for each verb.
 
+use super::study_simulate::SimulateArgs;
 use crate::parse::{days, positive, whole};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -48,6 +49,8 @@ pub(crate) enum Verb {
     Check(CheckArgs),
     /// Copy the study to a new file, while others may write
     Backup(BackupArgs),
+    /// Play studies on a table that has every cell: the error that money and reads would buy
+    Simulate(SimulateArgs),
 }
 
 /// A study, and who works on it.

@@ -29,7 +29,8 @@ pub(super) fn text(curve: &Curve, more: u64, target: &str) -> String {
         OwnTest::HeldOut => "each subject predicted by a fit to others, all attributes seen",
         OwnTest::Progressive => "each subject predicted before it was learned from",
     };
-    let mut lines = vec![["examples", "reads", "money", "error", "90 % interval"].map(str::to_owned)];
+    let mut lines =
+        vec![["examples", "reads", "money", "error", "90 % interval"].map(str::to_owned)];
     lines.extend(curve.points.iter().map(|point| {
         let interval = point.low.zip(point.high);
         [
