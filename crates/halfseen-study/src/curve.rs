@@ -11,8 +11,12 @@ use halfseen::model::Report;
 use halfseen::session::Session;
 use serde::{Deserialize, Serialize};
 
-/// Standard errors on either side of an estimate within which the truth is nine times of ten.
+/// Standard errors on either side of an estimate within which a normal truth is nine times of ten.
 pub(crate) const NINETY: f64 = 1.6449;
+/// Factor of the standard error of an own test in intervals. The test takes its errors for
+/// independent and of one size; on four tables its own interval held the true error in about 7
+/// studies of 10, and one twice as wide, with 100 or more examples to come, in about 9.
+pub(crate) const WIDER: f64 = 2.0;
 /// Most points of a curve.
 const POINTS: u32 = 4;
 /// Fewest examples of a point.
@@ -56,7 +60,8 @@ pub struct CurvePoint {
     pub error: Option<f64>,
     /// Its standard error.
     pub standard_error: Option<f64>,
-    /// Lower end of the interval that holds the error nine times of ten.
+    /// Lower end of the interval for the error, 3.3 standard errors below it; see docs/study.md for
+    /// how often it held.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
@@ -143,7 +148,7 @@ impl Spent {
         let error = report.risk.map(|risk| risk * unit).filter(|risk| risk.is_finite());
         let standard_error =
             report.risk_error.map(|error| error * unit).filter(|error| error.is_finite());
-        let end = |side: f64| Some((error? + side * NINETY * standard_error?).max(0.0));
+        let end = |side: f64| Some((error? + side * NINETY * WIDER * standard_error?).max(0.0));
         let Spent { reads, cost } = self;
         let (low, high) = (end(-1.0), end(1.0));
         CurvePoint { examples, reads, cost, error, standard_error, low, high }
