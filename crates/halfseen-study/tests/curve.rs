@@ -127,7 +127,7 @@ fn a_simulated_study_without_events_is_the_study_itself() {
     assert_eq!(subjects, [50, 100, 200]);
     let last = played.points[2];
     assert_eq!(last.complete, 200);
-    assert!(last.error > 0.0 && last.error < 0.3, "{last:?}");
+    assert!(last.error > 0.0 && last.error < 0.5, "{last:?}");
     let mut study = Study::open(place.path("s.hs")).unwrap();
     assert!(study.check().unwrap().is_empty());
     assert_eq!(study.status(&common::by()).unwrap().reads.made, last.reads);
@@ -156,11 +156,14 @@ fn events_happen_as_often_as_they_should_and_are_mended() {
     assert_eq!((status.released, status.open), (played.lost, 0));
     assert_eq!((status.amended, status.complete), (played.amended, 200 - played.lost));
     assert_eq!(played.points.last().unwrap().complete, 200 - played.lost);
-    // What was wrong at first is right in the end: every value is that of the subject's row.
-    let mut csv = Vec::new();
-    study.export(halfseen_study::Export::Reads, &mut csv).unwrap();
-    let rows = halfseen_study::rows_of_csv(&*csv).unwrap();
-    assert!(rows.len() > 300 && played.amended > 0);
+    // What came late or was corrected is in the end as if it had been told at once: in one wave,
+    // where nothing is drawn from the wrong values.
+    let one = Simulation { wave: 200, ..simulation(&pilot, &setup) };
+    let plain = one.play(&place.path("plain.hs"), &Silent).unwrap();
+    let events = Events { late: 0.3, amended: 0.4, ..Events::default() };
+    let mended = Simulation { events, ..one }.play(&place.path("mended.hs"), &Silent).unwrap();
+    assert!(mended.late > 20 && mended.amended > 20, "{mended:?}");
+    assert_eq!(mended.points.last(), plain.points.last());
 }
 
 #[test]
