@@ -82,8 +82,10 @@ impl Study {
             |row| row.owned(0),
         )?;
         // One that an earlier version kept in another form is computed again.
-        if let Some(curve) = kept.and_then(|text| serde_json::from_str(&text).ok()) {
-            return Ok(curve);
+        if let Some(kept) = kept.and_then(|text| serde_json::from_str::<Curve>(&text).ok()) {
+            // The width of intervals is this version's.
+            let points = kept.points.iter().map(|point| point.with_ends()).collect();
+            return Ok(Curve { points, ..kept });
         }
         let (curve, digest) = self.computed(&sizes(total), monitor)?;
         let text = serde_json::to_string(&curve)
@@ -148,10 +150,18 @@ impl Spent {
         let error = report.risk.map(|risk| risk * unit).filter(|risk| risk.is_finite());
         let standard_error =
             report.risk_error.map(|error| error * unit).filter(|error| error.is_finite());
-        let end = |side: f64| Some((error? + side * NINETY * WIDER * standard_error?).max(0.0));
         let Spent { reads, cost } = self;
-        let (low, high) = (end(-1.0), end(1.0));
-        CurvePoint { examples, reads, cost, error, standard_error, low, high }
+        let (low, high) = (None, None);
+        CurvePoint { examples, reads, cost, error, standard_error, low, high }.with_ends()
+    }
+}
+
+impl CurvePoint {
+    /// Returns the point with its interval, which follows from the error and its standard error.
+    fn with_ends(self) -> CurvePoint {
+        let end =
+            |side: f64| Some((self.error? + side * NINETY * WIDER * self.standard_error?).max(0.0));
+        CurvePoint { low: end(-1.0), high: end(1.0), ..self }
     }
 }
 

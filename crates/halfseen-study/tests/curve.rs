@@ -71,6 +71,12 @@ fn the_curve_is_kept_until_an_answer_changes() {
     // Nothing is fitted, so nothing can be stopped.
     let mut again = Study::open(place.path("t.hs")).unwrap();
     assert_eq!(again.curve(&Stop).unwrap(), curve);
+    assert!(
+        curve
+            .points
+            .iter()
+            .all(|p| p.high.unwrap() > p.error.unwrap() + 3.0 * p.standard_error.unwrap())
+    );
     again.amend("p0", "y", "19", "misread", &common::by()).unwrap();
     assert!(again.curve(&Stop).is_err(), "it has to be computed anew");
     assert_ne!(again.curve(&Silent).unwrap(), curve);

@@ -63,6 +63,11 @@ fn sentences(forecast: &Forecast, target: &str) -> String {
     let count = |n: f64| if n < 1e15 { thousands(n) } else { "any".to_owned() };
     let when = if enough.high <= 0.0 {
         "from the first examples on".to_owned()
+    } else if enough.estimate <= 0.0 {
+        format!(
+            "from now on, as far as the curve shows (90 %: up to {} examples)",
+            count(enough.high)
+        )
     } else {
         format!(
             "from about {} examples on (90 %: {} to {})",
