@@ -22,9 +22,9 @@ BUDGET, TESTED = 4, 2000
 
 def table(path):
     """The header and rows, without columns that have many holes and rows that have any."""
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else open(path)
-    with opened as file:
-        header, *rows = csv.reader(file)
+    data = path.read_bytes()
+    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+    header, *rows = csv.reader(text.splitlines())
     header = [name.replace(" ", "_").replace(".", "_") for name in header]
     holes = [sum(row[c] in ("", "?", "NA") for row in rows) for c in range(len(header))]
     keep = [c for c in range(len(header)) if holes[c] * 20 < len(rows)]
@@ -34,7 +34,8 @@ def table(path):
 
 
 def run(program, *args, folder):
-    done = subprocess.run([program, *map(str, args)], cwd=folder, capture_output=True, text=True)
+    line = [program, *map(str, args)]
+    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{args}: {done.stderr}")
     return done.stdout

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(before_help = "Examples:
-  halfseen study simulate attributes.csv --target y --pilot complete.csv --subjects 400 --budgets 2,4,8
-  halfseen study simulate attributes.csv --target y --pilot complete.csv --subjects 2000 \\
+  halfseen study simulate attributes.csv --target y --pilot full.csv --subjects 400 --budgets 2,4
+  halfseen study simulate attributes.csv --target y --pilot full.csv --subjects 2000 \\
       --total-cost 9000 --learners fiml,aerr --dropout .1 --refusal .05 --delay .2 --amended .1 \\
       --seeds 10 --out results.csv --plot error-against-money.svg
 
