@@ -27,6 +27,12 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "it must be a number above 0 and below 1, such as 0.1".to_owned())
 }
 
+/// Parses a probability from 0 to below 1.
+pub(crate) fn chance(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse().ok().filter(|number| (0.0..1.0).contains(number));
+    number.ok_or_else(|| "it must be a probability from 0 to below 1, such as 0.1".to_owned())
+}
+
 /// Parses a number of bytes above 0, with a unit or without.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
     let bytes = text.trim().parse().ok().map(|ByteSize(bytes)| bytes).filter(|bytes| *bytes > 0);

@@ -1,9 +1,11 @@
 //! Runs `halfseen study`: a verb each, over the crate halfseen-study.
 
+mod curve;
 mod draft;
 #[cfg(feature = "serve")]
 mod serving;
 mod shown;
+mod simulate;
 
 use crate::args::on_study::OnStudy;
 use crate::args::study::{
@@ -41,6 +43,7 @@ pub(crate) fn run(args: &StudyArgs) -> Result<ExitCode> {
         Verb::Serve(args) => serving::serve(args),
         #[cfg(feature = "serve")]
         Verb::People(args) => serving::people(args),
+        Verb::Simulate(args) => simulate::run(args),
     }
 }
 
@@ -79,17 +82,23 @@ fn done(on: &OnStudy, json: &serde_json::Value, sentence: &str) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
+/// Reads a schema, with the classes of the target if they are not among its choices.
+fn schema_of(path: &Path, target: &str, classes: &[String]) -> Result<Schema> {
+    let text = read_text(path)?;
+    let name = || path.display().to_string();
+    let mut schema = Schema::from_csv(text.as_bytes(), target).with_context(name)?;
+    if !classes.is_empty() {
+        schema.target.kind = Kind::Category(classes.to_vec());
+        schema = schema.checked().with_context(name)?;
+    }
+    Ok(schema)
+}
+
 fn new(args: &NewArgs) -> Result<ExitCode> {
     if let Some(table) = &args.from {
         return draft::write(table, args);
     }
-    let text = read_text(&args.schema)?;
-    let name = || args.schema.display().to_string();
-    let mut schema = Schema::from_csv(text.as_bytes(), &args.target).with_context(name)?;
-    if !args.classes.is_empty() {
-        schema.target.kind = Kind::Category(args.classes.clone());
-        schema = schema.checked().with_context(name)?;
-    }
+    let schema = schema_of(&args.schema, &args.target, &args.classes)?;
     let mut settings = Vec::new();
     let mut set = |name: &str, value: Option<String>| {
         settings.extend(value.map(|value| (name.to_owned(), value)));
@@ -272,19 +281,35 @@ fn withdraw(args: &WithdrawArgs) -> Result<ExitCode> {
 fn status(args: &StatusArgs) -> Result<ExitCode> {
     let mut study = Study::open(&args.on.study)?;
     let now = by(&args.on);
+    if let Some(plot) = &args.plot {
+        check_writable("--plot", plot, &[&args.on.study])?;
+    }
     let status = study.status(&now)?;
     let fitted = if args.no_fit || status.complete == 0 {
         None
     } else {
         let progress = Progress::new("fitting", args.on.quiet);
-        Some(study.model(&progress)?.report)
+        Some((study.model(&progress)?, study.curve(&progress)?))
     };
-    let text = if args.on.json {
-        shown::json(&status, fitted.as_ref())?
-    } else {
-        shown::text(&status, fitted.as_ref())
-    };
-    print(&text)?;
+    let (model, curve) = fitted.as_ref().map(|(model, curve)| (model, curve)).unzip();
+    let mut json = shown::json(&status, model)?;
+    if let Some(curve) = curve {
+        curve::insert(&mut json, curve, curve.forecast(args.more).as_ref())?;
+    }
+    let mut text = shown::text(&status, model);
+    if let Some(curve) = curve {
+        text.push_str(&curve::text(curve, args.more, &status.target));
+    }
+    print(&if args.on.json { format!("{json:#}\n") } else { text })?;
+    match (&args.plot, curve) {
+        (Some(plot), Some(curve)) => {
+            curve::draw(plot, curve, args.more, &args.on.study.display().to_string())?;
+        }
+        (Some(_), None) => {
+            return usage_error("--plot: no subject is complete, so there is no curve yet");
+        }
+        (None, _) => {}
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -35,6 +35,7 @@
 //! # Ok::<(), halfseen_study::Error>(())
 //! ```
 
+mod curve;
 mod design;
 mod draft;
 mod drawing;
@@ -43,6 +44,7 @@ mod error;
 #[allow(clippy::unwrap_used)] // tests
 mod faults;
 mod files;
+mod forecast;
 mod people;
 #[cfg(feature = "postgres")]
 mod postgresql;
@@ -52,6 +54,7 @@ mod schema;
 mod serve;
 mod setup;
 mod sheet;
+mod simulate;
 mod sql;
 mod sqlite;
 mod status;
@@ -59,15 +62,18 @@ mod store;
 mod study;
 mod telling;
 
+pub use curve::{Curve, CurvePoint, OwnTest};
 pub use drawing::{Ask, Subjects};
 pub use error::{Error, RefusedLine, Result};
 pub use files::{Export, answers_from_csv, asks_to_csv, rows_of_csv, subjects_from_csv};
+pub use forecast::{Forecast, Range};
 pub use people::{Person, Right, Role};
 pub use schema::{Attribute, DATE, Kind, Schema, Value};
 #[cfg(feature = "serve")]
 pub use serve::{Options, openapi, serve};
 pub use setup::{Setup, Unasked};
 pub use sheet::{Field, OpenAsk, Sheet};
+pub use simulate::{Events, Interval, Pilot, Played, SimulatedPoint, Simulation, interval};
 pub use status::{Pending, Spending, Status};
 pub use study::{By, State, Study};
 pub use telling::{Answers, Telling, Told};

@@ -60,6 +60,16 @@ impl Study {
 
     /// Returns a session that was told all answers, and the digest of what it was made of.
     pub(crate) fn replayed(&mut self, monitor: &dyn Monitor) -> Result<(Session, String)> {
+        self.replay(monitor, |_, _, _| Ok(()))
+    }
+
+    /// Returns a session that was told all answers, as [`Study::replayed`] does. After each example
+    /// `after` sees the session, the example, and its target if the learner took it.
+    pub(crate) fn replay(
+        &mut self,
+        monitor: &dyn Monitor,
+        mut after: impl FnMut(&Session, &Example, Option<&Label>) -> Result<()>,
+    ) -> Result<(Session, String)> {
         let mut session = self.setup.session(self.instance())?;
         let mut hash = Sha256::new();
         let setup = self.setup.clone();
@@ -83,12 +93,13 @@ impl Study {
             let target = target.and_then(|(_, value, _)| label(value));
             if session.takes_observed() {
                 session.observe(example.number, &answers, target.as_ref())?;
-                return Ok(());
+                return after(&session, example, target.as_ref());
             }
             let query: Query = serde_json::from_str(&example.query).map_err(|e| Error::Store {
                 problem: format!("ask {} cannot be read: {e}", example.number),
             })?;
             session.adopt(&query)?;
+            let mut taken = None;
             match (example.state, &target) {
                 (State::Complete, Some(target)) => {
                     let asked: Vec<String> =
@@ -104,15 +115,31 @@ impl Study {
                         .map(|name| of(name).unwrap_or(Answer::Missing(String::new())))
                         .collect();
                     session.tell(&query, &all, target)?;
+                    taken = Some(target);
                 }
                 // Its target could not be had, or it was given up.
                 (State::Complete | State::Released, _) => session.forget(example.number)?,
                 (State::Open, _) => {}
             }
+            after(&session, example, taken)
+        })?;
+        Ok((session, written(hash)))
+    }
+
+    /// Returns the digest of what [`Study::replayed`] is made of, and the number of examples whose
+    /// targets it takes.
+    pub(crate) fn digest(&mut self) -> Result<(String, u64)> {
+        let takes_observed = self.setup.session(self.instance())?.takes_observed();
+        let (mut hash, mut examples) = (Sha256::new(), 0);
+        self.each_example(|example| {
+            digest(&mut hash, example);
+            let target = example.values.iter().find(|(at, ..)| *at == TARGET);
+            let has_target = target.is_some_and(|(_, value, _)| label(value).is_some());
+            examples +=
+                u64::from(has_target && (takes_observed || example.state == State::Complete));
             Ok(())
         })?;
-        let digest = hash.finalize()[..16].iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok((session, digest))
+        Ok((written(hash), examples))
     }
 
     /// Returns the model of all answers so far, by the present answers in the order of their asks.
@@ -136,6 +163,10 @@ impl Study {
         // As it is read again, so that both are the same to the bit.
         Ok(Model::from_json(&text)?)
     }
+}
+
+fn written(hash: Sha256) -> String {
+    hash.finalize()[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn digest(hash: &mut Sha256, example: &Example) {

@@ -178,7 +178,7 @@ impl Study {
     }
 
     /// Returns what was made, promised and left of reads and money.
-    fn spending(&mut self) -> Result<(Spending, Spending)> {
+    pub(crate) fn spending(&mut self) -> Result<(Spending, Spending)> {
         let used = first(&mut *self.sql, "SELECT reads, cost FROM study", &[], |row| {
             (row.int(0) as f64, row.real(1).unwrap_or(0.0))
         })?;

@@ -2,7 +2,7 @@
 
 use crate::design::Design;
 use crate::error::{Error, Result};
-use crate::schema::{Attribute, Value};
+use crate::schema::{Attribute, Schema, Value};
 use crate::setup::Setup;
 use crate::sql::{Cell, Row, Sql, all, cells, first};
 use crate::store;
@@ -252,17 +252,7 @@ impl Study {
 
     /// Returns the price of the panels that these attributes belong to, and their number.
     pub(crate) fn price_of(&self, attributes: impl Iterator<Item = i64>) -> (i64, f64) {
-        let mut panels: Vec<(&str, f64)> = attributes
-            .filter(|at| *at != TARGET)
-            .map(|at| self.attribute(at))
-            .filter(|attribute| !attribute.known)
-            .map(|attribute| {
-                (attribute.panel.as_deref().unwrap_or(&attribute.name), attribute.price)
-            })
-            .collect();
-        panels.sort_unstable_by(|a, b| a.0.cmp(b.0));
-        panels.dedup_by_key(|(panel, _)| *panel);
-        (panels.len() as i64, panels.iter().map(|(_, price)| price).sum())
+        price_of(&self.setup.schema, attributes)
     }
 
     /// Adds to the reads and the money that are made or asked for.
@@ -280,6 +270,19 @@ impl Study {
     pub fn backup(&mut self, to: impl AsRef<Path>) -> Result<()> {
         self.sql.backup(to.as_ref())
     }
+}
+
+/// Returns the number of the panels that these attributes belong to, and their price. The target and
+/// what is known of everybody cost nothing.
+pub(crate) fn price_of(schema: &Schema, attributes: impl Iterator<Item = i64>) -> (i64, f64) {
+    let mut panels: Vec<(&str, f64)> = attributes
+        .filter_map(|at| schema.attributes.get(usize::try_from(at).ok()?))
+        .filter(|attribute| !attribute.known)
+        .map(|attribute| (attribute.panel.as_deref().unwrap_or(&attribute.name), attribute.price))
+        .collect();
+    panels.sort_unstable_by(|a, b| a.0.cmp(b.0));
+    panels.dedup_by_key(|(panel, _)| *panel);
+    (panels.len() as i64, panels.iter().map(|(_, price)| price).sum())
 }
 
 /// Tries again what a lost connection or another writer kept from being done.

@@ -1,6 +1,7 @@
 //! Declares the flags of `halfseen study`, a subcommand for each verb.
 
 use super::on_study::OnStudy;
+use super::study_simulate::SimulateArgs;
 use crate::parse::{days, positive, whole};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -55,6 +56,8 @@ pub(crate) enum Verb {
     /// List, admit and dismiss the people who may use the server
     #[cfg(feature = "serve")]
     People(super::serving::PeopleArgs),
+    /// Play studies on a table that has every cell: the error that money and reads would buy
+    Simulate(SimulateArgs),
 }
 
 #[derive(Debug, Args)]
@@ -227,13 +230,23 @@ pub(crate) struct WithdrawArgs {
 #[derive(Debug, Args)]
 #[command(before_help = "Examples:
   halfseen study status trial.hs
-  halfseen study status trial.hs --no-fit --json")]
+  halfseen study status trial.hs --more 500 --plot curve.svg
+  halfseen study status trial.hs --no-fit --json
+
+The learner's own error is shown for the study as it was with fewer examples, with the error to expect
+with --more examples, and the number from which on more do not pay.")]
 pub(crate) struct StatusArgs {
     #[command(flatten)]
     pub(crate) on: OnStudy,
-    /// Do not fit the model, which takes long and shows the learner's own error
+    /// Do not fit models, which takes long and shows the learner's own error and its forecast
     #[arg(long)]
     pub(crate) no_fit: bool,
+    /// Number of examples more to forecast the error for
+    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true, value_parser = whole(1, 1_000_000_000))]
+    pub(crate) more: u64,
+    /// SVG file for a picture of the curve and its forecast
+    #[arg(long, value_name = "FILE", conflicts_with = "no_fit")]
+    pub(crate) plot: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

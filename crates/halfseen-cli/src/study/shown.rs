@@ -4,23 +4,32 @@ use crate::format::{grouped, number, rounded};
 use crate::predict::quoted;
 use anyhow::Result;
 use halfseen::error::list;
-use halfseen::model::Report;
+use halfseen::model::Model;
 use halfseen_study::{Pending, Spending, Status};
 
-/// Returns the status as JSON, with what the fit says of itself.
-pub(super) fn json(status: &Status, fitted: Option<&Report>) -> Result<String> {
+/// Returns the status as JSON, with what the fit says of itself. Errors are in the target's units
+/// squared.
+pub(super) fn json(status: &Status, fitted: Option<&Model>) -> Result<serde_json::Value> {
     let mut json = serde_json::to_value(status)?;
-    if let (Some(report), Some(object)) = (fitted, json.as_object_mut()) {
-        object.insert("risk".into(), serde_json::to_value(report.risk)?);
-        object.insert("risk_error".into(), serde_json::to_value(report.risk_error)?);
+    if let (Some(model), Some(object)) = (fitted, json.as_object_mut()) {
+        let unit = unit(model);
+        let report = &model.report;
+        object.insert("risk".into(), serde_json::to_value(report.risk.map(|r| r * unit))?);
+        let error = report.risk_error.map(|error| error * unit);
+        object.insert("risk_error".into(), serde_json::to_value(error)?);
         let notes: Vec<String> = report.notes.iter().map(ToString::to_string).collect();
         object.insert("notes".into(), serde_json::to_value(notes)?);
     }
-    Ok(format!("{json:#}\n"))
+    Ok(json)
+}
+
+/// Returns the target's units squared in which the learner reports errors.
+fn unit(model: &Model) -> f64 {
+    model.prepare.target.deviation.powi(2)
 }
 
 /// Returns the status as text of at most 80 columns, as far as names allow.
-pub(super) fn text(status: &Status, fitted: Option<&Report>) -> String {
+pub(super) fn text(status: &Status, fitted: Option<&Model>) -> String {
     let count = |n: u64| grouped(n);
     let mut rows = vec![
         vec!["subjects".to_owned(), count(status.subjects), withdrawn(status)],
@@ -34,12 +43,13 @@ pub(super) fn text(status: &Status, fitted: Option<&Report>) -> String {
         vec!["reads made".to_owned(), rounded(status.reads.made), left(&status.reads)],
         vec!["money spent".to_owned(), rounded(status.cost.made), left(&status.cost)],
     ];
-    if let Some(report) = fitted
-        && let Some(risk) = report.risk
+    if let Some(model) = fitted
+        && let Some(risk) = model.report.risk
     {
-        let error =
-            report.risk_error.map_or(String::new(), |error| format!("+- {}", number(error)));
-        rows.push(vec!["error (own test)".to_owned(), number(risk), error]);
+        let unit = unit(model);
+        let error = model.report.risk_error;
+        let error = error.map_or(String::new(), |error| format!("+- {}", number(error * unit)));
+        rows.push(vec!["error (own test)".to_owned(), number(risk * unit), error]);
     }
     let mut text = format!("{} learns {}\n", status.learner, status.target);
     for row in &rows {
@@ -63,8 +73,8 @@ pub(super) fn text(status: &Status, fitted: Option<&Report>) -> String {
             ));
         }
     }
-    if let Some(report) = fitted {
-        for note in &report.notes {
+    if let Some(model) = fitted {
+        for note in &model.report.notes {
             text.push_str(&format!("note: {note}\n"));
         }
     }
