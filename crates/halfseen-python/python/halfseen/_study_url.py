@@ -212,22 +212,24 @@ class ServedStudy:
         problem = _problem(error)
         if problem is None or (is_first and error.code == 404):
             if error.code in _PASSING:
-                raise TimeoutError(f"{self.url}: the server does not answer (HTTP {error.code}); try again")
+                raise TimeoutError(
+                    f"{self.url}: the server does not answer (HTTP {error.code}); try again"
+                ) from None
             self._refuse_stranger(f"it answers HTTP {error.code}")
         text = str(problem["error"])
         if error.code == 401:
-            raise PermissionError(f"{self.url}: {text}; give it as token=..., or in {TOKEN}")
+            raise PermissionError(f"{self.url}: {text}; give it as token=..., or in {TOKEN}") from None
         if error.code in (403, 429):
-            raise PermissionError(f"{self.url}: {text}")
+            raise PermissionError(f"{self.url}: {text}") from None
         if error.code in (408, 503):
-            raise TimeoutError(text)
+            raise TimeoutError(text) from None
         if error.code >= 500:
-            raise StudyFileError(f"{self.url}: {text}")
+            raise StudyFileError(f"{self.url}: {text}") from None
         if problem.get("refused"):
-            raise _Refused(text, problem["refused"])
+            raise _Refused(text, problem["refused"]) from None
         if error.code == 409 and re.match(r"\w+ is spent: ", text):
-            raise BudgetSpent(text)
-        raise ValueError(text)
+            raise BudgetSpent(text) from None
+        raise ValueError(text) from None
 
     def _raise_lost(self, why: object, may_repeat: bool, patience: float) -> NoReturn:
         """Raise what says that no answer came."""
