@@ -7,7 +7,7 @@ use super::pages::{Viewer, count, page};
 use super::{Route, Shared, call};
 use crate::error::Error;
 use crate::people::Right;
-use crate::schema::Schema;
+use crate::schema::{Schema, Value};
 use crate::setup::Setup;
 use crate::sheet::{Field, Sheet};
 use crate::study::{By, State as AskState};
@@ -112,10 +112,15 @@ fn shown(
 fn told_value(viewer: &Viewer, schema: &Schema, number: u64, field: &Field) -> Markup {
     let attribute = fields::attribute_of(schema, field);
     let place = fields::place(field);
-    let value = field.value.as_ref().map(|value| attribute.write(value)).unwrap_or_default();
+    let (value, unit) = match &field.value {
+        Some(Value::Missing(reason)) if reason.is_empty() => ("could not be had".to_owned(), ""),
+        Some(Value::Missing(reason)) => (format!("could not be had: {reason}"), ""),
+        Some(value) => (attribute.write(value), attribute.unit.as_str()),
+        None => (String::new(), ""),
+    };
     html! {
         div.told {
-            p { span.name { (attribute.name) } " " (value) " " (attribute.unit) @if !field.is_asked && !attribute.known { " (not asked for)" } }
+            p { span.name { (attribute.name) } " " (value) " " (unit) @if !field.is_asked && !attribute.known { " (not asked for)" } }
             @if viewer.may(Right::Correct) {
                 details {
                     summary { "Correct " (attribute.name) }
