@@ -16,7 +16,7 @@ from selenium.webdriver.common.keys import Keys
 
 FLAGS = """--headless=new --disable-gpu --disable-quic --no-first-run --disable-background-networking
 --disable-component-update --disable-sync --lang=en-US"""
-#: Width and height of a small phone, at which WCAG 2.2 (1.4.10) asks for no scrolling to the side, and of a desk.
+#: Width and height of a small phone, where WCAG 2.2 (1.4.10) forbids to scroll sideways, and of a desk.
 PHONE, DESK = (320, 640), (1280, 900)
 #: Elements that reach beyond the window, and the width of the page where that is wider than the window.
 TOO_WIDE = """
@@ -32,7 +32,9 @@ LOADED = "return document.readyState == 'complete'"
 AXE = """
     const done = arguments[arguments.length - 1];
     axe.run(document, {resultTypes: ['violations', 'incomplete']}).then(
-        found => done(found.violations.map(of => [of.impact, of.id, of.nodes.map(node => node.html + ' ' + node.failureSummary)])),
+        found => done(found.violations.map(
+            of => [of.impact, of.id, of.nodes.map(node => node.html + ' ' + node.failureSummary)]
+        )),
         error => done([['serious', 'axe', [String(error)]]]));
 """
 

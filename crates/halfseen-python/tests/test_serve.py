@@ -1,4 +1,4 @@
-"""Tests of the forms of `halfseen study serve`, by a browser: without a mouse, without scripts, at 320 pixels."""
+"""Tests of the server's forms by a browser: without a mouse, without scripts, at 320 pixels."""
 
 import csv
 import io
@@ -206,6 +206,28 @@ def test_a_steward_corrects_and_withdraws_by_keyboard_alone_without_scripts(path
     assert exported(path)["p1", "outcome"] == ("21", "0", "sten", "")
     assert ("p2", "sodium") not in exported(path)
     assert [row.split(",")[0] for row in program("study", "export", path, "--erased").split()[1:]] == ["p2"]
+
+
+def test_values_that_others_told_meanwhile_are_neither_lost_nor_replaced(path, without_scripts):
+    window = without_scripts
+    drawn(path, "carla", "p1")
+    answers = path.with_name("answers.csv")
+    answers.write_text("subject,sodium,crp\np1,141,3\n")
+    with served(path) as server:
+        sign_in(window, server.url, admitted(path, "carla", "collector"))
+        window.press("Asks")
+        window.press("p1")
+        program("study", "tell", path, answers, "--who", "otto")
+        window.enter("sodium", "150")
+        window.enter("crp", "3")
+        window.enter("outcome", "12")
+        window.press("Store")
+        assert "'sodium' is 141 already, and now 150" in window.text("div.problem")
+        assert window.field("outcome").get_attribute("value") == "12"
+        window.press("Store")
+        assert window.text("[role=status]") == "1 value stored."
+    found = {name: of[:3:2] for (_, name), of in exported(path).items()}
+    assert found == {"sodium": ("141", "otto"), "crp": ("3", "otto"), "outcome": ("12", "carla")}
 
 
 def pages(window, server, path):

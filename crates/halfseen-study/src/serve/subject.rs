@@ -32,7 +32,7 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-/// What was just done, for a line on the page.
+/// Change that was just made, for a line on the page.
 #[derive(Debug, Deserialize)]
 struct Done {
     #[serde(default)]
@@ -185,7 +185,9 @@ async fn tell(
     if entries.iter().any(|entry| entry.problem.is_some()) {
         return again(None);
     }
-    let cells: Vec<(String, String)> = entries.iter().filter_map(Entry::cell).collect();
+    let mut cells: Vec<(String, String)> = entries.iter().filter_map(Entry::cell).collect();
+    // A value that somebody told since then is the same, which changes nothing, or is refused.
+    cells.extend(fields::told_meanwhile(&sheet, &setup.schema, &form));
     if cells.is_empty() {
         return again(Some("Nothing was entered."));
     }
