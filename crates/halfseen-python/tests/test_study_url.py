@@ -52,6 +52,7 @@ def without_times(frame):
     return frame.drop(columns=["at"])
 
 
+@pytest.mark.filterwarnings("ignore::halfseen.warnings.DataWarning")
 def test_a_url_gives_what_a_file_gives(pair):
     there, here = pair
     assert (there.learner, there.attributes, there.target) == (here.learner, here.attributes, here.target)
