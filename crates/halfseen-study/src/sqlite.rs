@@ -5,6 +5,7 @@ use crate::sql::{Cell, Row, Sql};
 use rusqlite::types::{ToSql, ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Marks a file as one of a study: "hsst".
@@ -84,7 +85,10 @@ impl Sqlite {
     /// Copies a file of an older format beside it, unless another process has brought it to the
     /// present one meanwhile.
     fn keep_copy(&mut self, format: i64) -> Result<()> {
-        let part = beside(&self.path, &format!(".format{format}.{}.part", std::process::id()));
+        static COPIES: AtomicU64 = AtomicU64::new(0);
+        let copy = COPIES.fetch_add(1, Ordering::Relaxed);
+        let end = format!(".format{format}.{}-{copy}.part", std::process::id());
+        let part = beside(&self.path, &end);
         let path = beside(&self.path, &format!(".format{format}"));
         let done = self.backup(&part).and_then(|()| {
             let is_old = self.pragma("user_version")? == format;

@@ -1,1 +1,533 @@
-//! Tests.
+//! Serves a study on a port of its own and asks it as people, programs and strangers do.
+
+use super::{Options, api, home, openapi, people, serve, status, subject};
+use crate::people::{Right, Role};
+use crate::{Answers, By, Export, Schema, Setup, Study, Subjects, Telling};
+use halfseen::{Monitor, Silent};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+struct Stop(AtomicBool);
+
+impl Monitor for Stop {
+    fn should_stop(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// A server of a study with the asks 0 (p0) and 1 (p1); ends when it is dropped.
+struct Server {
+    address: SocketAddr,
+    path: PathBuf,
+    stop: Arc<Stop>,
+    thread: Option<JoinHandle<()>>,
+    _folder: tempfile::TempDir,
+}
+
+/// What came back.
+#[derive(Debug)]
+struct Reply {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+fn by() -> By {
+    By::now("lab")
+}
+
+const SCHEMA: &str = "attribute,kind,low,high,known,choices,panel\nage,number,18,100,yes,,\na,number,-10,10,,,both\nb,number,-10,10,,,both\nkind,category,,,,p|q,both\nday,date,,,,,both\ny,number,0,60,,,\n";
+
+impl Server {
+    fn start() -> Server {
+        Self::with(Options { listen: "127.0.0.1:0".parse().unwrap(), behind_proxy: false })
+    }
+
+    fn with(options: Options) -> Server {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trial.hs");
+        let schema = Schema::from_csv(SCHEMA.as_bytes(), "y").unwrap();
+        let setup = Setup::new(schema, "fiml", &[("budget".into(), "1".into())]).unwrap();
+        let mut study = Study::create(&path, &setup, &by()).unwrap();
+        let names = ["p0".to_owned(), "p1".to_owned()];
+        study.next(Subjects::Named(&names), None, &by(), &Silent).unwrap();
+        let (stop, (told, ready)) = (Arc::new(Stop(AtomicBool::new(false))), mpsc::channel());
+        let (its_stop, its_path) = (Arc::clone(&stop), path.clone());
+        let thread = std::thread::spawn(move || {
+            serve(&its_path, &options, |address| told.send(address).unwrap(), &*its_stop).unwrap();
+        });
+        let address = ready.recv().unwrap();
+        Server { address, path, stop, thread: Some(thread), _folder: folder }
+    }
+
+    fn study(&self) -> Study {
+        Study::open(&self.path).unwrap()
+    }
+
+    fn token(&self, role: Role) -> String {
+        self.study().admit(role.name(), role, &by()).unwrap()
+    }
+
+    /// Sends a request as it is.
+    fn send(&self, request: &[u8]) -> Reply {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        // A server that has heard enough may close before it was told all.
+        let _ = stream.write_all(request);
+        let mut all = Vec::new();
+        let _ = stream.read_to_end(&mut all);
+        let all = String::from_utf8_lossy(&all).into_owned();
+        let (head, body) = all.split_once("\r\n\r\n").unwrap_or((&all, ""));
+        let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
+        Reply { status, head: head.to_owned(), body: body.to_owned() }
+    }
+
+    fn ask(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Reply {
+        let headers: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
+        let length = body.len();
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}",
+            self.address
+        );
+        self.send(request.as_bytes())
+    }
+
+    fn api(&self, token: &str, method: &str, path: &str, body: &str) -> Reply {
+        let token = format!("Authorization: Bearer {token}");
+        self.ask(method, path, &[&token, "Content-Type: application/json"], body)
+    }
+
+    /// Signs in; returns the cookie and what forms carry.
+    fn sign_in(&self, role: Role) -> Visitor<'_> {
+        let form = format!("token={}", self.token(role));
+        let reply = self.ask("POST", "/sign-in", &[FORM], &form);
+        assert_eq!(reply.status, 303, "{reply:?}");
+        let cookie = reply.head.split("set-cookie: ").nth(1).unwrap().split(';').next().unwrap();
+        let cookie = format!("Cookie: {cookie}");
+        let page = self.ask("GET", "/status", &[&cookie], "");
+        let form = page.body.split("name=\"form\" value=\"").nth(1).unwrap();
+        let form = form.split('"').next().unwrap().to_owned();
+        Visitor { server: self, cookie, form }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop.0.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.join().unwrap();
+        }
+    }
+}
+
+const FORM: &str = "Content-Type: application/x-www-form-urlencoded";
+
+/// Somebody who is signed in.
+struct Visitor<'a> {
+    server: &'a Server,
+    cookie: String,
+    form: String,
+}
+
+impl Visitor<'_> {
+    fn get(&self, path: &str) -> Reply {
+        self.server.ask("GET", path, &[&self.cookie], "")
+    }
+
+    fn post(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
+        self.post_from(path, fields, &self.form, &[])
+    }
+
+    fn post_from(&self, path: &str, fields: &[(&str, &str)], form: &str, more: &[&str]) -> Reply {
+        let mut encoded = form_urlencoded::Serializer::new(String::new());
+        encoded.append_pair("form", form).extend_pairs(fields);
+        let mut headers = vec![FORM, &self.cookie];
+        headers.extend(more);
+        self.server.ask("POST", path, &headers, &encoded.finish())
+    }
+}
+
+fn page_routes() -> Vec<super::Route> {
+    let all = home::routes().into_iter().chain(subject::routes());
+    all.chain(status::routes()).chain(people::routes()).collect()
+}
+
+#[test]
+fn every_role_tries_every_route() {
+    let server = Server::start();
+    let filled = |path: &str| path.replace("{number}", "999").replace("{what}", "none");
+    for (path, ..) in page_routes() {
+        let path = filled(path);
+        let nobody = server.ask("GET", &path, &[], "");
+        assert!(nobody.status == 303 && nobody.head.contains("location: /sign-in"), "{path}");
+        let forged =
+            "Cookie: halfseen=0000000000000000000000000000000000000000000000000000000000000000";
+        assert_eq!(server.ask("GET", &path, &[forged], "").status, 303, "{path}");
+        assert_eq!(server.ask("POST", &path, &[FORM, forged], "form=").status, 401, "{path}");
+    }
+    for (path, ..) in api::routes() {
+        for method in ["GET", "POST", "PUT", "DELETE"] {
+            let path = filled(path);
+            assert_eq!(server.ask(method, &path, &[], "").status, 401, "{method} {path}");
+        }
+    }
+    for role in Role::ALL {
+        let token = server.token(role);
+        for (path, right, _) in api::routes() {
+            for method in ["GET", "POST"] {
+                let reply = server.api(&token, method, &filled(path), "{}");
+                let is_refused = reply.status == 403;
+                assert_eq!(is_refused, !role.may(right), "{role:?} {method} {path}: {reply:?}");
+                assert_ne!(reply.status, 401, "{role:?} {method} {path}");
+                assert!(reply.status < 500, "{role:?} {method} {path}: {reply:?}");
+            }
+        }
+        for (path, right, _) in page_routes() {
+            // Signed in anew, since one of them signs out.
+            let visitor = server.sign_in(role);
+            for reply in [visitor.get(&filled(path)), visitor.post(&filled(path), &[])] {
+                assert_eq!(reply.status == 403, !role.may(right), "{role:?} {path}: {reply:?}");
+                assert!(reply.status < 500, "{role:?} {path}: {reply:?}");
+            }
+        }
+    }
+    // What a role may do, once more as people would say it.
+    let may = |role: Role| {
+        [Right::Look, Right::Collect, Right::Analyse, Right::Correct, Right::Manage]
+            .map(|right| role.may(right))
+    };
+    assert_eq!(may(Role::Reader), [true, false, true, false, false]);
+    assert_eq!(may(Role::Collector), [true, true, false, false, false]);
+    assert_eq!(may(Role::Steward), [true, true, true, true, false]);
+    assert_eq!(may(Role::Admin), [true; 5]);
+}
+
+#[test]
+fn forms_of_other_sites_and_other_sign_ins_change_nothing() {
+    let server = Server::start();
+    let other = server.sign_in(Role::Steward);
+    let visitor = server.sign_in(Role::Collector);
+    let before = export(&server);
+    let fields = [("v-0", "41")];
+    let (own, host) = (visitor.form.clone(), format!("Origin: http://{}", server.address));
+    for (form, headers) in [
+        ("", vec![]),
+        (&*other.form, vec![]),
+        (&*own, vec!["Origin: http://evil.example"]),
+        (&*own, vec!["Origin: null"]),
+        (&*own, vec!["Sec-Fetch-Site: cross-site", &*host]),
+        (&*own, vec!["Sec-Fetch-Site: same-site"]),
+    ] {
+        let reply = visitor.post_from("/ask/0", &fields, form, &headers);
+        assert_eq!(reply.status, 403, "{form} {headers:?}");
+    }
+    let foreign = server.ask("POST", "/sign-in", &[FORM, "Origin: http://evil.example"], "token=x");
+    assert_eq!(foreign.status, 403);
+    let text =
+        server.ask("POST", "/ask/0", &[&visitor.cookie, "Content-Type: text/plain"], "form=");
+    assert_eq!(text.status, 415);
+    // The cookie of a page is no key to the API.
+    assert_eq!(server.ask("GET", "/api/v1/status", &[&visitor.cookie], "").status, 401);
+    assert_eq!(export(&server), before);
+    let taken = visitor.post_from("/ask/0", &fields, &own, &["Sec-Fetch-Site: same-origin", &host]);
+    assert_eq!(taken.status, 303);
+    assert_ne!(export(&server), before);
+    // Sent again, it changes nothing.
+    let (once, again) = (export(&server), visitor.post("/ask/0", &fields));
+    assert_eq!(again.status, 422); // nothing is left to enter there
+    assert_eq!(export(&server), once);
+    // Signing out, and dismissing, end it.
+    assert_eq!(visitor.post("/sign-out", &[]).status, 303);
+    assert_eq!(visitor.get("/asks").status, 303);
+    server.study().dismiss("steward", &by()).unwrap();
+    assert_eq!(other.get("/asks").status, 303);
+}
+
+fn export(server: &Server) -> String {
+    let mut text = Vec::new();
+    server.study().export(Export::Reads, &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+/// Returns the inputs of a page that take a value.
+fn inputs(page: &str) -> Vec<String> {
+    let names = page.split("name=\"v-").skip(1).map(|rest| rest.split('"').next().unwrap());
+    let mut names: Vec<String> = names.map(|name| format!("v-{name}")).collect();
+    names.dedup();
+    names
+}
+
+#[test]
+fn a_form_takes_parts_and_says_what_is_wrong() {
+    let server = Server::start();
+    let visitor = server.sign_in(Role::Collector);
+    let page = visitor.get("/ask/0").body;
+    assert_eq!(inputs(&page), ["v-0", "v-1", "v-2", "v-3", "v-4", "v-target"]);
+    // A part.
+    let reply = visitor.post("/ask/0", &[("v-0", "41"), ("v-1", "2.5")]);
+    assert!(reply.status == 303 && reply.head.contains("/ask/0?stored=2"), "{reply:?}");
+    let page = visitor.get("/ask/0?stored=2").body;
+    assert!(page.contains("2 values stored") && page.contains("41"), "{page}");
+    assert_eq!(inputs(&page), ["v-2", "v-3", "v-4", "v-target"]);
+    // A wrong kind, a value out of range, a box beside a value: nothing is stored, nothing typed is lost.
+    let wrong =
+        [("v-2", "twelve"), ("v-3", "p"), ("v-4", "2024-02-30"), ("v-target", "90"), ("na-4", "1")];
+    let before = export(&server);
+    let reply = visitor.post("/ask/0", &wrong);
+    assert_eq!(reply.status, 422);
+    for said in [
+        "Nothing was stored",
+        "&#39;b&#39; is a number",
+        "90 is outside of the range from 0 to 60",
+        "keep one of them",
+        "value=\"twelve\"",
+        "value=\"p\" checked",
+        "name=\"sure-target\"",
+    ] {
+        let text = reply.body.replace('\'', "&#39;");
+        assert!(text.contains(said), "{said}: {}", reply.body);
+    }
+    assert_eq!(export(&server), before);
+    // The rest, with what could not be had, and a value that is right although it is outside.
+    let right =
+        [("v-2", "1"), ("v-3", "p"), ("na-4", "1"), ("v-target", "90"), ("sure-target", "1")];
+    assert_eq!(visitor.post("/ask/0", &right).status, 303);
+    let page = visitor.get("/ask/0").body;
+    assert!(page.contains("is complete") && page.contains("90"), "{page}");
+    let stored = export(&server);
+    assert!(stored.contains("collector,form") && stored.contains("NA"), "{stored}");
+    // Somebody else was faster.
+    let row =
+        Answers { line: 1, subject: "p1".into(), ask: None, cells: vec![("a".into(), "1".into())] };
+    let page = visitor.get("/ask/1").body;
+    assert!(inputs(&page).contains(&"v-1".to_owned()));
+    server.study().tell(&[row], &Telling::default(), &by()).unwrap();
+    let reply = visitor.post("/ask/1", &[("v-1", "2"), ("v-2", "3")]);
+    // The field is told already: only what is open is taken.
+    assert_eq!(reply.status, 303);
+    assert!(export(&server).contains("p1,1,a,1,"), "{}", export(&server));
+    assert_eq!(visitor.post("/ask/1", &[]).status, 422);
+    assert_eq!(visitor.get("/ask/77").status, 404);
+    assert_eq!(visitor.get("/ask/x").status, 400);
+}
+
+#[test]
+fn stewards_correct_and_admins_admit() {
+    let server = Server::start();
+    let steward = server.sign_in(Role::Steward);
+    assert_eq!(steward.post("/ask/0", &[("v-0", "41")]).status, 303);
+    let amended = [("attribute", "age"), ("value", "42"), ("reason", "misread")];
+    assert_eq!(steward.post("/ask/0/amend", &amended).status, 303);
+    assert!(steward.get("/ask/0").body.contains("42 "));
+    let nothing = [("attribute", "age"), ("value", "43"), ("reason", " ")];
+    assert_eq!(steward.post("/ask/0/amend", &nothing).status, 422);
+    assert_eq!(steward.post("/ask/1/release", &[("reason", "moved")]).status, 303);
+    assert_eq!(steward.post("/ask/0/withdraw", &[("reason", "left"), ("erase", "1")]).status, 303);
+    let page = steward.get("/ask/0").body;
+    assert!(page.contains("was withdrawn") && !page.contains("42 "), "{page}");
+    assert_eq!(server.study().check().unwrap(), Vec::<String>::new());
+    let admin = server.sign_in(Role::Admin);
+    let page = admin.post("/people", &[("name", "carl"), ("role", "reader")]);
+    let token = page.body.split("class=\"token\">").nth(1).unwrap().split('<').next().unwrap();
+    assert_eq!(server.api(token, "GET", "/api/v1/export/wide", "").status, 200);
+    assert!(admin.get("/people").body.contains("carl"));
+    assert_eq!(admin.post("/people", &[("name", "carl"), ("role", "king")]).status, 404);
+    assert_eq!(admin.post("/people/dismiss", &[("name", "admin")]).status, 400);
+    assert_eq!(admin.post("/people/dismiss", &[("name", "carl")]).status, 303);
+    assert_eq!(server.api(token, "GET", "/api/v1/export/wide", "").status, 401);
+    let audit = server.api(&server.token(Role::Reader), "GET", "/api/v1/export/audit", "").body;
+    for line in ["admin,admit,", "carl as reader", "steward,erase,p0", "steward,release,p1"] {
+        assert!(audit.contains(line), "{line}: {audit}");
+    }
+    assert!(!audit.contains("hs_"), "no token is in the audit");
+}
+
+#[test]
+fn html_and_sql_stay_text() {
+    let server = Server::start();
+    let admin = server.sign_in(Role::Admin);
+    for odd in ["<script>alert(1)</script>", "\"><b>", "x'); DROP TABLE value; --", "=1+1", "ü & é"]
+    {
+        let page = admin.post("/find", &[("subject", odd)]);
+        assert_eq!(page.status, 200, "{odd}");
+        assert!(!page.body.contains("<script") && !page.body.contains("\"><b>"), "{}", page.body);
+        let drawn = admin.post("/draw", &[("subject", odd)]);
+        assert_eq!(drawn.status, 303, "{odd}: {drawn:?}");
+        let at = drawn.head.split("location: ").nth(1).unwrap().split_whitespace().next().unwrap();
+        for (path, fields) in [
+            (at.to_owned(), vec![("v-0", odd), ("v-3", odd), ("v-4", odd)]),
+            (format!("{at}/amend"), vec![("attribute", odd), ("value", odd), ("reason", odd)]),
+            (format!("{at}/release"), vec![("reason", odd)]),
+            ("/people".to_owned(), vec![("name", odd), ("role", "reader")]),
+            ("/people".to_owned(), vec![("name", "x"), ("role", odd)]),
+            ("/people/dismiss".to_owned(), vec![("name", odd)]),
+        ] {
+            let reply = admin.post(&path, &fields);
+            assert!(reply.status < 500, "{path} {odd}: {reply:?}");
+            let body = reply.body;
+            assert!(!body.contains("<script") && !body.contains("\"><b>"), "{path}: {body}");
+        }
+        for path in [at, "/asks?all=1", "/people"] {
+            let body = admin.get(path).body;
+            assert!(!body.contains("<script") && !body.contains("\"><b>"), "{path}: {body}");
+        }
+    }
+    assert_eq!(server.study().check().unwrap(), Vec::<String>::new());
+    let token = server.token(Role::Reader);
+    let audit = server.api(&token, "GET", "/api/v1/export/audit", "").body;
+    assert!(audit.contains("'=1+1") && !audit.contains(",=1+1"), "{audit}");
+}
+
+#[test]
+fn what_is_too_long_or_fails_too_often_is_refused() {
+    let server =
+        Server::with(Options { listen: "127.0.0.1:0".parse().unwrap(), behind_proxy: true });
+    let visitor = server.sign_in(Role::Collector);
+    assert_eq!(visitor.post("/ask/0", &[("v-0", &"9".repeat(300_000))]).status, 413);
+    assert_eq!(visitor.post("/find", &[("subject", &"9".repeat(100_000))]).status, 200);
+    assert_eq!(visitor.post("/draw", &[("subject", &"9".repeat(100_000))]).status, 409);
+    let long = format!("X-Long: {}", "9".repeat(100_000));
+    assert_eq!(server.ask("GET", "/sign-in", &[&long], "").status, 431);
+    let token = server.token(Role::Steward);
+    let body = format!("{{\"subjects\": [\"{}\"]}}", "9".repeat(17 << 20));
+    assert_eq!(server.api(&token, "POST", "/api/v1/next", &body).status, 413);
+    assert_eq!(server.api(&token, "POST", "/api/v1/next", &"[".repeat(100_000)).status, 400);
+    assert_eq!(server.send(b"\x16\x03\x01\x02\x00").status, 400);
+    // Headers that never end are waited for, but not for ever.
+    let began = Instant::now();
+    assert_ne!(server.send(b"GET").status, 200);
+    assert!(began.elapsed() < Duration::from_secs(20));
+    // Ten wrong tokens of one address, and it waits; others do not.
+    let from = |address: &str| {
+        let named = format!("X-Forwarded-For: 9.9.9.9, {address}");
+        server.ask("POST", "/sign-in", &[FORM, &named], "token=hs_0").status
+    };
+    assert_eq!(
+        (0..12).map(|_| from("1.2.3.4")).collect::<Vec<_>>(),
+        [vec![401; 10], vec![429; 2]].concat()
+    );
+    assert_eq!(from("1.2.3.5"), 401);
+    let named = ["X-Forwarded-For: 1.2.3.4", "Authorization: Bearer hs_0"];
+    assert_eq!(server.ask("GET", "/api/v1/status", &named, "").status, 429);
+    assert!(
+        visitor.get("/asks").status == 200
+            && server.sign_in(Role::Reader).get("/status").status == 200
+    );
+}
+
+#[test]
+fn every_answer_says_what_browsers_may_do() {
+    let server = Server::start();
+    let visitor = server.sign_in(Role::Admin);
+    let replies = [
+        visitor.get("/asks"),
+        visitor.get("/nothing"),
+        server.ask("GET", "/api/v1/openapi.json", &[], ""),
+        server.ask("GET", "/api/v1/status", &[], ""),
+    ];
+    for reply in replies {
+        for header in [
+            "content-security-policy: default-src 'none'",
+            "x-content-type-options: nosniff",
+            "x-frame-options: DENY",
+            "cache-control: no-store",
+        ] {
+            assert!(reply.head.contains(header), "{header}: {}", reply.head);
+        }
+    }
+    let form = format!("token={}", server.token(Role::Reader));
+    let signed = server.ask("POST", "/sign-in", &[FORM], &form).head;
+    assert!(signed.contains("HttpOnly; SameSite=Strict"), "{signed}");
+}
+
+#[test]
+fn programs_have_the_verbs() {
+    let server = Server::start();
+    let token = server.token(Role::Steward);
+    let post =
+        |path: &str, body: &str| server.api(&token, "POST", &format!("/api/v1/{path}"), body);
+    let get = |path: &str| server.api(&token, "GET", &format!("/api/v1/{path}"), "");
+    let asks = post("next", r#"{"subjects": ["p0", "q"], "wave": "w"}"#);
+    let asks: serde_json::Value = serde_json::from_str(&asks.body).unwrap();
+    assert_eq!((asks[0]["is_new"].clone(), asks[1]["number"].clone()), (false.into(), 2.into()));
+    let answers = r#"{"answers": [{"subject": "q", "ask": 2, "values": {"age": 30, "a": "1.5", "b": null, "y": 12.25}}], "source": "lab"}"#;
+    let told = post("tell", answers);
+    assert!(told.status == 200 && told.body.contains("\"stored\":3"), "{told:?}");
+    let again = post("tell", answers);
+    assert!(
+        again.body.contains("\"stored\":0") && again.body.contains("\"repeated\":3"),
+        "{again:?}"
+    );
+    for (body, status, said) in [
+        (r#"{"answers": [{"subject": "q", "values": {"a": 2}}]}"#, 422, "`amend` corrects it"),
+        (r#"{"answers": [{"subject": "q", "values": {"b": 2, "b": 3}}]}"#, 422, "two values"),
+        (r#"{"answers": [{"subject": "q", "values": {"b": [1]}}]}"#, 400, "number, a text or null"),
+        (r#"{"answers": [{"subject": "q", "values": {"b": 1e400}}]}"#, 400, "no valid JSON"),
+        (r#"{"answers": [{"subject": "q", "values": {"b": NaN}}]}"#, 400, "no valid JSON"),
+        (r#"{"answers": [{"subject": "who", "values": {"b": 1}}]}"#, 422, "no ask was made"),
+        (r#"{"answers": [{"subject": "q", "ask": 77, "values": {"b": 1}}]}"#, 422, "no ask 77"),
+        (r#"{"answers": [], "chek": true}"#, 400, "chek"),
+    ] {
+        let reply = post("tell", body);
+        assert_eq!(reply.status, status, "{body}: {reply:?}");
+        assert!(reply.body.contains(said), "{body}: {reply:?}");
+    }
+    let csv = |query: &str, text: &str| {
+        let bearer = format!("Authorization: Bearer {token}");
+        server.ask(
+            "POST",
+            &format!("/api/v1/tell{query}"),
+            &[&bearer, "Content-Type: text/csv"],
+            text,
+        )
+    };
+    let dry = csv("?check=true", "subject,b\nq,3\n");
+    assert!(dry.status == 200 && !export(&server).contains(",b,3,"), "{dry:?}");
+    assert_eq!(csv("?source=sheet", "subject,b\nq,3\n").status, 200);
+    assert!(export(&server).contains(",b,3,") && export(&server).contains("sheet"));
+    assert_eq!(csv("", "subject,c\nq,3\n").status, 422);
+    assert_eq!(
+        post("amend", r#"{"subject": "q", "attribute": "b", "value": "4", "reason": "typo"}"#)
+            .status,
+        200
+    );
+    assert_eq!(post("release", r#"{"subject": "p1", "reason": "moved"}"#).status, 200);
+    assert_eq!(post("release", r#"{"subject": "p1", "reason": "moved"}"#).status, 409);
+    assert_eq!(
+        post("withdraw", r#"{"subject": "p0", "reason": "left", "erase": true}"#).status,
+        200
+    );
+    let pending: serde_json::Value = serde_json::from_str(&get("pending").body).unwrap();
+    assert_eq!(pending.as_array().unwrap().len(), 1);
+    let mut study = server.study();
+    let status: serde_json::Value = serde_json::from_str(&get("status").body).unwrap();
+    assert_eq!(status["subjects"], 3);
+    assert_eq!(get("export/reads").body, export(&server));
+    assert_eq!(get("model").body, study.model(&Silent).unwrap().to_json().unwrap());
+    assert_eq!(get("check").body, r#"{"problems":[]}"#);
+    assert_eq!(get("export/none").status, 404);
+    let about: serde_json::Value = serde_json::from_str(&get("study").body).unwrap();
+    assert_eq!(
+        (about["api"].clone(), about["person"]["role"].clone()),
+        (1.into(), "steward".into())
+    );
+}
+
+/// Programs are written against the description that is committed.
+#[test]
+fn the_description_of_the_interface_is_the_committed_one() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
+    let committed = std::fs::read_to_string(path).unwrap_or_default();
+    let now = format!("{:#}\n", openapi());
+    assert!(
+        committed == now,
+        "docs/openapi.json is stale: halfseen study serve trial.hs --openapi > docs/openapi.json"
+    );
+    for (path, ..) in api::routes() {
+        assert!(now.contains(&format!("\"{path}\"")), "{path} is not described");
+    }
+}
