@@ -81,4 +81,6 @@ def studying(path: Path) -> int:
         left: float | None = study.status(fit=False).reads.left
         model: Model = study.model()
         model.save(path)
+        Study("http://127.0.0.1:8710", token=b"hs_")  # type: ignore[arg-type]
+        assert Study("http://127.0.0.1:8710", token="hs_").who == study.who
         return told.stored + len(told.refused[0].problem) + int(left or 0) + len(study.check())

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from halfseen import _core
 from halfseen import _study_frames as frames
 from halfseen._study_results import StudyStatus, status_of
+from halfseen._study_url import ServedStudy
 from halfseen._warn import about_data, warn
 from halfseen.model import Model
 from halfseen.warnings import DataWarning
@@ -24,7 +25,7 @@ class StudyReports:
     """
 
     who: str
-    _study: _core.Study
+    _study: _core.Study | ServedStudy
     _kinds: dict[str, Any]
 
     def status(self, *, fit: bool = True) -> StudyStatus:
@@ -33,7 +34,8 @@ class StudyReports:
         Parameters
         ----------
         fit : bool, default True
-            False leaves out the learner's own error, for which the model is fitted.
+            False leaves out the learner's own error, for which the model is fitted. At a URL that needs a
+            role that may take models.
 
         Returns
         -------
@@ -120,7 +122,7 @@ class StudyReports:
             'reads': a row for each present value, as text, with flags, time, person and source. 'wide': a row
             for each subject, its values in the columns of the schema; what is not told and what could not be
             had are missing. 'audit': a row for each thing that was done. 'erased': subjects whose values
-            were erased, and when. Times are in UTC.
+            were erased, and when; not at a URL. Times are in UTC.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Collect data with a learner over weeks: whom to ask what, and what became of it, in one file."""
+"""Collect data with a learner over weeks: whom to ask what, and what became of it."""
 
 import errno
 import getpass
@@ -12,6 +12,7 @@ from halfseen import _core
 from halfseen import _study_frames as frames
 from halfseen._study_reports import StudyReports
 from halfseen._study_results import Spending, StudyStatus, Told, told_of
+from halfseen._study_url import ServedStudy, is_url
 from halfseen._warn import warn
 from halfseen.errors import RefusedRows, RowProblem
 from halfseen.warnings import DataWarning
@@ -33,20 +34,28 @@ class Study(StudyReports):
     returned, what it says is on the disk, once; if it raises, nothing has changed. After Ctrl-C or a crash
     call it again: :meth:`next` returns the open asks, and :meth:`tell` stores nothing twice.
 
+    ``halfseen study serve`` gives a study a URL, where a person with a token may do the same, as far as the
+    person's role goes; only :meth:`backup` and the list of erased subjects need the file. Calls that change
+    nothing, or nothing twice, are tried again while the server restarts. Across a network use https, since
+    whoever sees a token can use it.
+
     Values are written as text, as in CSV files: see :meth:`tell`. Frames are pandas's; those that are given
     may also be of polars or pyarrow.
 
     Parameters
     ----------
     path : str or path-like
-        File of the study. :meth:`create` makes a new one.
+        File of the study, or the URL of a server. :meth:`create` makes a new file.
     who : str, optional
-        Name that the audit has for you. By default the name of the user, or 'unknown'.
+        Name that the audit has for you. By default the name of the user, or 'unknown'. A server takes it from
+        the token.
+    token : str, optional
+        Token for a server; by default that of the environment, in ``HALFSEEN_TOKEN``.
 
     Attributes
     ----------
     path : str
-        File of the study.
+        File of the study, or the URL of its server.
     who : str
         Name that the audit has for you.
     learner : str
@@ -64,9 +73,13 @@ class Study(StudyReports):
     ------
     OSError
         If the file cannot be read or written: FileNotFoundError without a file, TimeoutError if another
-        process writes for more than a minute, else StudyFileError. Every method may raise it.
+        process writes for more than a minute, else StudyFileError. Every method may raise it. A server
+        raises ConnectionError if it cannot be reached (the message says whether the call may be stored),
+        TimeoutError if it has no time, PermissionError for a token that it does not know or a role that may
+        not do this.
     StudyFileError
-        If it is damaged, none of a study (also a ValueError), or of a later version.
+        If it is damaged, none of a study (also a ValueError), or of a later version; if what answers at a URL
+        is no halfseen server, or one of another version.
 
     See Also
     --------
@@ -103,8 +116,18 @@ class Study(StudyReports):
     attributes: tuple[str, ...]
     target: str
 
-    def __init__(self, path: str | os.PathLike[str], *, who: str | None = None) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], *, who: str | None = None, token: str | None = None
+    ) -> None:
         path = os.fsdecode(path)
+        if is_url(path):
+            if who is not None:
+                raise ValueError("a server takes the name for the audit from the token; leave who out")
+            served = ServedStudy(path, token)
+            self._take(served, served.url, served.who)
+            return
+        if token is not None:
+            raise ValueError("a token is for a server, and a file needs none; leave it out")
         os.stat(path)  # FileNotFoundError
         self._take(_core.Study.open(path), path, _user(who))
 
@@ -174,6 +197,10 @@ class Study(StudyReports):
         from halfseen._parameters import RENAMED, text_of
 
         path, written = os.fsdecode(path), {there: here for here, there in RENAMED.items()}
+        if is_url(path):
+            raise ValueError(
+                "create makes a file; `halfseen study serve` gives it a URL, and Study(url) opens that"
+            )
         if os.path.lexists(path):
             raise FileExistsError(errno.EEXIST, "the file exists; a new study needs a new name", path)
         own = {
@@ -396,6 +423,11 @@ class Study(StudyReports):
         ----------
         path : str or path-like
             The new file, which must not exist.
+
+        Raises
+        ------
+        ValueError
+            If the study is at a URL: ``halfseen study backup`` makes a copy where its server runs.
         """
         path = os.fsdecode(path)
         if os.path.lexists(path):
@@ -415,7 +447,7 @@ class Study(StudyReports):
         self.close()
 
     def __repr__(self) -> str:
-        """Show the file, the learner and the target."""
+        """Show the file or URL, the learner and the target."""
         return f"Study({self.path!r}, learner={self.learner!r}, target={self.target!r})"
 
     def _take(self, study, path, who):

@@ -41,6 +41,16 @@ pub(super) fn entries<'a>(sheet: &Sheet, setup: &'a Setup, form: &Form) -> Vec<E
     sheet.fields.iter().filter(is_wanted).map(|field| entry(field, setup, form)).collect()
 }
 
+/// Returns what was entered for fields that were told since the form was shown: attribute and text.
+pub(super) fn told_meanwhile(sheet: &Sheet, schema: &Schema, form: &Form) -> Vec<(String, String)> {
+    let told = sheet.fields.iter().filter(|field| !field.is_open());
+    let entered = told.map(|field| {
+        let text = form.get(&format!("v-{}", place(field))).trim().to_owned();
+        (attribute_of(schema, field).name.clone(), text)
+    });
+    entered.filter(|(_, text)| !text.is_empty()).collect()
+}
+
 fn entry<'a>(field: &Field, setup: &'a Setup, form: &Form) -> Entry<'a> {
     let (attribute, place) = (attribute_of(&setup.schema, field), place(field));
     let text = form.get(&format!("v-{place}")).trim().to_owned();

@@ -67,7 +67,7 @@ async fn asks(
                             th scope="row" { a href=(format!("/ask/{}", ask.number)) { (ask.subject) } }
                             td { (count(ask.missing, "value", "values")) }
                             td { time datetime=(ask.at) { (ask.at.get(..10).unwrap_or_default()) } }
-                            @if all { td { (ask.who) } }
+                            @if all { td.who { (ask.who) } }
                         }
                     }
                 }

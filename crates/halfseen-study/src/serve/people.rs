@@ -38,7 +38,7 @@ async fn people(
     let content = html! {
         table {
             caption { "Who may use this server" }
-            thead { tr { th scope="col" { "Name" } th scope="col" { "Role" } th scope="col" { "Since" } th scope="col" { "" } } }
+            thead { tr { th scope="col" { "Name" } th scope="col" { "Role" } th scope="col" { "Since" } th scope="col" { span.hidden { "Dismiss" } } } }
             tbody {
                 @for person in &people {
                     tr {

@@ -8,7 +8,7 @@ use super::pages::{count, page};
 use super::viewer::Viewer;
 use crate::error::Error;
 use crate::people::Right;
-use crate::schema::Schema;
+use crate::schema::{Schema, Value};
 use crate::setup::Setup;
 use crate::sheet::{Field, Sheet};
 use crate::study::{By, State as AskState};
@@ -33,7 +33,7 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-/// Outcome of the last form, for a line on the page.
+/// Change that was just made, for a line on the page.
 #[derive(Debug, Deserialize)]
 struct Done {
     #[serde(default)]
@@ -113,10 +113,15 @@ fn shown(
 fn told_value(viewer: &Viewer, schema: &Schema, number: u64, field: &Field) -> Markup {
     let attribute = fields::attribute_of(schema, field);
     let place = fields::place(field);
-    let value = field.value.as_ref().map(|value| attribute.write(value)).unwrap_or_default();
+    let (value, unit) = match &field.value {
+        Some(Value::Missing(reason)) if reason.is_empty() => ("could not be had".to_owned(), ""),
+        Some(Value::Missing(reason)) => (format!("could not be had: {reason}"), ""),
+        Some(value) => (attribute.write(value), attribute.unit.as_str()),
+        None => (String::new(), ""),
+    };
     html! {
         div.told {
-            p { span.name { (attribute.name) } " " (value) " " (attribute.unit) @if !field.is_asked && !attribute.known { " (not asked for)" } }
+            p { span.name { (attribute.name) } " " (value) " " (unit) @if !field.is_asked && !attribute.known { " (not asked for)" } }
             @if viewer.may(Right::Correct) {
                 details {
                     summary { "Correct " (attribute.name) }
@@ -181,7 +186,9 @@ async fn tell(
     if entries.iter().any(|entry| entry.problem.is_some()) {
         return again(None);
     }
-    let cells: Vec<(String, String)> = entries.iter().filter_map(Entry::cell).collect();
+    let mut cells: Vec<(String, String)> = entries.iter().filter_map(Entry::cell).collect();
+    // A value that somebody told since then is the same, which changes nothing, or is refused.
+    cells.extend(fields::told_meanwhile(&sheet, &setup.schema, &form));
     if cells.is_empty() {
         return again(Some("Nothing was entered."));
     }

@@ -307,9 +307,13 @@ fn a_form_takes_parts_and_says_what_is_wrong() {
     assert!(inputs(&page).contains(&"v-1".to_owned()));
     server.study().tell(&[row], &Telling::default(), &by()).unwrap();
     let reply = visitor.post("/ask/1", &[("v-1", "2"), ("v-2", "3")]);
-    // The field is told already: only what is open is taken.
-    assert_eq!(reply.status, 303);
+    // Another value for it is refused, and what else was entered stays in its field.
+    assert_eq!(reply.status, 422);
+    assert!(reply.body.contains("already") && reply.body.contains("value=\"3\""), "{}", reply.body);
     assert!(export(&server).contains("p1,1,a,1,"), "{}", export(&server));
+    // The same one is no change, as where a form is sent twice.
+    assert_eq!(visitor.post("/ask/1", &[("v-1", "1"), ("v-2", "3")]).status, 303);
+    assert_eq!(visitor.post("/ask/1", &[("v-1", "1"), ("v-2", "3")]).status, 303);
     assert_eq!(visitor.post("/ask/1", &[]).status, 422);
     assert_eq!(visitor.get("/ask/77").status, 404);
     assert_eq!(visitor.get("/ask/x").status, 400);
