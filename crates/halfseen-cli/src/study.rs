@@ -338,6 +338,10 @@ fn model(args: &ModelArgs) -> Result<ExitCode> {
     for note in &model.report.notes {
         remark(args.on.quiet, &format!("remark: {note}"));
     }
+    if examples == 0 {
+        let problem = "remark: no subject has its target yet: the model predicts a constant that no data support";
+        remark(args.on.quiet, problem);
+    }
     done(
         &args.on,
         &json,
@@ -353,17 +357,11 @@ fn export(args: &ExportArgs) -> Result<ExitCode> {
     let mut csv = Vec::new();
     if args.schema {
         csv = study.setup().schema.to_csv()?.into_bytes();
-    } else if args.erased {
-        csv.extend_from_slice(b"subject,erased\n");
-        for (subject, at) in study.erased()? {
-            csv.extend_from_slice(
-                format!("{},{at}\n", crate::predict::quoted(&subject)).as_bytes(),
-            );
-        }
     } else {
-        let what = match (args.reads, args.wide) {
-            (true, _) => Export::Reads,
-            (_, true) => Export::Wide,
+        let what = match (args.reads, args.wide, args.erased) {
+            (true, ..) => Export::Reads,
+            (_, true, _) => Export::Wide,
+            (.., true) => Export::Erased,
             _ => Export::Audit,
         };
         study.export(what, &mut csv)?;

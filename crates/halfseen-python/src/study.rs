@@ -227,6 +227,12 @@ impl Study {
         text(&self.run(py, 1, move |study, _| study.pending(older_than_days, &By::now(&who)))?)
     }
 
+    /// Returns the curve of the learner's own error and the forecast for so many subjects more, as JSON.
+    fn curve(&self, py: Python<'_>, more: u64) -> PyResult<String> {
+        let curve = self.run(py, 0, |study, monitor| study.curve(monitor))?;
+        text(&serde_json::json!({ "forecast": curve.forecast(more), "curve": curve }))
+    }
+
     fn model(&self, py: Python<'_>) -> PyResult<Model> {
         Ok(Model::new(self.run(py, 0, |study, monitor| study.model(monitor))?))
     }
@@ -234,10 +240,10 @@ impl Study {
     /// Returns reads, the wide table, the audit or the erased subjects as rows of a table.
     fn export(&self, py: Python<'_>, what: &str) -> PyResult<Rows> {
         let what = match what {
-            "reads" => Some(Export::Reads),
-            "wide" => Some(Export::Wide),
-            "audit" => Some(Export::Audit),
-            "erased" => None,
+            "reads" => Export::Reads,
+            "wide" => Export::Wide,
+            "audit" => Export::Audit,
+            "erased" => Export::Erased,
             other => {
                 return Err(PyValueError::new_err(format!(
                     "what = '{}' is not allowed: it must be reads, wide, audit or erased",
@@ -246,11 +252,6 @@ impl Study {
             }
         };
         self.run(py, 1, move |study, _| {
-            let Some(what) = what else {
-                let header = vec!["subject".to_owned(), "erased".to_owned()];
-                let rows = study.erased()?.into_iter().map(|(subject, at)| vec![subject, at]);
-                return Ok([header].into_iter().chain(rows).collect());
-            };
             let mut csv = Vec::new();
             study.export(what, &mut csv)?;
             rows_of_csv(&*csv)

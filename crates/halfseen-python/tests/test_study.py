@@ -55,6 +55,22 @@ def test_the_whole_cycle(study, path):
     assert status.risk > 0
     assert status["reads"].made == dict(status)["reads"].made == 240
     assert "error (own test)" in repr(status)
+    # The curve of that error, and what more subjects buy.
+    curve = study.curve(more=80)
+    assert list(curve.points["examples"]) == [30, 60, 120]
+    assert (curve.test, curve.points["error"].iloc[-1]) == ("held_out", status.risk)
+    assert curve.points["low"].iloc[-1] < status.risk < curve.points["high"].iloc[-1]
+    assert (curve.forecast["more"], curve.forecast["examples"]) == (80, 200)
+    assert 0 <= curve.forecast["gain"]["estimate"] < status.risk < 2 * curve.variance
+    with pytest.raises(ValueError, match="more = 0 is not allowed"):
+        study.curve(0)
+    ax = study.plot()
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "predicting the mean",
+        "own test",
+        "forecast",
+    ]
+    assert ax.get_xlabel() == "examples"
     assert study.status(fit=False).risk is None
     assert study.check() == []
     # Complete subjects are asked nothing more.

@@ -135,12 +135,17 @@ def test_errors_are_those_of_a_file(pair, call, error, match):
             call(of)
 
 
+def test_curve_and_erased_subjects_are_those_of_the_file(pair):
+    there, here = pair
+    assert there.curve(50).forecast == here.curve(50).forecast
+    pd.testing.assert_frame_equal(there.curve().points, here.curve().points)
+    pd.testing.assert_frame_equal(there.export("erased"), here.export("erased"))
+
+
 def test_what_needs_the_file_says_so(pair, tmp_path):
     there, _ = pair
     with pytest.raises(ValueError, match="halfseen study backup"):
         there.backup(tmp_path / "backup.hs")
-    with pytest.raises(ValueError, match="export --erased"):
-        there.export("erased")
     with pytest.raises(ValueError, match="create makes a file"):
         Study.create(there.path, SCHEMA, "y")
     with pytest.raises(ValueError, match="leave who out"):

@@ -2,7 +2,7 @@
 
 use crate::design::Design;
 use crate::error::{Error, Result};
-use crate::schema::check_name;
+use crate::schema::{LONGEST_TEXT, check_name};
 use crate::sql::{cells, first};
 use crate::study::{By, Of, State, Study, TARGET, note};
 use halfseen::Monitor;
@@ -275,6 +275,9 @@ impl Study {
 pub(crate) fn reason_of(reason: &str) -> Result<&str> {
     match reason.trim() {
         "" => Err(Error::setup("a reason is needed, for the audit; give --reason")),
+        long if long.len() > LONGEST_TEXT => {
+            Err(Error::setup(format!("a reason has at most {LONGEST_TEXT} bytes")))
+        }
         reason => Ok(reason),
     }
 }

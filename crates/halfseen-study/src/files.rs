@@ -7,6 +7,7 @@ use crate::sql::Cell;
 use crate::study::{State, Study, TARGET, value_of};
 use crate::telling::Answers;
 use halfseen::error::short;
+use std::collections::HashSet;
 use std::io::{Read, Write};
 
 /// Form in which a study is exported.
@@ -16,6 +17,8 @@ pub enum Export {
     Reads,
     /// A row for each subject: its values in the columns of the schema.
     Wide,
+    /// A row for each subject whose values were erased, and when.
+    Erased,
     /// A row for each thing that was done, in the order in which it was done.
     Audit,
 }
@@ -37,12 +40,29 @@ fn is_empty(record: &csv::StringRecord) -> bool {
     record.iter().all(|cell| cell.trim().is_empty())
 }
 
+/// Returns the whole text.
+fn all_of(mut text: impl Read) -> Result<Vec<u8>> {
+    let mut all = Vec::new();
+    text.read_to_end(&mut all).map_err(|e| at(1, format!("it cannot be read: {e}")))?;
+    Ok(all)
+}
+
+/// Returns the line on which a record begins.
+fn line_of(text: &[u8], record: &csv::StringRecord) -> u64 {
+    let Some(at) = record.position() else { return 0 };
+    // Where lines end with CR and LF, a record begins before the LF.
+    let is_before = text.get(at.byte() as usize) == Some(&b'\n');
+    at.line() + u64::from(is_before)
+}
+
 /// Returns a reader of records of the header's length, and the header.
-fn reader<R: Read>(text: R) -> Result<(csv::Reader<R>, Vec<String>)> {
+fn reader(text: &[u8]) -> Result<(csv::Reader<&[u8]>, Vec<String>)> {
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text);
     let header = reader.headers().map_err(|e| broken(&e))?;
-    let header: Vec<String> =
-        header.iter().map(|name| name.trim_start_matches('\u{feff}').trim().to_owned()).collect();
+    let header: Vec<String> = header
+        .iter()
+        .map(|name| plain(name.trim_start_matches('\u{feff}').trim()).to_owned())
+        .collect();
     if !header.iter().any(|name| name == "subject") {
         for (mark, name) in [(';', "semicolons"), ('\t', "tabs")] {
             if header.len() == 1 && header[0].contains(mark) {
@@ -58,8 +78,9 @@ fn reader<R: Read>(text: R) -> Result<(csv::Reader<R>, Vec<String>)> {
         let near = near.map_or(String::new(), |near| format!("; '{near}' must be written so"));
         return Err(at(1, format!("the column 'subject' is missing{near}")));
     }
-    if let Some(twice) = header.iter().enumerate().find(|(i, name)| header[..*i].contains(name)) {
-        return Err(at(1, format!("the column '{}' is there twice", short(twice.1))));
+    let mut names = HashSet::new();
+    if let Some(twice) = header.iter().find(|name| !names.insert(*name)) {
+        return Err(at(1, format!("the column '{}' is there twice", short(twice))));
     }
     Ok((reader, header))
 }
@@ -71,17 +92,21 @@ fn reader<R: Read>(text: R) -> Result<(csv::Reader<R>, Vec<String>)> {
 /// [`Error::Line`] for what is no CSV, an unknown column, rows of another length, an ask that is no
 /// number.
 pub fn answers_from_csv(text: impl Read, schema: &Schema) -> Result<Vec<Answers>> {
-    let (mut reader, header) = reader(text)?;
+    let text = all_of(text)?;
+    let (mut reader, header) = reader(&text)?;
+    let (mut is_value, known) = (Vec::new(), schema.names());
     for name in &header {
-        let own = name == "subject" || name == "ask" || name.starts_with("ask_");
-        if !own && let Err(error) = schema.place(name) {
-            return Err(at(1, error.to_string()));
+        let is_known = known.contains(name.as_str());
+        let is_own = name == "subject" || name == "ask" || name.starts_with("ask_");
+        if !is_known && !is_own {
+            schema.place(name).map_err(|error| at(1, error.to_string()))?;
         }
+        is_value.push(is_known);
     }
     let mut found = Vec::new();
     for record in reader.records() {
         let record = record.map_err(|e| broken(&e))?;
-        let line = record.position().map_or(0, csv::Position::line);
+        let line = line_of(&text, &record);
         if is_empty(&record) {
             continue;
         }
@@ -92,8 +117,10 @@ pub fn answers_from_csv(text: impl Read, schema: &Schema) -> Result<Vec<Answers>
             ));
         }
         let mut row = Answers { line, ..Answers::default() };
-        for (name, cell) in header.iter().zip(record.iter()) {
+        for ((name, cell), is_value) in header.iter().zip(record.iter()).zip(&is_value) {
             match name.as_str() {
+                _ if *is_value && cell.trim().is_empty() => {}
+                name if *is_value => row.cells.push((name.to_owned(), plain(cell).to_owned())),
                 "subject" => row.subject = plain(cell.trim()).to_owned(),
                 "ask" => {
                     let number = cell.trim();
@@ -105,9 +132,7 @@ pub fn answers_from_csv(text: impl Read, schema: &Schema) -> Result<Vec<Answers>
                         })?),
                     };
                 }
-                name if name.starts_with("ask_") && schema.place(name).is_err() => {}
-                _ if cell.trim().is_empty() => {}
-                name => row.cells.push((name.to_owned(), plain(cell).to_owned())),
+                _ => {} // an attribute's column of asks
             }
         }
         found.push(row);
@@ -120,12 +145,13 @@ pub fn answers_from_csv(text: impl Read, schema: &Schema) -> Result<Vec<Answers>
 /// # Errors
 /// [`Error::Line`].
 pub fn subjects_from_csv(text: impl Read) -> Result<Vec<String>> {
-    let (mut reader, header) = reader(text)?;
+    let text = all_of(text)?;
+    let (mut reader, header) = reader(&text)?;
     let place = header.iter().position(|name| name == "subject").unwrap_or(0);
     let mut found = Vec::new();
     for record in reader.records() {
         let record = record.map_err(|e| broken(&e))?;
-        let line = record.position().map_or(0, csv::Position::line);
+        let line = line_of(&text, &record);
         if is_empty(&record) {
             continue;
         }
@@ -202,6 +228,7 @@ impl Study {
         match what {
             Export::Reads => self.export_reads(&mut out)?,
             Export::Wide => self.read(|study| study.export_wide(&mut out))?,
+            Export::Erased => self.export_erased(&mut out)?,
             Export::Audit => self.export_audit(&mut out)?,
         }
         out.flush().map_err(|e| unwritten(e.into()))
@@ -257,11 +284,18 @@ impl Study {
         )
     }
 
+    fn export_erased<W: Write>(&mut self, out: &mut csv::Writer<W>) -> Result<()> {
+        out.write_record(["subject", "erased"]).map_err(unwritten)?;
+        for (subject, at) in self.erased()? {
+            out.write_record([safe(&subject), at]).map_err(unwritten)?;
+        }
+        Ok(())
+    }
+
     fn export_wide<W: Write>(&mut self, out: &mut csv::Writer<W>) -> Result<()> {
         let schema = self.setup.schema.clone();
         let columns = || schema.attributes.iter().chain([&schema.target]);
-        let header =
-            ["subject"].into_iter().chain(columns().map(|attribute| attribute.name.as_str()));
+        let header = ["subject".to_owned()].into_iter().chain(columns().map(|of| safe(&of.name)));
         out.write_record(header).map_err(unwritten)?;
         let subjects = crate::sql::all(
             &mut *self.sql,

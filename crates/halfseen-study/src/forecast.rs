@@ -11,6 +11,9 @@
 use crate::curve::{Curve, CurvePoint, NINETY, WIDER};
 use serde::Serialize;
 
+/// Number of examples more that is forecast if nobody says another.
+pub const MORE: u64 = 100;
+
 /// Share of the target's variance below which what more subjects buy does not pay.
 pub(crate) const WORTH: f64 = 0.01;
 

@@ -66,7 +66,7 @@ pub use curve::{Curve, CurvePoint, OwnTest};
 pub use drawing::{Ask, Subjects};
 pub use error::{Error, RefusedLine, Result};
 pub use files::{Export, answers_from_csv, asks_to_csv, rows_of_csv, subjects_from_csv};
-pub use forecast::{Forecast, Range};
+pub use forecast::{Forecast, MORE, Range};
 pub use people::{Person, Right, Role};
 pub use schema::{Attribute, DATE, Kind, Schema, Value};
 #[cfg(feature = "serve")]

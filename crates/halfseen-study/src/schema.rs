@@ -4,13 +4,15 @@ use crate::error::{Error, Result};
 use halfseen::data::days_since_1970;
 use halfseen::error::{list, short};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::Read;
 
 /// The form in which dates are written.
 pub const DATE: &str = "%Y-%m-%d";
 /// Longest name of an attribute or subject, in bytes.
 pub(crate) const LONGEST_NAME: usize = 200;
+/// Longest reason or source, in bytes.
+pub(crate) const LONGEST_TEXT: usize = 2_000;
 /// Names that the columns of files have.
 const RESERVED: [&str; 3] = ["subject", "ask", "list"];
 /// Columns of a schema file, all but the first optional.
@@ -362,6 +364,11 @@ impl Schema {
     pub fn prices(&self) -> BTreeMap<String, f64> {
         let paid = self.attributes.iter().filter(|attribute| !attribute.known);
         paid.map(|a| (a.panel.clone().unwrap_or_else(|| a.name.clone()), a.price)).collect()
+    }
+
+    /// Returns all names, the target's included.
+    pub(crate) fn names(&self) -> HashSet<&str> {
+        self.attributes.iter().chain([&self.target]).map(|of| of.name.as_str()).collect()
     }
 
     /// Returns the place of an attribute, `None` for the target.

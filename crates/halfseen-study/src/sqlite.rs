@@ -36,6 +36,7 @@ impl Sqlite {
             _ => Error::file(path, e),
         })?;
         let made = Self::connect(path).and_then(|mut sqlite| {
+            sqlite.set_up()?;
             sqlite.migrate(0)?;
             sqlite.begin()?;
             fill(&mut sqlite)?;
@@ -54,22 +55,25 @@ impl Sqlite {
 
     /// Opens the file of a study, and brings an older one to the present format after a backup.
     pub(crate) fn open(path: &Path) -> Result<Sqlite> {
-        let mut header = [0; 16];
-        let read = std::fs::File::open(path)
-            .and_then(|mut file| std::io::Read::read_exact(&mut file, &mut header));
         let other = || {
             Error::file(path, "this is not the file of a study; make one with `halfseen study new`")
         };
-        match read {
-            Err(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => return Err(other()),
-            Err(e) => return Err(Error::file(path, e)),
-            Ok(()) if &header != b"SQLite format 3\0" => return Err(other()),
-            Ok(()) => {}
-        }
-        let mut sqlite = Self::connect(path)?;
-        if sqlite.pragma("application_id")? != APPLICATION {
+        // Only SQLite opens the file: whoever closes it takes away all of this process's locks on it.
+        let about = std::fs::metadata(path).map_err(|e| Error::file(path, e))?;
+        if !about.is_file() {
             return Err(other());
         }
+        let mut sqlite = Self::connect(path)?;
+        // Before anything is set that would change a file of others.
+        let application = "PRAGMA application_id";
+        let found = sqlite.connection.query_row(application, [], |row| row.get::<_, i64>(0));
+        match found {
+            Ok(APPLICATION) => {}
+            Ok(_) => return Err(other()),
+            Err(e) if e.sqlite_error_code() == Some(ErrorCode::NotADatabase) => return Err(other()),
+            Err(e) => return Err(at_open(path, &e)),
+        }
+        sqlite.set_up()?;
         let (found, known) = (sqlite.pragma("user_version")?, MIGRATIONS.len() as i64);
         if found > known {
             let path = path.display().to_string();
@@ -107,13 +111,17 @@ impl Sqlite {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(|e| at_open(path, &e))?;
         connection.busy_timeout(PATIENCE).map_err(|e| at_open(path, &e))?;
-        connection
+        connection.set_prepared_statement_cache_capacity(64);
+        Ok(Sqlite { connection, path: path.to_owned(), cells: Vec::new() })
+    }
+
+    /// Sets what every connection to a study has.
+    fn set_up(&mut self) -> Result<()> {
+        self.connection
             .execute_batch(
                 "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;",
             )
-            .map_err(|e| at_open(path, &e))?;
-        connection.set_prepared_statement_cache_capacity(64);
-        Ok(Sqlite { connection, path: path.to_owned(), cells: Vec::new() })
+            .map_err(|e| at_open(&self.path, &e))
     }
 
     fn pragma(&mut self, name: &str) -> Result<i64> {

@@ -2,7 +2,7 @@
 
 use crate::drawing::reason_of;
 use crate::error::{Error, RefusedLine, Result};
-use crate::schema::{Value, check_name};
+use crate::schema::{LONGEST_TEXT, Value, check_name};
 use crate::setup::Unasked;
 use crate::sql::{Cell, cells};
 use crate::study::{By, LastAsk, Of, State, Study, TARGET, again, cells_of, note};
@@ -73,6 +73,9 @@ impl Study {
     /// [`Error::Refused`] with every line that was refused, unless they are left out
     /// ([`Telling::keep_going`]) or nothing is stored anyway ([`Telling::check_only`]).
     pub fn tell(&mut self, answers: &[Answers], how: &Telling, by: &By) -> Result<Told> {
+        if how.source.as_ref().is_some_and(|source| source.len() > LONGEST_TEXT) {
+            return Err(Error::setup(format!("a source has at most {LONGEST_TEXT} bytes")));
+        }
         again(|| self.tell_once(answers, how, by))
     }
 

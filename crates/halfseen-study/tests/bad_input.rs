@@ -121,6 +121,8 @@ fn files_that_are_no_answers_say_where() {
         ("subject,a9\np0,1", "there is no attribute 'a9'"),
         ("subject,a0\np0", "line 2: it has 1 cells, and the header has 2"),
         ("subject,ask,a0\np0,first,1", "line 2: the ask 'first' is no number"),
+        ("subject,ask,a0\r\np0,,1\r\np1,first,1\r\n", "line 3: the ask 'first' is no number"),
+        ("subject,ask,a0\np0,,\"1\n\"\np1,first,1\n", "line 4: the ask 'first' is no number"),
     ] {
         let error = answers_from_csv(text.as_bytes(), &schema).unwrap_err().to_string();
         assert!(error.contains(says), "{text}: {error}");
@@ -188,6 +190,30 @@ fn files_that_are_no_study_are_refused_and_left_as_they_are() {
     let exists = Study::create(&copy, &setup("fiml", &[]), &by()).unwrap_err().to_string();
     assert!(exists.contains("the file exists"), "{exists}");
     assert_eq!(std::fs::read(&copy).unwrap(), whole);
+}
+
+/// Whoever closes a file takes away all locks that the process has on it, and another process may then
+/// take what was committed for its own to remove.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_study_that_is_open_twice_keeps_its_locks() {
+    use std::os::unix::fs::MetadataExt;
+    let place = Place::new();
+    let path = place.path("t.hs");
+    let mut study = create(&path, "fiml", &[("budget", "2")]);
+    draw(&mut study, &names(0..2), None);
+    let inode = format!(":{} ", std::fs::metadata(&path).unwrap().ino());
+    let locks = || {
+        let own = format!(" {} ", std::process::id());
+        let all = std::fs::read_to_string("/proc/locks").unwrap();
+        all.lines().filter(|line| line.contains(&own) && line.contains(&inode)).count()
+    };
+    let before = locks();
+    assert!(before > 0);
+    drop(Study::open(&path).unwrap());
+    let mut second = Study::open(&path).unwrap();
+    second.status(&by()).unwrap();
+    assert_eq!(locks(), before);
 }
 
 #[test]

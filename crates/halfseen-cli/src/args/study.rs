@@ -242,7 +242,7 @@ pub(crate) struct StatusArgs {
     #[arg(long)]
     pub(crate) no_fit: bool,
     /// Number of examples more to forecast the error for
-    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true, value_parser = whole(1, 1_000_000_000))]
+    #[arg(long, value_name = "N", default_value_t = halfseen_study::MORE, allow_negative_numbers = true, value_parser = whole(1, 1_000_000_000))]
     pub(crate) more: u64,
     /// SVG file for a picture of the curve and its forecast
     #[arg(long, value_name = "FILE", conflicts_with = "no_fit")]

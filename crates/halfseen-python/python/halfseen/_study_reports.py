@@ -1,17 +1,20 @@
 """Report on a study: status, open asks, model, what is stored."""
 
 import json
+import operator
 from typing import TYPE_CHECKING, Any, Literal
 
 from halfseen import _core
 from halfseen import _study_frames as frames
-from halfseen._study_results import StudyStatus, status_of
+from halfseen._study_results import StudyCurve, StudyStatus, curve_of, status_of
 from halfseen._study_url import ServedStudy
 from halfseen._warn import about_data, warn
 from halfseen.model import Model
+from halfseen.plotting import study_curve
 from halfseen.warnings import DataWarning
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from pandas import DataFrame as _DataFrame  # private: without the types of pandas it is none at run time
 
 
@@ -34,19 +37,62 @@ class StudyReports:
         Parameters
         ----------
         fit : bool, default True
-            False leaves out the learner's own error, for which the model is fitted. At a URL that needs a
-            role that may take models.
+            False leaves out the learner's own error, for which models are fitted.
 
         Returns
         -------
         status : StudyStatus
             The status; its text is a table.
         """
-        text, report, notes = self._study.status(self.who), None, []
+        text, last = self._study.status(self.who), None
         if fit and json.loads(text)["complete"]:
-            model = self._study.model()
-            report, notes = json.loads(model.report()), model.notes()
-        return status_of(text, report, notes)
+            points = json.loads(self._study.curve(1))["curve"]["points"]
+            last = points[-1] if points else None
+        return status_of(text, last)
+
+    def curve(self, more: int = 100) -> StudyCurve:
+        """Return the learner's own error over the examples, and what more subjects would buy.
+
+        Each point is of the model that the study would have with its first examples only; the study keeps them
+        until an answer changes.
+
+        Parameters
+        ----------
+        more : int, default 100
+            Number of examples more to forecast.
+
+        Returns
+        -------
+        curve : StudyCurve
+            The points as a frame, and the forecast.
+
+        Raises
+        ------
+        ValueError
+            If ``more`` is below 1.
+        """
+        if operator.index(more) < 1:
+            raise ValueError(f"more = {more} is not allowed: it must be at least 1")
+        return curve_of(self._study.curve(operator.index(more)), frames.pandas())
+
+    def plot(self, more: int = 100, *, ax: "Axes | None" = None) -> "Axes":
+        """Plot the learner's own error over the examples, with the forecast.
+
+        Bars are 90 % intervals; a dotted line is the error of predicting the mean.
+
+        Parameters
+        ----------
+        more : int, default 100
+            Number of examples more to forecast.
+        ax : matplotlib.axes.Axes or None, default=None
+            Axes to draw into; None: a new figure's.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+            The axes.
+        """
+        return study_curve(self.curve(more), ax=ax)
 
     def pending(self, older_than_days: float | None = None) -> "_DataFrame":
         """Return the open asks, oldest first.

@@ -2,9 +2,12 @@
 
 import json
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from halfseen.errors import RowProblem
+
+if TYPE_CHECKING:
+    from pandas import DataFrame as _DataFrame  # private: without the types of pandas it is none at run time
 
 
 @dataclass(frozen=True)
@@ -89,9 +92,8 @@ class StudyStatus:
     apart : list of (str, str)
         The first of them.
     risk, risk_error : float or None
-        The learner's own estimate of its error, and the standard error of that.
-    notes : list of str
-        Remarks of the fit.
+        The learner's own estimate of its mean squared error, in the target's units squared, and the standard
+        error of that.
     """
 
     learner: str
@@ -115,7 +117,6 @@ class StudyStatus:
     apart: list[tuple[str, str]]
     risk: float | None = None
     risk_error: float | None = None
-    notes: tuple[str, ...] = ()
 
     def keys(self) -> list[str]:
         """Return the names of the attributes."""
@@ -156,17 +157,54 @@ class StudyStatus:
         if self.pairs_apart:
             such = ", ".join(f"{a} with {b}" for a, b in self.apart[:5])
             lines.append(f"never read of one subject: {self.pairs_apart:,} pairs, such as {such}")
-        return "\n".join(lines + [f"note: {note}" for note in self.notes])
+        return "\n".join(lines)
 
 
-def status_of(text: str, report: dict[str, Any] | None, notes: list[str]) -> StudyStatus:
-    """Return the status that the library wrote, with what a fit says of itself."""
+@dataclass(frozen=True)
+class StudyCurve:
+    """The learner's own error over the number of examples, and its forecast.
+
+    Errors are mean squared errors by the learner's own test, in the target's units squared.
+
+    Attributes
+    ----------
+    points : DataFrame
+        ``examples``, ``reads`` and ``cost`` up to there, ``error``, ``standard_error``, and ``low`` and ``high``,
+        the ends of a 90 % interval.
+    test : str
+        The test: 'held_out', each example predicted by a fit to the others; or 'progressive', each predicted
+        before it was learned from.
+    variance : float
+        Variance of the target: the error of predicting its mean.
+    forecast : dict or None
+        With ``more`` examples more: ``examples`` then, their ``cost``, and, each with ``estimate``, ``low`` and
+        ``high``, the ``error`` then, the ``gain``, and ``enough``: the number of examples from which on as many
+        more lower the error by less than 1 % of the variance. None with too few examples.
+    """
+
+    points: "_DataFrame"
+    test: str
+    variance: float
+    forecast: dict[str, Any] | None
+
+
+def curve_of(text: str, pandas: Any) -> StudyCurve:
+    """Return the curve that the library wrote."""
+    found = json.loads(text)
+    curve = found["curve"]
+    names = ("examples", "reads", "cost", "error", "standard_error", "low", "high")
+    points = pandas.DataFrame({name: [point[name] for point in curve["points"]] for name in names})
+    return StudyCurve(points, curve["test"], curve["variance"], found["forecast"])
+
+
+def status_of(text: str, last: dict[str, Any] | None) -> StudyStatus:
+    """Return the status that the library wrote, with the last point of the curve of its error."""
     found = json.loads(text)
     for limit in ("reads", "cost"):
         found[limit] = Spending(**found[limit])
     found["apart"] = [(first, second) for first, second in found["apart"]]
-    if report is not None:
-        found |= {"risk": report["risk"], "risk_error": report["risk_error"], "notes": tuple(notes)}
+    if last is not None:
+        found |= {"risk": last["error"], "risk_error": last["standard_error"]}
     return StudyStatus(**found)
 
 

@@ -88,10 +88,10 @@ class ServedStudy:
     def setup(self) -> str:
         about = self._about
         schema = {"attributes": about["attributes"], "target": about["target"]}
-        return json.dumps({"schema": schema, "learner": about["learner"], "params": about.get("params", {})})
+        return json.dumps({"schema": schema, "learner": about["learner"], "params": about["params"]})
 
     def schema(self) -> list[list[str]]:
-        return _rows_of_csv(self._text("export/schema", patience=_SLOW))
+        return _rows_of_csv(self._text("schema"))
 
     def next(self, subjects: list[str] | None, count: int, wave: str | None, who: str) -> str:
         asked: dict[str, Any] = {"count": count} if subjects is None else {"subjects": subjects}
@@ -139,16 +139,14 @@ class ServedStudy:
         query = {} if older_than_days is None else {"older_than_days": repr(older_than_days)}
         return self._text(f"pending?{urllib.parse.urlencode(query)}", patience=_SLOW)
 
+    def curve(self, more: int) -> str:
+        return self._text(f"curve?more={more}", patience=_SLOW)
+
     def model(self) -> _core.Model:
         return _core.Model.from_json(self._text("model", patience=_SLOW))
 
     def export(self, what: str) -> list[list[str]]:
-        if what == "erased":
-            raise ValueError(
-                "a server does not tell which subjects were erased; `halfseen study export --erased` does"
-                " where it runs, and the audit has them"
-            )
-        if what not in ("reads", "wide", "audit"):
+        if what not in ("reads", "wide", "audit", "erased"):
             raise ValueError(f"what = '{what:.60}' is not allowed: it must be reads, wide, audit or erased")
         return _rows_of_csv(self._text(f"export/{what}", patience=_SLOW))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from halfseen import _core
 from halfseen import _study_frames as frames
 from halfseen._study_reports import StudyReports
-from halfseen._study_results import Spending, StudyStatus, Told, told_of
+from halfseen._study_results import Spending, StudyCurve, StudyStatus, Told, told_of
 from halfseen._study_url import ServedStudy, is_url
 from halfseen._warn import warn
 from halfseen.errors import RefusedRows, RowProblem
@@ -20,7 +20,7 @@ from halfseen.warnings import DataWarning
 if TYPE_CHECKING:
     from pandas import DataFrame as _DataFrame  # private: without the types of pandas it is none at run time
 
-__all__ = ["RefusedRows", "RowProblem", "Spending", "Study", "StudyStatus", "Told"]
+__all__ = ["RefusedRows", "RowProblem", "Spending", "Study", "StudyCurve", "StudyStatus", "Told"]
 
 #: Most new subjects of one call.
 _MOST = 10_000_000
@@ -35,7 +35,7 @@ class Study(StudyReports):
     call it again: :meth:`next` returns the open asks, and :meth:`tell` stores nothing twice.
 
     ``halfseen study serve`` gives a study a URL, where a person with a token may do the same, as far as the
-    person's role goes; only :meth:`backup` and the list of erased subjects need the file. Calls that change
+    person's role goes; only :meth:`backup` needs the file. Calls that change
     nothing, or nothing twice, are tried again while the server restarts. Across a network use https, since
     whoever sees a token can use it.
 

@@ -186,7 +186,14 @@ async fn guard_api(
 
 fn token_of(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-    Some(value.strip_prefix("Bearer ")?.trim().to_owned())
+    Some(
+        value
+            .split_once(' ')
+            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))?
+            .1
+            .trim()
+            .to_owned(),
+    )
 }
 
 async fn bearer(
@@ -211,12 +218,14 @@ pub(super) async fn by_token<T: Send + 'static>(
     token: String,
     find: impl FnOnce(&mut crate::Study, String) -> crate::Result<Option<T>> + Send + 'static,
 ) -> Result<T, Failure> {
-    app.attempts.check(address)?;
     let found = call(app, move |study| find(study, token)).await?;
-    found.ok_or_else(|| {
+    // Those who have a token are let in, whatever others at their address try.
+    let Some(found) = found else {
+        app.attempts.check(address)?;
         app.attempts.count(address);
         let problem =
             "this token is unknown, or was taken back; an admin of the study makes tokens";
-        Failure::new(StatusCode::UNAUTHORIZED, problem)
-    })
+        return Err(Failure::new(StatusCode::UNAUTHORIZED, problem));
+    };
+    Ok(found)
 }

@@ -1,11 +1,14 @@
 //! Answers programs: the verbs of a study as JSON under `/api/v1`.
 
-use super::app::{Route, Shared, call, call_slow};
+use super::app::{Route, Shared, apart, call, call_slow};
 use super::body;
 use super::failure::{Failure, Problem};
+use crate::curve::Curve;
 use crate::drawing::{Ask, Subjects};
 use crate::files::{Export, answers_from_csv};
+use crate::forecast::{Forecast, MORE};
 use crate::people::{Person, Right};
+use crate::setup::Setup;
 use crate::status::{Pending, Status};
 use crate::study::By;
 use crate::telling::{Answers, Telling, Told};
@@ -26,6 +29,8 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         ("/api/v1/study", Right::Look, get(study)),
         ("/api/v1/status", Right::Look, get(status)),
+        ("/api/v1/curve", Right::Look, get(curve)),
+        ("/api/v1/schema", Right::Look, get(schema)),
         ("/api/v1/next", Right::Collect, post(next)),
         ("/api/v1/tell", Right::Collect, post(tell)),
         ("/api/v1/release", Right::Collect, post(release)),
@@ -56,7 +61,7 @@ pub fn openapi() -> serde_json::Value {
         version = "1",
         license(name = "MIT OR Apache-2.0")
     ),
-    paths(study, status, next, tell, release, pending, amend, withdraw, model, export, check),
+    paths(study, schema, status, curve, next, tell, release, pending, amend, withdraw, model, export, check),
     modifiers(&Bearer),
     security(("token" = []))
 )]
@@ -98,6 +103,9 @@ struct About {
     version: &'static str,
     /// Learner.
     learner: String,
+    /// Its parameters.
+    #[schema(value_type = Object)]
+    params: serde_json::Map<String, serde_json::Value>,
     /// Attributes, with kind, unit, range, panel, price and choices.
     #[schema(value_type = Vec<Object>)]
     attributes: Vec<crate::schema::Attribute>,
@@ -111,17 +119,53 @@ struct About {
 /// Describe the study, and the person of the token.
 #[utoipa::path(get, path = "/api/v1/study", responses((status = 200, body = About)))]
 async fn study(State(app): State<Shared>, Extension(person): Extension<Person>) -> Answer<About> {
-    let setup = call(&app, |study| Ok(study.setup().clone())).await?;
-    let (learner, schema) = (setup.learner, setup.schema);
+    let Setup { schema, learner, params, .. } = app.setup.clone();
     let version = env!("CARGO_PKG_VERSION");
     let (attributes, target) = (schema.attributes, schema.target);
-    Ok(Json(About { api: VERSION, version, learner, attributes, target, person }))
+    Ok(Json(About { api: VERSION, version, learner, params, attributes, target, person }))
 }
 
 /// Count subjects, asks, reads and money, and name what was never read.
 #[utoipa::path(get, path = "/api/v1/status", responses((status = 200, body = Status)))]
 async fn status(State(app): State<Shared>) -> Answer<Status> {
     Ok(Json(call_slow(&app, |study| study.status(&By::now(""))).await?))
+}
+
+/// The schema as a CSV file.
+#[utoipa::path(get, path = "/api/v1/schema", responses((status = 200, description = "A CSV file.", body = String, content_type = "text/csv")))]
+async fn schema(State(app): State<Shared>) -> std::result::Result<Response, Refusal> {
+    Ok(as_csv(app.setup.schema.to_csv()?.into_bytes()))
+}
+
+fn as_csv(text: Vec<u8>) -> Response {
+    ([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], text).into_response()
+}
+
+/// Number of subjects to forecast.
+#[derive(Debug, Deserialize)]
+struct More {
+    #[serde(default)]
+    more: Option<u64>,
+}
+
+/// Learner's own error over the examples, and what more subjects would buy.
+#[derive(Debug, Serialize, ToSchema)]
+struct CurveAndForecast {
+    /// Points by number of examples, with error and interval.
+    #[schema(value_type = Object)]
+    curve: Curve,
+    /// Error and money with more subjects; null with too few examples.
+    #[schema(value_type = Option<Object>)]
+    forecast: Option<Forecast>,
+}
+
+/// Follow the learner's own error over the examples, and forecast it. The first call after an answer
+/// fits several models.
+#[utoipa::path(get, path = "/api/v1/curve", params(("more" = Option<u64>, Query, description = "Number of subjects to forecast; 100 by default.")), responses((status = 200, body = CurveAndForecast)))]
+async fn curve(State(app): State<Shared>, Query(more): Query<More>) -> Answer<CurveAndForecast> {
+    let curve = call_slow(&app, |study| study.curve(&Silent)).await?;
+    let forecast = curve.forecast(more.more.unwrap_or(MORE).max(1));
+    Ok(Json(CurveAndForecast { curve, forecast }))
 }
 
 /// Subjects to ask: by name, or a number of new ones.
@@ -266,8 +310,8 @@ async fn tell(
     let (parts, content) = request.into_parts();
     let (answers, how): (Vec<Answers>, _) = if body::kind(&parts.headers) == "text/csv" {
         let text = body::csv(content).await?;
-        let answers =
-            call(&app, move |study| answers_from_csv(&*text, &study.setup().schema)).await?;
+        let its_app = app.clone();
+        let answers = apart(move || answers_from_csv(&*text, &its_app.setup.schema)).await?;
         let Manner { source, keep_going, check: check_only } = manner;
         (answers, Telling { source, keep_going, check_only })
     } else {
@@ -391,30 +435,27 @@ async fn model(State(app): State<Shared>) -> std::result::Result<Response, Refus
 }
 
 /// Write the study as CSV.
-#[utoipa::path(get, path = "/api/v1/export/{what}", params(("what" = String, Path, description = "reads, wide, audit or schema")), responses((status = 200, description = "A CSV file.", body = String, content_type = "text/csv")))]
+#[utoipa::path(get, path = "/api/v1/export/{what}", params(("what" = String, Path, description = "reads, wide, audit or erased")), responses((status = 200, description = "A CSV file.", body = String, content_type = "text/csv")))]
 async fn export(
     State(app): State<Shared>,
     Path(what): Path<String>,
 ) -> std::result::Result<Response, Refusal> {
     let what = match what.as_str() {
-        "reads" => Some(Export::Reads),
-        "wide" => Some(Export::Wide),
-        "audit" => Some(Export::Audit),
-        "schema" => None,
+        "reads" => Export::Reads,
+        "wide" => Export::Wide,
+        "audit" => Export::Audit,
+        "erased" => Export::Erased,
         _ => {
-            let problem = "exports are reads, wide, audit and schema";
+            let problem = "exports are reads, wide, audit and erased";
             return Err(Failure::new(StatusCode::NOT_FOUND, problem).into());
         }
     };
-    let text = call_slow(&app, move |study| match what {
-        Some(what) => {
-            let mut text = Vec::new();
-            study.export(what, &mut text)?;
-            Ok(text)
-        }
-        None => Ok(study.setup().schema.to_csv()?.into_bytes()),
+    let text = call_slow(&app, move |study| {
+        let mut text = Vec::new();
+        study.export(what, &mut text)?;
+        Ok(text)
     });
-    Ok(([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], text.await?).into_response())
+    Ok(as_csv(text.await?))
 }
 
 /// Problems of the store; none if it is sound.

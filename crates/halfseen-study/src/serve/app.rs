@@ -4,11 +4,13 @@ use super::attempts::Attempts;
 use super::failure::Failure;
 use crate::error::Result;
 use crate::people::Right;
+use crate::setup::Setup;
 use crate::study::Study;
 use axum::routing::MethodRouter;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio::task::JoinHandle;
 
 /// Address and surroundings of a server.
 #[derive(Debug, Clone)]
@@ -25,6 +27,7 @@ pub(super) struct App {
     study: Mutex<Study>,
     /// For fits and exports, so that answers need not wait for them.
     slow: Mutex<Study>,
+    pub(super) setup: Setup,
     pub(super) attempts: Attempts,
     pub(super) options: Options,
 }
@@ -36,8 +39,10 @@ pub(super) type Route = (&'static str, Right, MethodRouter<Shared>);
 
 impl App {
     pub(super) fn open(path: &Path, options: &Options) -> Result<App> {
+        let study = Study::open(path)?;
         Ok(App {
-            study: Mutex::new(Study::open(path)?),
+            setup: study.setup().clone(),
+            study: Mutex::new(study),
             slow: Mutex::new(Study::open(path)?),
             attempts: Attempts::default(),
             options: options.clone(),
@@ -61,18 +66,29 @@ pub(super) async fn call_slow<T: Send + 'static>(
     on(app, |app| &app.slow, act).await
 }
 
+/// Does work that needs no study.
+pub(super) async fn apart<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T, Failure> {
+    finished(tokio::task::spawn_blocking(work)).await
+}
+
+async fn finished<T>(task: JoinHandle<Result<T>>) -> Result<T, Failure> {
+    match task.await {
+        Ok(done) => Ok(done?),
+        Err(_) => Err(Failure::internal("the call failed within the server")),
+    }
+}
+
 async fn on<T: Send + 'static>(
     app: &Shared,
     which: fn(&App) -> &Mutex<Study>,
     act: impl FnOnce(&mut Study) -> Result<T> + Send + 'static,
 ) -> Result<T, Failure> {
     let app = Arc::clone(app);
-    let done = tokio::task::spawn_blocking(move || {
+    finished(tokio::task::spawn_blocking(move || {
         // A call that panicked has rolled its transaction back, or the next one does.
         act(&mut which(&app).lock().unwrap_or_else(PoisonError::into_inner))
-    });
-    match done.await {
-        Ok(done) => Ok(done?),
-        Err(_) => Err(Failure::internal("the call failed within the server")),
-    }
+    }))
+    .await
 }

@@ -4,29 +4,49 @@ use super::app::{Route, Shared, call_slow};
 use super::failure::Failure;
 use super::pages::page;
 use super::viewer::Viewer;
+use crate::curve::{Curve, CurvePoint};
+use crate::forecast::{MORE, Range};
 use crate::people::Right;
 use crate::status::{Spending, Status};
 use crate::study::By;
 use axum::Extension;
-use axum::extract::State;
+use axum::extract::{Query, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use halfseen::Silent;
 use maud::{Markup, html};
+use serde::Deserialize;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![("/status", Right::Look, get(status))]
 }
 
+/// Choice of what to show.
+#[derive(Debug, Deserialize)]
+struct Which {
+    #[serde(default)]
+    error: Option<String>,
+}
+
 async fn status(
     State(app): State<Shared>,
     Extension(viewer): Extension<Viewer>,
+    Query(which): Query<Which>,
 ) -> Result<Response, Failure> {
     let status = call_slow(&app, |study| study.status(&By::now(""))).await?;
+    let curve = match which.error {
+        Some(_) => Some(call_slow(&app, |study| study.curve(&Silent)).await?),
+        None => None,
+    };
     let content = html! {
         p { (status.learner) " learns " strong { (status.target) } "." }
         (subjects(&status))
         (reads(&status))
         (unseen(&status))
+        @match &curve {
+            Some(curve) => (error(curve, &status.target)),
+            None => p { a href="/status?error=1" { "Show the learner's own error" } ", for which models are fitted; that may take a while." },
+        }
     };
     Ok(page(&viewer, "Status", &content).into_response())
 }
@@ -92,6 +112,80 @@ fn unseen(status: &Status) -> Markup {
                     (one) " with " (other)
                 }
                 "."
+            }
+        }
+    }
+}
+
+/// Writes an error with four digits.
+fn digits(value: f64) -> String {
+    match value.abs() {
+        large if large >= 1000.0 => format!("{value:.0}"),
+        0.0 => "0".to_owned(),
+        other => {
+            let before = other.log10().floor() as i32 + 1;
+            format!("{value:.*}", (4 - before).max(0) as usize)
+        }
+    }
+}
+
+fn error(curve: &Curve, target: &str) -> Markup {
+    let interval = |low: Option<f64>, high: Option<f64>| {
+        low.zip(high).map(|(low, high)| format!("{} to {}", digits(low), digits(high)))
+    };
+    let range = |of: &Range| {
+        format!("{} (90 %: {} to {})", digits(of.estimate), digits(of.low), digits(of.high))
+    };
+    html! {
+        h2 { "Error of the learner, by its own test" }
+        @if curve.points.iter().all(|point| point.error.is_none()) {
+            p { "There are too few complete subjects for it." }
+        } @else {
+            p { "Mean squared error in units of " (target) " squared. Predicting the mean has " (digits(curve.variance)) "." }
+            (picture(curve))
+            table {
+                caption { "Error over the examples" }
+                thead { tr { th scope="col" { "Examples" } th scope="col" { "Reads" } th scope="col" { "Money" } th scope="col" { "Error" } th scope="col" { "90 % interval" } } }
+                tbody {
+                    @for point in &curve.points {
+                        tr {
+                            th scope="row" { (point.examples) }
+                            td { (point.reads) }
+                            td { (shown(point.cost)) }
+                            td { (point.error.map_or("none yet".to_owned(), digits)) }
+                            td { (interval(point.low, point.high).unwrap_or_default()) }
+                        }
+                    }
+                }
+            }
+            @match curve.forecast(MORE) {
+                Some(forecast) => p { (MORE) " more examples would cost " (shown(forecast.cost)) ", and lower the error by " (range(&forecast.gain)) ", to " (range(&forecast.error)) "." },
+                None => p { "There are too few examples for a forecast." },
+            }
+        }
+    }
+}
+
+/// Draws the points with their intervals; the table says the same in numbers.
+fn picture(curve: &Curve) -> Markup {
+    let known = |point: &&CurvePoint| point.error.is_some() && point.high.is_some();
+    let points: Vec<&CurvePoint> = curve.points.iter().filter(known).collect();
+    let most = points.iter().filter_map(|point| point.high).fold(curve.variance, f64::max);
+    let examples = points.last().map_or(1.0, |point| point.examples as f64);
+    let (x, y) = (
+        |point: &CurvePoint| 20.0 + 560.0 * point.examples as f64 / examples,
+        |value: Option<f64>| 190.0 - 180.0 * value.unwrap_or(0.0) / most,
+    );
+    let line: Vec<String> =
+        points.iter().map(|point| format!("{:.1},{:.1}", x(point), y(point.error))).collect();
+    html! {
+        svg.curve viewBox="0 0 600 200" role="img" aria-label="Curve of the error; the table below has its numbers" {
+            line.axis x1="20" x2="590" y1="190" y2="190" {}
+            line.mean x1="20" x2="590" y1=(format!("{:.1}", y(Some(curve.variance)))) y2=(format!("{:.1}", y(Some(curve.variance)))) {}
+            polyline points=(line.join(" ")) {}
+            @for point in &points {
+                line x1=(format!("{:.1}", x(point))) x2=(format!("{:.1}", x(point))) y1=(format!("{:.1}", y(point.low))) y2=(format!("{:.1}", y(point.high))) {}
+                circle cx=(format!("{:.1}", x(point))) cy=(format!("{:.1}", y(point.error))) r="4" {}
             }
         }
     }

@@ -9,7 +9,6 @@ use super::viewer::Viewer;
 use crate::error::Error;
 use crate::people::Right;
 use crate::schema::{Schema, Value};
-use crate::setup::Setup;
 use crate::sheet::{Field, Sheet};
 use crate::study::{By, State as AskState};
 use crate::telling::{Answers, Telling};
@@ -42,11 +41,9 @@ struct Done {
     amended: Option<String>,
 }
 
-/// Returns an ask and the setup of its study.
-async fn sheet(app: &Shared, number: u64) -> Result<(Sheet, Setup), Failure> {
-    let found = call(app, move |study| {
-        Ok(study.sheet(number)?.map(|sheet| (sheet, study.setup().clone())))
-    });
+/// Returns an ask.
+async fn sheet(app: &Shared, number: u64) -> Result<Sheet, Failure> {
+    let found = call(app, move |study| study.sheet(number));
     found.await?.ok_or_else(|| {
         Failure::new(
             StatusCode::NOT_FOUND,
@@ -61,13 +58,13 @@ async fn show(
     Path(number): Path<u64>,
     Query(done): Query<Done>,
 ) -> Result<Response, Failure> {
-    let (sheet, setup) = sheet(&app, number).await?;
+    let (sheet, setup) = (sheet(&app, number).await?, &app.setup);
     let said = match (done.stored, done.amended) {
         (Some(stored), _) => Some(format!("{} stored.", count(stored, "value", "values"))),
         (_, Some(_)) => Some("The value was corrected.".to_owned()),
         _ => None,
     };
-    let entries = fields::entries(&sheet, &setup, &Form::default());
+    let entries = fields::entries(&sheet, setup, &Form::default());
     Ok(shown(&viewer, &setup.schema, &sheet, &entries, said.as_deref(), None).into_response())
 }
 
@@ -177,8 +174,8 @@ async fn tell(
     Path(number): Path<u64>,
     Extension(form): Extension<Form>,
 ) -> Result<Response, Failure> {
-    let (sheet, setup) = sheet(&app, number).await?;
-    let entries = fields::entries(&sheet, &setup, &form);
+    let (sheet, setup) = (sheet(&app, number).await?, &app.setup);
+    let entries = fields::entries(&sheet, setup, &form);
     let again = |problem: Option<&str>| {
         let page = shown(&viewer, &setup.schema, &sheet, &entries, None, problem);
         Ok((StatusCode::UNPROCESSABLE_ENTITY, page).into_response())
@@ -217,7 +214,7 @@ async fn release(
     Path(number): Path<u64>,
     Extension(form): Extension<Form>,
 ) -> Result<Response, Failure> {
-    let (sheet, _) = sheet(&app, number).await?;
+    let sheet = sheet(&app, number).await?;
     let (by, reason) = (By::now(&viewer.person.name), form.get("reason").to_owned());
     call(&app, move |study| study.release(&sheet.subject, &reason, &by)).await?;
     Ok(Redirect::to(&format!("/ask/{number}")).into_response())
@@ -229,7 +226,7 @@ async fn amend(
     Path(number): Path<u64>,
     Extension(form): Extension<Form>,
 ) -> Result<Response, Failure> {
-    let (sheet, _) = sheet(&app, number).await?;
+    let sheet = sheet(&app, number).await?;
     let by = By::now(&viewer.person.name);
     call(&app, move |study| {
         let (attribute, value) = (form.get("attribute"), form.get("value"));
@@ -245,7 +242,7 @@ async fn withdraw(
     Path(number): Path<u64>,
     Extension(form): Extension<Form>,
 ) -> Result<Response, Failure> {
-    let (sheet, _) = sheet(&app, number).await?;
+    let sheet = sheet(&app, number).await?;
     let by = By::now(&viewer.person.name);
     call(&app, move |study| {
         study.withdraw(&sheet.subject, form.has("erase"), form.get("reason"), &by)

@@ -417,10 +417,48 @@ fn what_is_too_long_or_fails_too_often_is_refused() {
     assert_eq!(from("1.2.3.5"), 401);
     let named = ["X-Forwarded-For: 1.2.3.4", "Authorization: Bearer hs_0"];
     assert_eq!(server.ask("GET", "/api/v1/status", &named, "").status, 429);
+    // Nobody can lock out those who have a token.
+    let valid = format!("Authorization: bearer {token}");
+    assert_eq!(server.ask("GET", "/api/v1/status", &[named[0], &valid], "").status, 200);
     assert!(
         visitor.get("/asks").status == 200
             && server.sign_in(Role::Reader).get("/status").status == 200
     );
+}
+
+#[test]
+fn the_status_shows_the_curve_of_the_error() {
+    let server = Server::start();
+    let mut study = server.study();
+    let asks = study.next(Subjects::Count(60), None, &by(), &Silent).unwrap();
+    let rows = asks.iter().enumerate().map(|(i, ask)| {
+        let value = |name: &String| {
+            let text = match name.as_str() {
+                "kind" => "p".to_owned(),
+                "day" => "2024-01-31".to_owned(),
+                _ => (i % 7).to_string(),
+            };
+            (name.clone(), text)
+        };
+        let mut cells: Vec<_> = ask.attributes.iter().map(value).collect();
+        cells.push(("y".to_owned(), (3 * (i % 7)).to_string()));
+        Answers { line: 1, subject: ask.subject.clone(), ask: None, cells }
+    });
+    study.tell(&rows.collect::<Vec<_>>(), &Telling::default(), &by()).unwrap();
+    let reader = server.sign_in(Role::Reader);
+    let page = reader.get("/status").body;
+    assert!(page.contains("/status?error=1") && !page.contains("<svg"), "{page}");
+    let page = reader.get("/status?error=1").body;
+    for said in ["<svg", "90 % interval", "100 more examples would cost", "Predicting the mean has"]
+    {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    // What is kept is found again.
+    let token = server.token(Role::Collector);
+    let json: serde_json::Value =
+        serde_json::from_str(&server.api(&token, "GET", "/api/v1/curve?more=40", "").body).unwrap();
+    assert_eq!(json["curve"], serde_json::to_value(study.curve(&Silent).unwrap()).unwrap());
+    assert_eq!(json["forecast"]["examples"], 100);
 }
 
 #[test]
@@ -512,6 +550,9 @@ fn programs_have_the_verbs() {
     assert_eq!(status["subjects"], 3);
     assert_eq!(get("export/reads").body, export(&server));
     assert_eq!(get("model").body, study.model(&Silent).unwrap().to_json().unwrap());
+    assert!(get("curve?more=50").body.contains("\"points\":[]"), "{:?}", get("curve"));
+    assert!(get("schema").body.starts_with("attribute,kind"));
+    assert!(get("export/erased").body.starts_with("subject,erased\np0,"));
     assert_eq!(get("check").body, r#"{"problems":[]}"#);
     assert_eq!(get("export/none").status, 404);
     let about: serde_json::Value = serde_json::from_str(&get("study").body).unwrap();
