@@ -83,7 +83,7 @@ fn sentences(forecast: &Forecast, target: &str) -> String {
         between(gain),
         number(error.estimate),
         between(error),
-        rounded(*cost)
+        number(*cost)
     )
 }
 

@@ -53,8 +53,8 @@ class StudyReports:
     def curve(self, more: int = 100) -> StudyCurve:
         """Return the learner's own error over the examples, and what more subjects would buy.
 
-        Each point is of the model that the study would have with its first examples only; the study keeps them
-        until an answer changes.
+        Each point is of the model that the study would have with its first examples only; the study keeps
+        them until an answer changes.
 
         Parameters
         ----------

@@ -169,17 +169,17 @@ class StudyCurve:
     Attributes
     ----------
     points : DataFrame
-        ``examples``, ``reads`` and ``cost`` up to there, ``error``, ``standard_error``, and ``low`` and ``high``,
-        the ends of a 90 % interval.
+        ``examples``, ``reads`` and ``cost`` up to there, ``error``, ``standard_error``, and ``low`` and
+        ``high``, the ends of a 90 % interval.
     test : str
         The test: 'held_out', each example predicted by a fit to the others; or 'progressive', each predicted
         before it was learned from.
     variance : float
         Variance of the target: the error of predicting its mean.
     forecast : dict or None
-        With ``more`` examples more: ``examples`` then, their ``cost``, and, each with ``estimate``, ``low`` and
-        ``high``, the ``error`` then, the ``gain``, and ``enough``: the number of examples from which on as many
-        more lower the error by less than 1 % of the variance. None with too few examples.
+        With ``more`` examples more: ``examples`` then, their ``cost``, and, each with ``estimate``, ``low``
+        and ``high``, the ``error`` then, the ``gain``, and ``enough``: the number of examples from which on
+        as many more lower the error by less than 1 % of the variance. None with too few examples.
     """
 
     points: "_DataFrame"
