@@ -265,6 +265,8 @@ def pages(window, server, path):
     yield "subject-details"
     window.open(f"{server.url}/status")
     yield "status"
+    window.open(f"{server.url}/status?error=1")
+    yield "status-error"
     window.open(f"{server.url}/people")
     yield "people"
     window.enter("Name, as the audit will have it", "carla" * 12)
