@@ -48,6 +48,18 @@ def drawn(path, who, *names):
     program("study", "next", path, "--subjects", ids, "--who", who)
 
 
+def answered(path, count):
+    """Draw asks for new subjects, and answer them whole."""
+    asks, answers = path.with_name("asks.csv"), path.with_name("answers.csv")
+    program("study", "next", path, "--count", count, "--out", asks, "--who", "carla")
+    lines = ["subject,age,sodium,crp,seen,smoker,site,outcome"]
+    for at, ask in enumerate(csv.DictReader(io.StringIO(asks.read_text()))):
+        cells = [30 + at % 40, 130 + at % 13, at * 7 % 90, "2026-02-03", "never", "Bonn", 1 + at % 59]
+        lines.append(",".join(map(str, [ask["subject"], *cells])))
+    answers.write_text("\n".join(lines) + "\n")
+    program("study", "tell", path, answers)
+
+
 def sign_in(window, url, token):
     window.open(f"{url}/")
     assert window.text("h1") == "Sign in"
@@ -265,7 +277,9 @@ def pages(window, server, path):
     yield "subject-details"
     window.open(f"{server.url}/status")
     yield "status"
+    answered(path, 120)
     window.open(f"{server.url}/status?error=1")
+    assert window.all("svg")
     yield "status-error"
     window.open(f"{server.url}/people")
     yield "people"

@@ -174,7 +174,7 @@ async fn guard_api(
         }
         Err(failure) => {
             let is_unknown = failure.status == StatusCode::UNAUTHORIZED;
-            let mut response = failure.as_json();
+            let mut response = failure.into_json();
             if is_unknown {
                 let scheme = HeaderValue::from_static("Bearer");
                 response.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);

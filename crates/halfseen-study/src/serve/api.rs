@@ -88,7 +88,7 @@ impl<E: Into<Failure>> From<E> for Refusal {
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        self.0.as_json()
+        self.0.into_json()
     }
 }
 

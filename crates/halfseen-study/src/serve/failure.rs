@@ -40,7 +40,7 @@ impl Failure {
         Failure::new(StatusCode::INTERNAL_SERVER_ERROR, message)
     }
 
-    pub(super) fn as_json(self) -> Response {
+    pub(super) fn into_json(self) -> Response {
         let problem = Problem { error: self.message, refused: self.refused };
         (self.status, Json(problem)).into_response()
     }

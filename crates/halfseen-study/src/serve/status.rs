@@ -130,8 +130,12 @@ fn digits(value: f64) -> String {
 }
 
 fn error(curve: &Curve, target: &str) -> Markup {
-    let interval = |low: Option<f64>, high: Option<f64>| {
-        low.zip(high).map(|(low, high)| format!("{} to {}", digits(low), digits(high)))
+    let with_interval = |point: &CurvePoint| match (point.error, point.low.zip(point.high)) {
+        (Some(error), Some((low, high))) => {
+            format!("{} ({} to {})", digits(error), digits(low), digits(high))
+        }
+        (Some(error), None) => digits(error),
+        (None, _) => "none yet".to_owned(),
     };
     let range = |of: &Range| {
         format!("{} (90 %: {} to {})", digits(of.estimate), digits(of.low), digits(of.high))
@@ -141,19 +145,17 @@ fn error(curve: &Curve, target: &str) -> Markup {
         @if curve.points.iter().all(|point| point.error.is_none()) {
             p { "There are too few complete subjects for it." }
         } @else {
-            p { "Mean squared error in units of " (target) " squared. Predicting the mean has " (digits(curve.variance)) "." }
+            p { "Mean squared error in units of " (target) " squared. Predicting the mean has " (digits(curve.variance)) ", the dashed line; bars are 90 % intervals." }
             (picture(curve))
             table {
                 caption { "Error over the examples" }
-                thead { tr { th scope="col" { "Examples" } th scope="col" { "Reads" } th scope="col" { "Money" } th scope="col" { "Error" } th scope="col" { "90 % interval" } } }
+                thead { tr { th scope="col" { "Examples" } th scope="col" { "Money" } th scope="col" { "Error (90 % interval)" } } }
                 tbody {
                     @for point in &curve.points {
                         tr {
                             th scope="row" { (point.examples) }
-                            td { (point.reads) }
                             td { (shown(point.cost)) }
-                            td { (point.error.map_or("none yet".to_owned(), digits)) }
-                            td { (interval(point.low, point.high).unwrap_or_default()) }
+                            td { (with_interval(point)) }
                         }
                     }
                 }

@@ -449,7 +449,8 @@ fn the_status_shows_the_curve_of_the_error() {
     let page = reader.get("/status").body;
     assert!(page.contains("/status?error=1") && !page.contains("<svg"), "{page}");
     let page = reader.get("/status?error=1").body;
-    for said in ["<svg", "90 % interval", "100 more examples would cost", "Predicting the mean has"]
+    for said in
+        ["<svg", "(90 % interval)", "100 more examples would cost", "Predicting the mean has"]
     {
         assert!(page.contains(said), "{said}: {page}");
     }
