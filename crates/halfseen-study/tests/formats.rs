@@ -1,4 +1,5 @@
 //! Opens files of every format that was ever written: nothing of them is lost on the way to the present one.
+#![allow(clippy::unwrap_used)] // tests
 
 use halfseen::Silent;
 use halfseen_study::{By, Export, Role, Study, Subjects};
