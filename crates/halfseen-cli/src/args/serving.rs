@@ -12,9 +12,9 @@ use std::net::SocketAddr;
   halfseen study serve trial.hs --listen 127.0.0.1:9000 --behind-proxy
   halfseen study serve trial.hs --openapi                      describes the JSON interface
 
-Collectors enter answers in forms, which need no JavaScript; programs send JSON to /api/v1. Everybody
-signs in by a token. The server speaks plain HTTP: across a network, let a proxy end TLS before it.
-It ends on Ctrl-C or SIGTERM; what was stored stays.")]
+Collectors enter answers in forms, which need no JavaScript; programs send JSON to /api/v1.
+Everybody signs in by a token. The server speaks plain HTTP: across a network, let a proxy end
+TLS before it. It ends on Ctrl-C or SIGTERM; what was stored stays.")]
 pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) on: OnStudy,
@@ -35,9 +35,9 @@ pub(crate) struct ServeArgs {
   halfseen study people trial.hs --admit anna --role collector      prints her token, once
   halfseen study people trial.hs --dismiss anna
 
-Roles: reader (status, models, exports), collector (draws asks, tells answers), steward (also amends,
-withdraws, models, exports), admin (also admits people). Of a token only the SHA-256 is stored: who lost
-it is admitted anew, and the old one ends.")]
+Roles: reader (status, models, exports), collector (draws asks, tells answers), steward (also
+amends, withdraws, takes models and exports), admin (also admits people). Of a token only the
+SHA-256 is stored: who lost it is admitted anew, and the old one ends.")]
 pub(crate) struct PeopleArgs {
     #[command(flatten)]
     pub(crate) on: OnStudy,

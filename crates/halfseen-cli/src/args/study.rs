@@ -151,9 +151,9 @@ pub(crate) struct NextArgs {
   halfseen study tell trial.hs answers.csv --check          what would be stored and refused
   halfseen study tell trial.hs answers.csv --keep-going     store the lines that can be
 
-Columns: subject, ask (may be left out), attributes, the target. An empty cell is not told yet, NA (or
-'NA: reason') could not be had. Values that are stored already change nothing; other values are
-refused, and `amend` corrects them.")]
+Columns: subject, ask (may be left out), attributes, the target. An empty cell is not told yet,
+NA (or 'NA: reason') could not be had. Values that are stored already change nothing; other values
+are refused, and `amend` corrects them.")]
 pub(crate) struct TellArgs {
     #[command(flatten)]
     pub(crate) on: OnStudy,
