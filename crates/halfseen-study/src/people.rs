@@ -152,7 +152,7 @@ impl Study {
         first(&mut *self.sql, person, cells![&*sha256(token)], person_of)
     }
 
-    /// Signs the person of a token in for [`SIGNED_IN`] seconds; returns the person and a secret.
+    /// Signs the person of a token in for 12 hours; returns the person and a secret.
     ///
     /// # Errors
     /// If the store fails.

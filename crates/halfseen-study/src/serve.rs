@@ -90,7 +90,7 @@ async fn with_headers(request: Request, next: Next) -> Response {
 /// Serves a study until the monitor says stop; `ready` learns the address once it is listened to.
 ///
 /// # Errors
-/// As [`Study::open`]; an address that cannot be listened to.
+/// As [`Study::open`](crate::Study::open); an address that cannot be listened to.
 pub fn serve(
     path: &Path,
     options: &Options,
