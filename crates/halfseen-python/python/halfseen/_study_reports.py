@@ -10,7 +10,7 @@ from halfseen._study_results import StudyCurve, StudyStatus, curve_of, status_of
 from halfseen._study_url import ServedStudy
 from halfseen._warn import about_data, warn
 from halfseen.model import Model
-from halfseen.plotting import study_curve
+from halfseen.plotting import _axes
 from halfseen.warnings import DataWarning
 
 if TYPE_CHECKING:
@@ -92,7 +92,24 @@ class StudyReports:
         ax : matplotlib.axes.Axes
             The axes.
         """
-        return study_curve(self.curve(more), ax=ax)
+        ax, curve = _axes(ax), self.curve(more)
+        points = curve.points.dropna()
+        between = [points["error"] - points["low"], points["high"] - points["error"]]
+        ax.errorbar(
+            points["examples"], points["error"], yerr=between, marker="o", capsize=3, label="own test"
+        )
+        if curve.forecast is not None and len(points):
+            now, then = points.iloc[-1], curve.forecast["error"]
+            at = curve.forecast["examples"]
+            ax.plot([now["examples"], at], [now["error"], then["estimate"]], linestyle="--", color="C1")
+            ends = [[then["estimate"] - then["low"]], [then["high"] - then["estimate"]]]
+            ax.errorbar(
+                [at], [then["estimate"]], yerr=ends, marker="s", capsize=3, color="C1", label="forecast"
+            )
+        ax.axhline(curve.variance, linestyle=":", color="0.4", label="predicting the mean")
+        ax.set(xlabel="examples", ylabel="squared error, with 90 % intervals", ylim=(0, None))
+        ax.legend()
+        return ax
 
     def pending(self, older_than_days: float | None = None) -> "_DataFrame":
         """Return the open asks, oldest first.

@@ -20,7 +20,7 @@ from halfseen.warnings import DataWarning
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["learning_curve", "missingness", "robustness_curve", "study_curve", "weights_image"]
+__all__ = ["learning_curve", "missingness", "robustness_curve", "weights_image"]
 
 
 def learning_curve(
@@ -340,39 +340,6 @@ def missingness(X: t.Matrix, *, names: Sequence[str] | None = None, ax: "Axes | 
     ax.set_title(
         f"{_percent(holes.mean())} of cells missing, {count} in {rows} row" + ("s" if rows > 1 else "")
     )
-    return ax
-
-
-def study_curve(curve: Any, *, ax: "Axes | None" = None) -> "Axes":
-    """Plot the curve of a study's own error, with its forecast.
-
-    Bars are 90 % intervals; a dotted line is the error of predicting the mean.
-
-    Parameters
-    ----------
-    curve : StudyCurve
-        What :meth:`halfseen.Study.curve` returns; :meth:`halfseen.Study.plot` does both.
-    ax : matplotlib.axes.Axes or None, default=None
-        Axes to draw into; None: a new figure's.
-
-    Returns
-    -------
-    ax : matplotlib.axes.Axes
-        The axes.
-    """
-    ax = _axes(ax)
-    points = curve.points.dropna()
-    between = [points["error"] - points["low"], points["high"] - points["error"]]
-    ax.errorbar(points["examples"], points["error"], yerr=between, marker="o", capsize=3, label="own test")
-    if curve.forecast is not None and len(points):
-        now, then = points.iloc[-1], curve.forecast["error"]
-        at = curve.forecast["examples"]
-        ax.plot([now["examples"], at], [now["error"], then["estimate"]], linestyle="--", color="C1")
-        ends = [[then["estimate"] - then["low"]], [then["high"] - then["estimate"]]]
-        ax.errorbar([at], [then["estimate"]], yerr=ends, marker="s", capsize=3, color="C1", label="forecast")
-    ax.axhline(curve.variance, linestyle=":", color="0.4", label="predicting the mean")
-    ax.set(xlabel="examples", ylabel="squared error, with 90 % intervals", ylim=(0, None))
-    ax.legend()
     return ax
 
 
