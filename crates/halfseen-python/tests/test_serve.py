@@ -314,4 +314,4 @@ def test_axe_finds_no_fault_with_any_page(path, tmp_path):
                         folder.mkdir(parents=True, exist_ok=True)
                         window.picture(folder / f"{name}-{scheme}-{size[0]}.png")
     assert found == []
-    assert len(seen) == 16
+    assert len(seen) == 17
