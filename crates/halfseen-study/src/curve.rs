@@ -90,7 +90,10 @@ impl Study {
         let (curve, digest) = self.computed(&sizes(total), monitor)?;
         let text = serde_json::to_string(&curve)
             .map_err(|e| Error::setup(format!("the curve cannot be kept: {e}")))?;
-        self.write(|study| study.cache("curve", &digest, &text))?;
+        // Answers may have come while models were fitted; a curve across them is not kept.
+        if self.digest()?.0 == digest {
+            self.write(|study| study.cache("curve", &digest, &text))?;
+        }
         Ok(curve)
     }
 
