@@ -255,7 +255,7 @@ fn draw(path: &Path, designs: &[Design], schema: &Schema, title: &str) -> Result
     let figure = Figure {
         title: title.to_owned(),
         x_label: "money".to_owned(),
-        y_label: format!("{}, with 90 % intervals", measure(schema)),
+        y_label: format!("{} (90 %)", measure(schema)),
         log_x: true,
         y_limit: None,
         series: series.collect(),
