@@ -9,6 +9,7 @@ mod saved;
 #[cfg(feature = "serve")]
 pub(crate) mod serving;
 pub(crate) mod study;
+pub(crate) mod study_schema;
 pub(crate) mod study_simulate;
 mod table;
 

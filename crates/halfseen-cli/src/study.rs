@@ -2,6 +2,7 @@
 
 mod curve;
 mod draft;
+mod schema;
 #[cfg(feature = "serve")]
 mod serving;
 mod shown;
@@ -43,6 +44,7 @@ pub(crate) fn run(args: &StudyArgs) -> Result<ExitCode> {
         Verb::Serve(args) => serving::serve(args),
         #[cfg(feature = "serve")]
         Verb::People(args) => serving::people(args),
+        Verb::Schema(args) => schema::run(args),
         Verb::Simulate(args) => simulate::run(args),
     }
 }

@@ -26,15 +26,18 @@ type Rows = Vec<Vec<String>>;
 pub(crate) struct Study {
     /// Empty once it is closed; taken out while it works, so that a panic closes it.
     study: Arc<Mutex<Option<halfseen_study::Study>>>,
-    setup: Setup,
     /// The process that opened it: a connection does not survive a fork.
     process: u32,
 }
 
 impl Study {
     fn new(study: halfseen_study::Study) -> Study {
-        let (setup, process) = (study.setup().clone(), std::process::id());
-        Study { study: Arc::new(Mutex::new(Some(study))), setup, process }
+        Study { study: Arc::new(Mutex::new(Some(study))), process: std::process::id() }
+    }
+
+    /// Returns the setup, with the changes of others.
+    fn present(&self, py: Python<'_>) -> PyResult<Setup> {
+        self.run(py, 1, |study, _| study.refresh().map(|()| study.setup().clone()))
     }
 
     /// Works on the study, on this number of threads (0: one per processor).
@@ -120,13 +123,13 @@ impl Study {
     }
 
     /// Learner, its parameters, attributes and target, as JSON.
-    fn setup(&self) -> PyResult<String> {
-        text(&self.setup)
+    fn setup(&self, py: Python<'_>) -> PyResult<String> {
+        text(&self.present(py)?)
     }
 
     /// Returns the schema as rows of a table.
-    fn schema(&self) -> PyResult<Rows> {
-        let text = self.setup.schema.to_csv();
+    fn schema(&self, py: Python<'_>) -> PyResult<Rows> {
+        let text = self.present(py)?.schema.to_csv();
         text.and_then(|text| rows_of_csv(text.as_bytes())).map_err(raised_by_study)
     }
 
@@ -158,11 +161,12 @@ impl Study {
         keep_going: bool,
         who: String,
     ) -> PyResult<String> {
-        for name in &columns {
-            self.setup.schema.place(name).map_err(raised_by_study)?;
-        }
         let answers = |(line, subject, ask, cells): Row| Answers { line, subject, ask, cells };
         let told = self.run(py, 1, move |study, _| {
+            study.refresh()?;
+            for name in &columns {
+                study.setup().schema.place(name)?;
+            }
             let rows: Vec<Answers> = rows.into_iter().map(answers).collect();
             let how = Telling { source, keep_going, check_only: check };
             match study.tell(&rows, &how, &By::now(&who)) {
@@ -175,6 +179,27 @@ impl Study {
             }
         })?;
         text(&told)
+    }
+
+    /// Adds the attributes of a schema, a CSV text, and returns their names.
+    fn add(
+        &self,
+        py: Python<'_>,
+        schema: String,
+        reason: String,
+        who: String,
+    ) -> PyResult<Vec<String>> {
+        self.run(py, 1, move |study, _| study.add(&schema, &reason, &By::now(&who)))
+    }
+
+    fn retire(
+        &self,
+        py: Python<'_>,
+        attribute: String,
+        reason: String,
+        who: String,
+    ) -> PyResult<()> {
+        self.run(py, 1, move |study, _| study.retire(&attribute, &reason, &By::now(&who)))
     }
 
     fn amend(

@@ -378,3 +378,36 @@ except ImportError as error:
     assert done.stdout.strip() == "studies return frames of pandas: pip install 'halfseen[study]' 0", (
         done.stderr
     )
+
+
+def test_attributes_come_later_and_are_asked_no_more(study, path):
+    filled(study, 40)
+    before = study.schema
+    with Study(path, who="anna") as other:
+        new = pd.DataFrame({"attribute": ["later"], "low": [-5.0], "high": [5.0], "price": [4]})
+        assert other.add_attributes(new, reason="a new assay") == ["later"]
+        assert other.attributes == (*NUMBERS, "later")
+        with pytest.raises(ValueError, match="the study has all of them"):
+            other.add_attributes(other.schema, reason="again")
+        # Who had it open learns of it from an ask, or a frame of answers.
+        asks = study.next([f"q{i}" for i in range(40)])
+        assert asks["ask_later"].sum() > 5
+        assert study.attributes == other.attributes
+        asked = asks[asks["ask_later"] == 1]["subject"]
+        assert study.tell(pd.DataFrame({"subject": asked, "later": 1.5})).stored == len(asked)
+        other.add_attributes(pd.DataFrame({"attribute": ["last"]}), reason="one more")
+        assert study.tell(pd.DataFrame({"subject": ["p0"], "last": [2.0]})).stored == 1
+    study.retire("a", reason="too dear")
+    assert list(study.schema["retired"]) == ["yes", "", "", "", "", "", ""]
+    assert study.next([f"r{i}" for i in range(40)])["ask_a"].sum() == 0
+    assert study.check() == []
+    for call in (
+        lambda: study.retire("a", reason="again"),
+        lambda: study.retire("y", reason="the target"),
+        lambda: study.retire("nothing", reason="none"),
+        lambda: study.retire("b", reason=" "),
+        lambda: study.add_attributes(before.assign(unit="mg"), reason="units"),
+    ):
+        with pytest.raises(ValueError, match="retired already|target|no attribute|a reason|another kind"):
+            call()
+    assert {"add", "retire"} <= set(study.export("audit")["verb"])

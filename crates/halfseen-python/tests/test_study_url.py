@@ -378,3 +378,17 @@ def test_texts_come_back_as_they_went(server, path):
     for what in ("reads", "wide"):
         assert list(study.export(what)["subject"]) == names
     assert set(study.export()["source"]) == {"@lab"}
+
+
+def test_the_schema_changes_at_a_url_as_in_a_file(pair):
+    new = pd.DataFrame({"attribute": ["later"], "price": [4]})
+    assert [of.add_attributes(new, reason="a new assay") for of in pair] == [["later"], ["later"]]
+    asks = [of.next(subjects(40)) for of in pair]
+    pd.testing.assert_frame_equal(*asks)
+    assert asks[0]["ask_later"].sum() > 5
+    for of in pair:
+        of.retire("later", reason="too dear")
+        with pytest.raises(ValueError, match="retired already"):
+            of.retire("later", reason="too dear")
+    pd.testing.assert_frame_equal(*[of.schema for of in pair])
+    pd.testing.assert_frame_equal(*[of.export("wide") for of in pair])

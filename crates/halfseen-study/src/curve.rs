@@ -125,7 +125,7 @@ impl Study {
             }
             Ok(())
         };
-        let (session, digest) = self.replay(monitor, &mut after)?;
+        let (session, digest) = self.replay(&setup, monitor, &mut after)?;
         if let Some(&examples) = sizes.last() {
             let report = self.model(monitor)?.report;
             points.push(spent.point(examples, &report, unit(&session)));

@@ -119,7 +119,8 @@ impl Study {
             }
             return Ok(());
         }
-        let (session, digest) = self.replayed(monitor)?;
+        let setup = self.setup.asked();
+        let (session, digest) = self.replay(&setup, monitor, |_, _, _| Ok(()))?;
         let session = session.drawing()?;
         let digest = format!("{complete}:{digest}");
         let text = session.to_json()?;

@@ -367,7 +367,7 @@ impl Study {
                 ask,
                 attribute.map_or(String::new(), |attribute| safe(&attribute.name)),
                 value(6, revision > 0),
-                value(9, place.is_some()),
+                value(9, row.0[13] != Cell::Null),
                 safe(&row.owned(12)),
             ];
             out.write_record(cells).map_err(unwritten)
@@ -378,12 +378,12 @@ impl Study {
                  SELECT e.at AS at, e.who AS who, e.verb AS verb, s.name AS subject, e.ask AS ask, e.attribute AS attribute,
                         o.number AS old_number, o.category AS old_category, o.reason AS old_reason,
                         v.number AS number, v.category AS category, v.reason AS value_reason, e.reason AS reason,
-                        coalesce(e.revision, 0) AS revision, 2 AS kind, e.id AS place
+                        e.revision AS revision, 2 AS kind, e.id AS place
                  FROM event e LEFT JOIN subject s ON s.id = e.subject
                  LEFT JOIN value v ON v.subject = e.subject AND v.attribute = e.attribute AND v.revision = e.revision
                  LEFT JOIN value o ON o.subject = e.subject AND o.attribute = e.attribute AND o.revision = e.revision - 1
                  UNION ALL
-                 SELECT a.at, a.who, 'ask', s.name, a.number, NULL, NULL, NULL, NULL, NULL, NULL, NULL, a.wave, 0, 0, a.number
+                 SELECT a.at, a.who, 'ask', s.name, a.number, NULL, NULL, NULL, NULL, NULL, NULL, NULL, a.wave, NULL, 0, a.number
                  FROM ask a JOIN subject s ON s.id = a.subject
                  UNION ALL
                  SELECT v.at, v.who, 'tell', s.name, NULL, v.attribute, o.number, o.category, o.reason, v.number, v.category, v.reason, v.source, v.revision, 1, v.subject

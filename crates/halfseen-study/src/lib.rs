@@ -35,6 +35,7 @@
 //! # Ok::<(), halfseen_study::Error>(())
 //! ```
 
+mod changing;
 mod curve;
 mod design;
 mod draft;

@@ -21,8 +21,11 @@ const URL: &str = "HALFSEEN_POSTGRES";
 /// Variable that names a file with the URL.
 const FILE: &str = "HALFSEEN_POSTGRES_FILE";
 /// Scripts that lead from each format to the next, from an empty schema on.
-const MIGRATIONS: [&str; 2] =
-    [include_str!("migrations/postgres-0001.sql"), include_str!("migrations/postgres-0002.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("migrations/postgres-0001.sql"),
+    include_str!("migrations/postgres-0002.sql"),
+    include_str!("migrations/postgres-0003.sql"),
+];
 /// Settings of a connection: what is committed is on the disk; a client whose machine is gone lets
 /// go of its lock; others wait for a minute.
 const SETTINGS: &str = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';

@@ -5,8 +5,8 @@
 
 use crate::error::{Error, Result};
 use crate::schema::Value;
-use crate::setup::Unasked;
-use crate::sql::{Row, cells, first};
+use crate::setup::{Setup, Unasked};
+use crate::sql::{Row, first};
 use crate::study::{State, Study, TARGET, value_of};
 use halfseen::Monitor;
 use halfseen::data::Label;
@@ -14,6 +14,8 @@ use halfseen::learner::Query;
 use halfseen::model::Model;
 use halfseen::session::{Answer, Session};
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The present answers to one ask.
 pub(crate) struct Example {
@@ -24,19 +26,28 @@ pub(crate) struct Example {
     pub(crate) values: Vec<(i64, Value, bool)>,
 }
 
-/// The last ask of every subject that takes part, with its present values.
-const LOG: &str = "SELECT a.number, a.state, a.query, v.attribute, v.number, v.category, v.reason, v.was_asked
+/// Use of the queries of asks, which are most of the log's bytes: only learners that take steps need
+/// them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Queries {
+    Read,
+    Left,
+}
+
+/// The last ask of every subject that takes part, with its values, revision by revision.
+const LOG: &str =
+    "SELECT a.number, a.state, a.query, v.attribute, v.number, v.category, v.reason, v.was_asked
     FROM ask a
     JOIN subject s ON s.id = a.subject AND s.withdrawn IS NULL
-    LEFT JOIN value v ON v.subject = a.subject AND v.revision =
-        (SELECT max(w.revision) FROM value w WHERE w.subject = v.subject AND w.attribute = v.attribute)
+    LEFT JOIN value v ON v.subject = a.subject
     WHERE a.state <> 'replaced'
-    ORDER BY a.number, v.attribute";
+    ORDER BY a.number, v.attribute, v.revision";
 
 impl Study {
     /// Visits the examples that the model is made of, in the order of their asks.
     pub(crate) fn each_example(
         &mut self,
+        queries: Queries,
         mut visit: impl FnMut(&Example) -> Result<()>,
     ) -> Result<()> {
         let mut last: Option<Example> = None;
@@ -50,31 +61,43 @@ impl Study {
                 last = Some(Example { number, state, query, values: Vec::new() });
             }
             if let (Some(example), crate::sql::Cell::Int(attribute)) = (&mut last, &row.0[3]) {
+                // The last revision counts.
+                if example.values.last().is_some_and(|(at, ..)| at == attribute) {
+                    example.values.pop();
+                }
                 example.values.push((*attribute, value_of(row, 4), row.int(7) != 0));
             }
             Ok(())
         };
-        self.sql.each(LOG, &[], &mut take)?;
+        let log = match queries {
+            Queries::Read => Cow::Borrowed(LOG),
+            Queries::Left => Cow::Owned(LOG.replace("a.query", "NULL")),
+        };
+        self.sql.each(&log, &[], &mut take)?;
         last.as_ref().map_or(Ok(()), visit)
     }
 
     /// Returns a session that was told all answers, and the digest of what it was made of.
     pub(crate) fn replayed(&mut self, monitor: &dyn Monitor) -> Result<(Session, String)> {
-        self.replay(monitor, |_, _, _| Ok(()))
+        self.take_setup()?;
+        let setup = Arc::clone(&self.setup);
+        self.replay(&setup, monitor, |_, _, _| Ok(()))
     }
 
-    /// Returns a session that was told all answers, as [`Study::replayed`] does. After each example
-    /// `after` sees the session, the example, and its target if the learner took it.
+    /// Returns a session over the attributes of this setup that was told all their answers. After each
+    /// example `after` sees the session, the example, and its target if the learner took it.
     pub(crate) fn replay(
         &mut self,
+        setup: &Setup,
         monitor: &dyn Monitor,
         mut after: impl FnMut(&Session, &Example, Option<&Label>) -> Result<()>,
     ) -> Result<(Session, String)> {
-        let mut session = self.setup.session(self.instance())?;
-        let mut hash = Sha256::new();
-        let setup = self.setup.clone();
+        let mut session = setup.session(self.instance())?;
+        let (mut hash, all) = (started(&self.setup), Arc::clone(&self.setup));
+        let leaves_out = setup.schema.attributes.len() < all.schema.attributes.len();
         let mut examples = 0_u64;
-        self.each_example(|example| {
+        let queries = if session.takes_observed() { Queries::Left } else { Queries::Read };
+        self.each_example(queries, |example| {
             examples += 1;
             if examples.is_multiple_of(1024) && monitor.should_stop() {
                 return Err(halfseen::Error::from(halfseen::ErrorKind::Interrupted {
@@ -83,12 +106,14 @@ impl Study {
                 .into());
             }
             digest(&mut hash, example);
-            let name = |at: i64| setup.schema.attributes[at as usize].name.as_str();
-            let seen = example.values.iter().filter(|(at, _, asked)| {
-                *at != TARGET && (*asked || setup.unasked == Unasked::Learn)
+            let of = |at: i64| all.schema.attributes.get(usize::try_from(at).ok()?);
+            let seen = example.values.iter().filter_map(|(at, value, asked)| {
+                let attribute = of(*at)?;
+                let is_seen = (*asked || setup.unasked == Unasked::Learn)
+                    && !(leaves_out && attribute.retired);
+                is_seen.then(|| (attribute.name.as_str(), answer(value)))
             });
-            let answers: Vec<(&str, Answer)> =
-                seen.map(|(at, value, _)| (name(*at), answer(value))).collect();
+            let answers: Vec<(&str, Answer)> = seen.collect();
             let target = example.values.iter().find(|(at, ..)| *at == TARGET);
             let target = target.and_then(|(_, value, _)| label(value));
             if session.takes_observed() {
@@ -129,9 +154,10 @@ impl Study {
     /// Returns the digest of what [`Study::replayed`] is made of, and the number of examples whose
     /// targets it takes.
     pub(crate) fn digest(&mut self) -> Result<(String, u64)> {
+        self.take_setup()?;
         let takes_observed = self.setup.session(self.instance())?.takes_observed();
-        let (mut hash, mut examples) = (Sha256::new(), 0);
-        self.each_example(|example| {
+        let (mut hash, mut examples) = (started(&self.setup), 0);
+        self.each_example(Queries::Left, |example| {
             digest(&mut hash, example);
             let target = example.values.iter().find(|(at, ..)| *at == TARGET);
             let has_target = target.is_some_and(|(_, value, _)| label(value).is_some());
@@ -147,22 +173,26 @@ impl Study {
     /// # Errors
     /// Numerical failure; an interruption.
     pub fn model(&mut self, monitor: &dyn Monitor) -> Result<Model> {
-        let (session, digest) = self.replayed(monitor)?;
-        let kept = first(
-            &mut *self.sql,
-            "SELECT content FROM cache WHERE kind = 'model' AND digest = $1",
-            cells![&*digest],
-            |row| row.owned(0),
-        )?;
-        if let Some(text) = kept {
+        let kept = "SELECT digest, content FROM cache WHERE kind = 'model'";
+        let kept = first(&mut *self.sql, kept, &[], |row| (row.owned(0), row.owned(1)))?;
+        if let Some((digest, text)) = kept
+            && digest == self.digest()?.0
+        {
             return Ok(Model::from_json(&text)?);
         }
+        let (session, digest) = self.replayed(monitor)?;
         let model = session.model(monitor)?;
         let text = model.to_json()?;
         self.write(|study| study.cache("model", &digest, &text))?;
         // As it is read again, so that both are the same to the bit.
         Ok(Model::from_json(&text)?)
     }
+}
+
+/// Returns the digest of a setup, which that of its answers goes on from.
+fn started(setup: &Setup) -> Sha256 {
+    let text = serde_json::to_string(setup).unwrap_or_default();
+    Sha256::new().chain_update((text.len() as u64).to_le_bytes()).chain_update(text)
 }
 
 fn written(hash: Sha256) -> String {

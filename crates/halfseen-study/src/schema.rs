@@ -16,8 +16,8 @@ pub(crate) const LONGEST_TEXT: usize = 2_000;
 /// Names that the columns of files have.
 const RESERVED: [&str; 3] = ["subject", "ask", "list"];
 /// Columns of a schema file, all but the first optional.
-const COLUMNS: [&str; 9] =
-    ["attribute", "kind", "unit", "low", "high", "panel", "price", "known", "choices"];
+const COLUMNS: [&str; 10] =
+    ["attribute", "kind", "unit", "low", "high", "panel", "price", "known", "choices", "retired"];
 
 /// One attribute, or the target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,6 +44,9 @@ pub struct Attribute {
     /// True if it is known of every subject and needs no read.
     #[serde(default)]
     pub known: bool,
+    /// True if it is asked no more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub retired: bool,
 }
 
 /// Kind of the values of an attribute.
@@ -73,9 +76,9 @@ pub enum Value {
 impl Attribute {
     /// Creates an attribute that is a number, at a price of 1.
     pub fn number(name: &str) -> Attribute {
-        let (kind, unit, panel) = (Kind::Number, String::new(), None);
-        let name = name.to_owned();
-        Attribute { name, kind, unit, low: None, high: None, panel, price: 1.0, known: false }
+        let (name, kind, unit, panel) = (name.to_owned(), Kind::Number, String::new(), None);
+        let (low, high, known, retired) = (None, None, false, false);
+        Attribute { name, kind, unit, low, high, panel, price: 1.0, known, retired }
     }
 
     /// Reads a value as a person writes it: a number in the attribute's unit, which may be written
@@ -393,7 +396,10 @@ impl Schema {
     pub fn to_csv(&self) -> Result<String> {
         let mut out = csv::Writer::from_writer(Vec::new());
         let failed = |e: csv::Error| Error::setup(e.to_string());
-        out.write_record(COLUMNS).map_err(failed)?;
+        let any_retired = self.attributes.iter().any(|attribute| attribute.retired);
+        // The last column is there where it says something.
+        let columns = &COLUMNS[..COLUMNS.len() - usize::from(!any_retired)];
+        out.write_record(columns).map_err(failed)?;
         for a in self.attributes.iter().chain([&self.target]) {
             // Those of dates as dates.
             let number = |value: Option<f64>| {
@@ -407,12 +413,12 @@ impl Schema {
             let panel = a.panel.clone().unwrap_or_default();
             let is_target = a.name == self.target.name;
             let price = if is_target { String::new() } else { a.price.to_string() };
-            let known = if a.known { "yes" } else { "" };
+            let mark = |is_so: bool| if is_so { "yes" } else { "" };
             let (low, high) = (number(a.low), number(a.high));
-            out.write_record([
-                &a.name, kind, &a.unit, &low, &high, &panel, &price, known, &choices,
-            ])
-            .map_err(failed)?;
+            let (known, retired) = (mark(a.known), mark(a.retired));
+            let row =
+                [&a.name, kind, &a.unit, &low, &high, &panel, &price, known, &choices, retired];
+            out.write_record(&row[..columns.len()]).map_err(failed)?;
         }
         let bytes = out.into_inner().map_err(|e| Error::setup(e.to_string()))?;
         String::from_utf8(bytes).map_err(|e| Error::setup(e.to_string()))
@@ -458,16 +464,14 @@ fn attribute_of<'a>(cell: impl Fn(&str) -> &'a str) -> std::result::Result<Attri
             ));
         }
     };
-    let known = match cell("known").to_ascii_lowercase().as_str() {
-        "" | "no" | "0" | "false" => false,
-        "yes" | "1" | "true" => true,
-        other => {
-            return Err(format!(
-                "known of '{}' is '{}', and must be yes or empty",
-                short(&name),
-                short(other)
-            ));
-        }
+    let mark = |column: &str| match cell(column).to_ascii_lowercase().as_str() {
+        "" | "no" | "0" | "false" => Ok(false),
+        "yes" | "1" | "true" => Ok(true),
+        other => Err(format!(
+            "{column} of '{}' is '{}', and must be yes or empty",
+            short(&name),
+            short(other)
+        )),
     };
     let range_of = |column: &str| match (&kind, cell(column)) {
         (Kind::Date, text) if !text.is_empty() => {
@@ -485,7 +489,8 @@ fn attribute_of<'a>(cell: impl Fn(&str) -> &'a str) -> std::result::Result<Attri
     let price = number("price")?.unwrap_or(1.0);
     let panel = Some(cell("panel").to_owned()).filter(|panel| !panel.is_empty());
     let unit = cell("unit").to_owned();
-    let attribute = Attribute { name, kind, unit, low, high, panel, price, known };
+    let (known, retired) = (mark("known")?, mark("retired")?);
+    let attribute = Attribute { name, kind, unit, low, high, panel, price, known, retired };
     attribute.check()?;
     Ok(attribute)
 }

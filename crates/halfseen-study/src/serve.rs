@@ -14,6 +14,7 @@ mod fields;
 mod home;
 mod pages;
 mod people;
+mod schema;
 mod sign_in;
 mod status;
 mod subject;
@@ -26,8 +27,8 @@ use crate::error::{Error, Result};
 use app::{App, Shared};
 use axum::Router;
 use axum::extract::Request;
-use axum::http::StatusCode;
 use axum::http::header::{self, HeaderName, HeaderValue};
+use axum::http::{StatusCode, Uri};
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use failure::Failure;
@@ -64,10 +65,15 @@ fn router(app: &Shared) -> Router {
     {
         router = router.route(path, access::page(app, right, methods));
     }
-    for (path, right, methods) in api::routes() {
+    for (path, right, methods) in api_routes() {
         router = router.route(path, access::api(app, right, methods));
     }
     with_open(router).with_state(Arc::clone(app))
+}
+
+/// Returns the routes of programs.
+fn api_routes() -> Vec<app::Route> {
+    api::routes().into_iter().chain(schema::routes()).collect()
 }
 
 /// Adds what is open to everybody, and the headers of every answer.
@@ -75,8 +81,17 @@ fn with_open(router: Router<Shared>) -> Router<Shared> {
     router
         .merge(sign_in::open())
         .merge(api::open())
-        .fallback(async || Failure::new(StatusCode::NOT_FOUND, "there is no such page").as_page())
+        .fallback(no_such_page)
+        .layer(from_fn(failure::in_words))
         .layer(from_fn(with_headers))
+}
+
+async fn no_such_page(uri: Uri) -> Response {
+    let failure = |text: &str| Failure::new(StatusCode::NOT_FOUND, text);
+    match uri.path().starts_with("/api/") {
+        true => failure("there is no such call; /api/v1/openapi.json lists them").into_json(),
+        false => failure("there is no such page").as_page(),
+    }
 }
 
 async fn with_headers(request: Request, next: Next) -> Response {

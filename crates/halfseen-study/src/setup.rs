@@ -1,4 +1,4 @@
-//! Fixes what a study never changes: its schema, learner, parameters and rules; starts its sessions.
+//! Holds schema, learner, parameters and rules of a study; starts its sessions.
 
 use crate::error::{Error, Result};
 use crate::schema::{Attribute, DATE, Kind, Schema};
@@ -29,7 +29,7 @@ pub enum Unasked {
     Learn,
 }
 
-/// Schema, learner and rules, which a study never changes.
+/// Schema, learner and rules of a study. Learner and rules never change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
@@ -57,6 +57,12 @@ impl Setup {
         }
         let (learner, params) = (learner.to_owned(), found.to_json());
         let (unasked, strict) = (Unasked::default(), false);
+        if let Some(gone) = schema.attributes.iter().find(|attribute| attribute.retired) {
+            return Err(Error::setup(format!(
+                "'{}' is retired, and a new study asks for all of its attributes; leave its row out",
+                halfseen::error::short(&gone.name)
+            )));
+        }
         let setup = Setup { schema, learner, params, unasked, strict };
         setup.session(1)?;
         Ok(setup)
@@ -137,6 +143,13 @@ impl Setup {
         let mut session = start.begin()?;
         session.set_strict(false);
         Ok(session)
+    }
+
+    /// Returns the setup of the attributes that are still asked for.
+    pub(crate) fn asked(&self) -> Setup {
+        let mut asked = self.clone();
+        asked.schema.attributes.retain(|attribute| !attribute.retired);
+        asked
     }
 
     fn options(&self) -> Options {

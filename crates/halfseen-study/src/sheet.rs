@@ -124,7 +124,8 @@ impl Study {
                 .iter()
                 .position(|(at, ..)| *at == place)
                 .map(|found| told.swap_remove(found).2);
-            if is_asked || value.is_some() || self.attribute(place).known {
+            let attribute = self.attribute(place);
+            if is_asked || value.is_some() || (attribute.known && !attribute.retired) {
                 let attribute = usize::try_from(place).ok();
                 sheet.fields.push(Field { attribute, is_asked, value });
             }

@@ -11,8 +11,11 @@ use std::time::Duration;
 /// Marks a file as one of a study: "hsst".
 const APPLICATION: i64 = 0x6873_7374;
 /// Scripts that lead from each format to the next, from an empty file on.
-const MIGRATIONS: [&str; 2] =
-    [include_str!("migrations/0001.sql"), include_str!("migrations/0002.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("migrations/0001.sql"),
+    include_str!("migrations/0002.sql"),
+    include_str!("migrations/0003.sql"),
+];
 /// Time for which a call waits for other writers.
 const PATIENCE: Duration = Duration::from_secs(60);
 

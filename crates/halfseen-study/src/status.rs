@@ -2,6 +2,7 @@
 
 use crate::drawing::Ask;
 use crate::error::Result;
+use crate::replay::Queries;
 use crate::schema::Value;
 use crate::sql::{all, cells, first};
 use crate::study::{By, State, Study, TARGET, seconds};
@@ -208,12 +209,14 @@ impl Study {
     /// Counts values by kind, and pairs of attributes that no subject shows together.
     fn coverage(&mut self) -> Result<Status> {
         let attributes = self.setup.schema.attributes.len();
+        let is_asked = |at: &usize| !self.setup.schema.attributes[*at].retired;
+        let asked: Vec<usize> = (0..attributes).filter(is_asked).collect();
         let mut read = vec![false; attributes];
         let mut together = (attributes <= MOST).then(HashSet::new);
         let (mut missing, mut outside, mut unasked) = (0, 0, 0);
         let setup = self.setup.clone();
         let mut shown = Vec::new();
-        self.each_example(|example| {
+        self.each_example(Queries::Left, |example| {
             shown.clear();
             for (at, value, asked) in &example.values {
                 unasked += u64::from(!asked);
@@ -227,7 +230,9 @@ impl Study {
                 outside += u64::from(attribute.is_outside(value));
                 if let Some(place) = place {
                     read[place] = true;
-                    shown.push(place as u32);
+                    if !attribute.retired {
+                        shown.push(place as u32);
+                    }
                 }
             }
             if let Some(together) = &mut together {
@@ -240,11 +245,14 @@ impl Study {
         let name = |at: usize| setup.schema.attributes[at].name.clone();
         let mut apart = Vec::new();
         if let Some(together) = &together {
-            let pairs = (0..attributes).flat_map(|i| (i + 1..attributes).map(move |j| (i, j)));
+            let pairs = asked
+                .iter()
+                .enumerate()
+                .flat_map(|(at, i)| asked[at + 1..].iter().map(move |j| (*i, *j)));
             let unseen = pairs.filter(|(i, j)| !together.contains(&(*i as u32, *j as u32)));
             apart = unseen.take(LISTED).map(|(i, j)| (name(i), name(j))).collect();
         }
-        let all = (attributes * attributes.saturating_sub(1) / 2) as u64;
+        let all = (asked.len() * asked.len().saturating_sub(1) / 2) as u64;
         let spending = Spending { made: 0.0, promised: 0.0, limit: None, left: None };
         Ok(Status {
             learner: String::new(),
@@ -263,7 +271,7 @@ impl Study {
             amended: 0,
             reads: spending,
             cost: spending,
-            never_read: (0..attributes).filter(|at| !read[*at]).map(name).collect(),
+            never_read: asked.iter().filter(|at| !read[**at]).map(|at| name(*at)).collect(),
             pairs_apart: together.map(|together| all - together.len() as u64),
             apart,
         })

@@ -8,10 +8,13 @@ use crate::sql::{Cell, Row, Sql, all, cells, first};
 use crate::store;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The target's place among the attributes of the store.
 pub(crate) const TARGET: i64 = -1;
+/// Number of no schema, so that the next call reads it.
+const UNKNOWN: i64 = -1;
 /// Pauses before a transaction is tried again, in milliseconds.
 const PAUSES: [u64; 3] = [20, 100, 400];
 
@@ -26,7 +29,9 @@ const PAUSES: [u64; 3] = [20, 100, 400];
 pub struct Study {
     pub(crate) sql: Box<dyn Sql>,
     pub(crate) path: PathBuf,
-    pub(crate) setup: Setup,
+    pub(crate) setup: Arc<Setup>,
+    /// Number of changes of the schema that the setup has.
+    pub(crate) revision: i64,
     pub(crate) identity: String,
     pub(crate) design: Option<Design>,
 }
@@ -116,12 +121,13 @@ impl Study {
         let text = serde_json::to_string(setup).map_err(|e| Error::setup(e.to_string()))?;
         let sql = store::create(path, |sql| {
             sql.run(
-                "INSERT INTO study VALUES (1, $1, $2, $3, 0, 0, 0.0, 0)",
+                "INSERT INTO study VALUES (1, $1, $2, $3, 0, 0, 0.0, 0, 0)",
                 cells![&*identity, &*by.at, &*text],
             )?;
             note(sql, by, "new", Of::default(), None)
         })?;
-        Ok(Study { sql, path: path.to_owned(), setup: setup.clone(), identity, design: None })
+        let (path, setup) = (path.to_owned(), Arc::new(setup.clone()));
+        Ok(Study { sql, path, setup, revision: 0, identity, design: None })
     }
 
     /// Opens a study. A file of an earlier format is brought to the present one, beside a backup.
@@ -132,23 +138,51 @@ impl Study {
     pub fn open(path: impl AsRef<Path>) -> Result<Study> {
         let path = path.as_ref();
         let mut sql = store::open(path)?;
-        let row = first(&mut *sql, "SELECT identity, setup FROM study", &[], |row| {
-            (row.owned(0), row.owned(1))
+        let row = first(&mut *sql, "SELECT identity, setup, revision FROM study", &[], |row| {
+            (row.owned(0), row.owned(1), row.int(2))
         })
         .map_err(|e| match e {
             Error::Unavailable { .. } => e,
             _ => Error::file(path, e),
         })?;
-        let (identity, text) =
+        let (identity, text, revision) =
             row.ok_or_else(|| Error::file(path, "the study has no setup; restore a backup"))?;
         let setup = serde_json::from_str(&text)
             .map_err(|e| Error::file(path, format!("its setup cannot be read: {e}")))?;
-        Ok(Study { sql, path: path.to_owned(), setup, identity, design: None })
+        let (path, setup) = (path.to_owned(), Arc::new(setup));
+        Ok(Study { sql, path, setup, revision, identity, design: None })
     }
 
-    /// Returns the setup.
+    /// Returns the setup, as it was at the last call.
     pub fn setup(&self) -> &Setup {
         &self.setup
+    }
+
+    /// Takes over changes of the schema that others have made; every other call does so as well.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn refresh(&mut self) -> Result<()> {
+        self.read(|_| Ok(()))
+    }
+
+    /// Returns the setup with the number of its changes.
+    #[cfg(feature = "serve")]
+    pub(crate) fn shared_setup(&self) -> (i64, Arc<Setup>) {
+        (self.revision, Arc::clone(&self.setup))
+    }
+
+    /// Reads the setup again if others have changed its schema.
+    pub(crate) fn take_setup(&mut self) -> Result<()> {
+        let revision = first(&mut *self.sql, "SELECT revision FROM study", &[], |row| row.int(0))?
+            .unwrap_or(0);
+        if revision != self.revision {
+            let text = first(&mut *self.sql, "SELECT setup FROM study", &[], |row| row.owned(0))?;
+            let setup = serde_json::from_str(&text.unwrap_or_default())
+                .map_err(|e| Error::Store { problem: format!("the setup cannot be read: {e}") })?;
+            (self.setup, self.revision, self.design) = (Arc::new(setup), revision, None);
+        }
+        Ok(())
     }
 
     /// Returns the number that the queries of all sessions of the study carry.
@@ -163,11 +197,12 @@ impl Study {
 
     fn write_once<T>(&mut self, act: &mut impl FnMut(&mut Self) -> Result<T>) -> Result<T> {
         self.sql.begin()?;
-        let done = act(self).and_then(|done| self.sql.commit().map(|()| done));
+        let done = self.take_setup().and_then(|()| act(self));
+        let done = done.and_then(|done| self.sql.commit().map(|()| done));
         if done.is_err() {
             self.sql.roll_back();
-            // It may have drawn what is not stored.
-            self.design = None;
+            // It may have drawn what is not stored, and hold a schema that is not.
+            (self.design, self.revision) = (None, UNKNOWN);
         }
         done
     }
@@ -175,7 +210,7 @@ impl Study {
     /// Reads everything as it is at one moment, whatever others write meanwhile.
     pub(crate) fn read<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         again(|| self.sql.snapshot())?;
-        let done = act(self);
+        let done = self.take_setup().and_then(|()| act(self));
         self.sql.roll_back();
         done
     }

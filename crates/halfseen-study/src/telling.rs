@@ -82,7 +82,9 @@ impl Study {
     fn tell_once(&mut self, answers: &[Answers], how: &Telling, by: &By) -> Result<Told> {
         let mut told = Told { lines: answers.len() as u64, ..Told::default() };
         self.sql.begin()?;
-        let done = answers.iter().try_for_each(|row| self.tell_row(row, how, by, &mut told));
+        let done = self.take_setup().and_then(|()| {
+            answers.iter().try_for_each(|row| self.tell_row(row, how, by, &mut told))
+        });
         let refuses = !told.refused.is_empty() && !how.keep_going;
         if done.is_err() || refuses || how.check_only {
             self.sql.roll_back();
@@ -138,7 +140,7 @@ impl Study {
         if newly > 0
             && let Some(last) = last
         {
-            self.count_down(last.number, newly, told)?;
+            told.completed += self.count_down(last.number, newly)?;
         }
         Ok(())
     }
@@ -150,8 +152,8 @@ impl Study {
         Ok(self.price_of(asked.into_iter()))
     }
 
-    /// Counts what an ask still misses.
-    fn count_down(&mut self, ask: i64, newly: i64, told: &mut Told) -> Result<()> {
+    /// Counts what an ask still misses; returns 1 if it is complete now.
+    pub(crate) fn count_down(&mut self, ask: i64, newly: i64) -> Result<u64> {
         self.sql
             .run("UPDATE ask SET missing = missing - $1 WHERE number = $2", cells![newly, ask])?;
         let completed = self.sql.run(
@@ -160,9 +162,8 @@ impl Study {
         )?;
         if completed > 0 {
             self.sql.run("UPDATE study SET complete = complete + 1", &[])?;
-            told.completed += 1;
         }
-        Ok(())
+        Ok(completed as u64)
     }
 
     fn insert(&mut self, subject: i64, fresh: &Fresh, source: Option<&str>, by: &By) -> Result<()> {

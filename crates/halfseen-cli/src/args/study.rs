@@ -1,6 +1,7 @@
 //! Declares the flags of `halfseen study`, a subcommand for each verb.
 
 use super::on_study::OnStudy;
+use super::study_schema::SchemaArgs;
 use super::study_simulate::SimulateArgs;
 use crate::parse::{days, positive, whole};
 use clap::{Args, Subcommand, ValueEnum};
@@ -46,6 +47,8 @@ pub(crate) enum Verb {
     Model(ModelArgs),
     /// Write the values, a table, or the audit as CSV
     Export(ExportArgs),
+    /// Add attributes, or ask some no more
+    Schema(SchemaArgs),
     /// Test that the file is sound
     Check(CheckArgs),
     /// Copy the study to a new file, while others may write

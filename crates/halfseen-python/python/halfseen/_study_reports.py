@@ -4,10 +4,9 @@ import json
 import operator
 from typing import TYPE_CHECKING, Any, Literal
 
-from halfseen import _core
 from halfseen import _study_frames as frames
 from halfseen._study_results import StudyCurve, StudyStatus, curve_of, status_of
-from halfseen._study_url import ServedStudy
+from halfseen._study_schema import StudySchema
 from halfseen._warn import about_data, warn
 from halfseen.model import Model
 from halfseen.plotting import _axes
@@ -18,18 +17,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame as _DataFrame  # private: without the types of pandas it is none at run time
 
 
-class StudyReports:
-    """Reports on a study; see :class:`halfseen.Study`.
-
-    Attributes
-    ----------
-    who : str
-        Name that the audit has for you.
-    """
-
-    who: str
-    _study: _core.Study | ServedStudy
-    _kinds: dict[str, Any]
+class StudyReports(StudySchema):
+    """Reports on a study; see :class:`halfseen.Study`."""
 
     def status(self, *, fit: bool = True) -> StudyStatus:
         """Return counts of subjects, asks and values, what is left to spend, and the learner's own error.
@@ -192,12 +181,9 @@ class StudyReports:
         frame : DataFrame
             The rows.
         """
-        return frames.frame_of_export(what, self._study.export(what), self._kinds)
-
-    @property
-    def schema(self) -> "_DataFrame":
-        """Attributes and target, as ``create`` takes them."""
-        return frames.frame_of_schema(self._study.schema())
+        rows = self._study.export(what)
+        self._read_schema()
+        return frames.frame_of_export(what, rows, self._kinds)
 
     def check(self) -> list[str]:
         """Test that the file is sound.

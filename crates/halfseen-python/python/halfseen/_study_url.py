@@ -86,7 +86,7 @@ class ServedStudy:
         self._is_closed = True
 
     def setup(self) -> str:
-        about = self._about
+        about = self._about = self._json("study")
         schema = {"attributes": about["attributes"], "target": about["target"]}
         return json.dumps({"schema": schema, "learner": about["learner"], "params": about["params"]})
 
@@ -122,6 +122,13 @@ class ServedStudy:
         for of in [*told["refused"], *told["flagged"]]:
             of["line"] = rows[of["line"] - 1][0]  # the server counts the rows it was sent, from 1
         return json.dumps(told)
+
+    def add(self, schema: str, reason: str, who: str) -> list[str]:
+        added: list[str] = json.loads(self._text("schema/add", {"schema": schema, "reason": reason}))["added"]
+        return added
+
+    def retire(self, attribute: str, reason: str, who: str) -> None:
+        self._text("schema/retire", {"attribute": attribute, "reason": reason})
 
     def amend(self, subject: str, attribute: str, value: str, reason: str, who: str) -> None:
         self._text("amend", {"subject": subject, "attribute": attribute, "value": value, "reason": reason})

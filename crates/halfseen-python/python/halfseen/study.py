@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from halfseen import _core
 from halfseen import _study_frames as frames
 from halfseen._study_reports import StudyReports
+from halfseen._study_schema import reason_of
 from halfseen._study_results import Spending, StudyCurve, StudyStatus, Told, told_of
 from halfseen._study_url import ServedStudy, is_url
 from halfseen._warn import warn
@@ -291,6 +292,8 @@ class Study(StudyReports):
         asks = json.loads(self._study.next(names, int(number), wave, self.who))
         asks = [ask for ask in asks if ask["state"] == "open"]
         sets = [set(ask["attributes"]) for ask in asks]
+        if not set().union(*sets) <= {*self.attributes}:
+            self._read_schema()  # others have added some
         flags = {f"ask_{name}": [int(name in of) for of in sets] for name in self.attributes}
         return pandas.DataFrame(
             {
@@ -337,7 +340,11 @@ class Study(StudyReports):
         ValueError
             If a column is no attribute, or ``subject`` is missing.
         """
-        columns, rows, wrong = frames.answers_of(frame, {*self.attributes, self.target})
+        try:
+            columns, rows, wrong = frames.answers_of(frame, {*self.attributes, self.target})
+        except ValueError:
+            self._read_schema()  # others may have added a column that is unknown here
+            columns, rows, wrong = frames.answers_of(frame, {*self.attributes, self.target})
         # With rows that cannot be told nothing is stored, but all problems are found.
         dry = bool(check) or (bool(wrong) and not keep_going)
         text = self._study.tell(columns, rows, source, dry, bool(keep_going), self.who)
@@ -374,7 +381,7 @@ class Study(StudyReports):
             raise ValueError(f"subject '{subject}': '{attribute}' {error}") from None
         if not text.strip():
             raise ValueError("amend needs a value; 'NA' is one that could not be had")
-        self._study.amend(frames.name_of(subject), attribute, text, _reason(reason), self.who)
+        self._study.amend(frames.name_of(subject), attribute, text, reason_of(reason), self.who)
 
     def release(self, subject: str, *, reason: str) -> None:
         """Give up the open ask of a subject, which may then be asked anew.
@@ -393,7 +400,7 @@ class Study(StudyReports):
         ValueError
             If it has no open ask, or the reason is empty.
         """
-        self._study.release(frames.name_of(subject), _reason(reason), self.who)
+        self._study.release(frames.name_of(subject), reason_of(reason), self.who)
 
     def withdraw(self, subject: str, *, reason: str, erase: bool = False) -> None:
         """Take a subject out of the model.
@@ -414,7 +421,7 @@ class Study(StudyReports):
         ValueError
             If it is unknown or was withdrawn before (then it can still be erased), or the reason is empty.
         """
-        self._study.withdraw(frames.name_of(subject), bool(erase), _reason(reason), self.who)
+        self._study.withdraw(frames.name_of(subject), bool(erase), reason_of(reason), self.who)
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Copy the study to a new file, while others may write.
@@ -453,11 +460,8 @@ class Study(StudyReports):
     def _take(self, study, path, who):
         """Store an open study."""
         self._study, self.path, self.who = study, path, who
-        setup = json.loads(study.setup())
-        schema, self.learner, self.params = setup["schema"], setup["learner"], setup["params"]
-        self.attributes = tuple(of["name"] for of in schema["attributes"])
-        self.target = schema["target"]["name"]
-        self._kinds = {of["name"]: of["kind"] for of in [*schema["attributes"], schema["target"]]}
+        setup = self._read_schema()
+        self.learner, self.params = setup["learner"], setup["params"]
 
 
 def _user(who):
@@ -470,9 +474,3 @@ def _user(who):
         return getpass.getuser()
     except (ImportError, KeyError, OSError):
         return "unknown"
-
-
-def _reason(reason):
-    if not isinstance(reason, str) or not reason.strip():
-        raise ValueError("a reason is needed, for the audit; give reason='...'")
-    return reason

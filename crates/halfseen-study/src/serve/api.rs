@@ -3,6 +3,7 @@
 use super::app::{Route, Shared, apart, call, call_slow};
 use super::body;
 use super::failure::{Failure, Problem};
+use super::schema;
 use crate::curve::Curve;
 use crate::drawing::{Ask, Subjects};
 use crate::files::{Export, answers_from_csv};
@@ -10,7 +11,7 @@ use crate::forecast::{Forecast, MORE};
 use crate::people::{Person, Right};
 use crate::setup::Setup;
 use crate::status::{Pending, Status};
-use crate::study::By;
+use crate::study::{By, Study};
 use crate::telling::{Answers, Telling, Told};
 use axum::extract::{Path, Query, Request, State};
 use axum::http::{StatusCode, header};
@@ -20,6 +21,7 @@ use axum::{Extension, Json, Router};
 use halfseen::Silent;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
+use std::sync::Arc;
 use utoipa::{OpenApi, ToSchema};
 
 /// Version of the interface, which changes when programs would have to.
@@ -30,7 +32,6 @@ pub(super) fn routes() -> Vec<Route> {
         ("/api/v1/study", Right::Look, get(study)),
         ("/api/v1/status", Right::Look, get(status)),
         ("/api/v1/curve", Right::Look, get(curve)),
-        ("/api/v1/schema", Right::Look, get(schema)),
         ("/api/v1/next", Right::Collect, post(next)),
         ("/api/v1/tell", Right::Collect, post(tell)),
         ("/api/v1/release", Right::Collect, post(release)),
@@ -61,7 +62,7 @@ pub fn openapi() -> serde_json::Value {
         version = "1",
         license(name = "MIT OR Apache-2.0")
     ),
-    paths(study, schema, status, curve, next, tell, release, pending, amend, withdraw, model, export, check),
+    paths(study, schema::schema, status, curve, next, tell, release, pending, amend, withdraw, schema::add, schema::retire, model, export, check),
     modifiers(&Bearer),
     security(("token" = []))
 )]
@@ -78,7 +79,7 @@ impl utoipa::Modify for Bearer {
 }
 
 /// Failure that is answered as JSON.
-struct Refusal(Failure);
+pub(super) struct Refusal(Failure);
 
 impl<E: Into<Failure>> From<E> for Refusal {
     fn from(error: E) -> Refusal {
@@ -116,10 +117,16 @@ struct About {
     person: Person,
 }
 
+/// Returns the setup, with the changes of others.
+pub(super) async fn present(app: &Shared) -> std::result::Result<Arc<Setup>, Failure> {
+    call(app, Study::refresh).await?;
+    Ok(app.setup())
+}
+
 /// Describe the study, and the person of the token.
 #[utoipa::path(get, path = "/api/v1/study", responses((status = 200, body = About)))]
 async fn study(State(app): State<Shared>, Extension(person): Extension<Person>) -> Answer<About> {
-    let Setup { schema, learner, params, .. } = app.setup.clone();
+    let Setup { schema, learner, params, .. } = (*present(&app).await?).clone();
     let version = env!("CARGO_PKG_VERSION");
     let (attributes, target) = (schema.attributes, schema.target);
     Ok(Json(About { api: VERSION, version, learner, params, attributes, target, person }))
@@ -131,13 +138,7 @@ async fn status(State(app): State<Shared>) -> Answer<Status> {
     Ok(Json(call_slow(&app, |study| study.status(&By::now(""))).await?))
 }
 
-/// The schema as a CSV file.
-#[utoipa::path(get, path = "/api/v1/schema", responses((status = 200, description = "A CSV file.", body = String, content_type = "text/csv")))]
-async fn schema(State(app): State<Shared>) -> std::result::Result<Response, Refusal> {
-    Ok(as_csv(app.setup.schema.to_csv()?.into_bytes()))
-}
-
-fn as_csv(text: Vec<u8>) -> Response {
+pub(super) fn as_csv(text: Vec<u8>) -> Response {
     ([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], text).into_response()
 }
 
@@ -310,8 +311,8 @@ async fn tell(
     let (parts, content) = request.into_parts();
     let (answers, how): (Vec<Answers>, _) = if body::kind(&parts.headers) == "text/csv" {
         let text = body::csv(content).await?;
-        let its_app = app.clone();
-        let answers = apart(move || answers_from_csv(&*text, &its_app.setup.schema)).await?;
+        let setup = present(&app).await?;
+        let answers = apart(move || answers_from_csv(&*text, &setup.schema)).await?;
         let Manner { source, keep_going, check: check_only } = manner;
         (answers, Telling { source, keep_going, check_only })
     } else {
@@ -345,8 +346,30 @@ struct ReleaseBody {
 
 /// Answer to what changes something.
 #[derive(Debug, Serialize, ToSchema)]
-struct Done {
+pub(super) struct Done {
     done: bool,
+}
+
+impl Done {
+    /// Answers that it is done.
+    pub(super) fn from((): ()) -> Json<Done> {
+        Json(Done { done: true })
+    }
+}
+
+/// Reads a body, and changes what it says in the name of the person.
+pub(super) async fn change<B, T>(
+    app: &Shared,
+    person: &Person,
+    request: Request,
+    act: impl FnOnce(&mut Study, B, &By) -> crate::error::Result<T> + Send + 'static,
+) -> std::result::Result<T, Refusal>
+where
+    B: serde::de::DeserializeOwned + Send + 'static,
+    T: Send + 'static,
+{
+    let (body, by) = (read(request).await?, By::now(&person.name));
+    Ok(call(app, move |study| act(study, body, &by)).await?)
 }
 
 /// Give up the open ask of a subject.
@@ -356,9 +379,11 @@ async fn release(
     Extension(person): Extension<Person>,
     request: Request,
 ) -> Answer<Done> {
-    let (body, by): (ReleaseBody, _) = (read(request).await?, By::now(&person.name));
-    call(&app, move |study| study.release(&body.subject, &body.reason, &by)).await?;
-    Ok(Json(Done { done: true }))
+    change(&app, &person, request, |study, body: ReleaseBody, by| {
+        study.release(&body.subject, &body.reason, by)
+    })
+    .await
+    .map(Done::from)
 }
 
 /// Least age of asks.
@@ -371,6 +396,9 @@ struct Age {
 /// List the open asks, oldest first.
 #[utoipa::path(get, path = "/api/v1/pending", params(("older_than_days" = Option<f64>, Query, description = "Only asks of at least this age.")), responses((status = 200, body = Vec<Pending>)))]
 async fn pending(State(app): State<Shared>, Query(age): Query<Age>) -> Answer<Vec<Pending>> {
+    if age.older_than_days.is_some_and(|days| !(0.0..=1e6).contains(&days)) {
+        return Err(Failure::bad("older_than_days is a number of days from 0 to 1,000,000").into());
+    }
     let found = call_slow(&app, move |study| study.pending(age.older_than_days, &By::now("")));
     Ok(Json(found.await?))
 }
@@ -395,12 +423,11 @@ async fn amend(
     Extension(person): Extension<Person>,
     request: Request,
 ) -> Answer<Done> {
-    let (body, by): (AmendBody, _) = (read(request).await?, By::now(&person.name));
-    call(&app, move |study| {
-        study.amend(&body.subject, &body.attribute, &body.value, &body.reason, &by)
+    change(&app, &person, request, |study, body: AmendBody, by| {
+        study.amend(&body.subject, &body.attribute, &body.value, &body.reason, by)
     })
-    .await?;
-    Ok(Json(Done { done: true }))
+    .await
+    .map(Done::from)
 }
 
 /// A subject to withdraw.
@@ -422,9 +449,11 @@ async fn withdraw(
     Extension(person): Extension<Person>,
     request: Request,
 ) -> Answer<Done> {
-    let (body, by): (WithdrawBody, _) = (read(request).await?, By::now(&person.name));
-    call(&app, move |study| study.withdraw(&body.subject, body.erase, &body.reason, &by)).await?;
-    Ok(Json(Done { done: true }))
+    change(&app, &person, request, |study, body: WithdrawBody, by| {
+        study.withdraw(&body.subject, body.erase, &body.reason, by)
+    })
+    .await
+    .map(Done::from)
 }
 
 /// Fit the model of all answers so far: a file that `halfseen predict` and Python read.

@@ -27,7 +27,7 @@ pub(super) struct App {
     study: Mutex<Study>,
     /// For fits and exports, so that answers need not wait for them.
     slow: Mutex<Study>,
-    pub(super) setup: Setup,
+    setup: Mutex<(i64, Arc<Setup>)>,
     pub(super) attempts: Attempts,
     pub(super) options: Options,
 }
@@ -41,12 +41,25 @@ impl App {
     pub(super) fn open(path: &Path, options: &Options) -> Result<App> {
         let study = Study::open(path)?;
         Ok(App {
-            setup: study.setup().clone(),
+            setup: Mutex::new(study.shared_setup()),
             study: Mutex::new(study),
             slow: Mutex::new(Study::open(path)?),
             attempts: Attempts::default(),
             options: options.clone(),
         })
+    }
+
+    /// Returns the setup, as the last call found it.
+    pub(super) fn setup(&self) -> Arc<Setup> {
+        Arc::clone(&self.setup.lock().unwrap_or_else(PoisonError::into_inner).1)
+    }
+
+    /// Keeps the setup that a call found, if it is a later one.
+    fn keep(&self, found: (i64, Arc<Setup>)) {
+        let mut known = self.setup.lock().unwrap_or_else(PoisonError::into_inner);
+        if found.0 > known.0 {
+            *known = found;
+        }
     }
 }
 
@@ -88,7 +101,10 @@ async fn on<T: Send + 'static>(
     let app = Arc::clone(app);
     finished(tokio::task::spawn_blocking(move || {
         // A call that panicked has rolled its transaction back, or the next one does.
-        act(&mut which(&app).lock().unwrap_or_else(PoisonError::into_inner))
+        let mut study = which(&app).lock().unwrap_or_else(PoisonError::into_inner);
+        let done = act(&mut study);
+        app.keep(study.shared_setup());
+        done
     }))
     .await
 }

@@ -3,10 +3,15 @@
 use super::pages;
 use crate::error::{Error, RefusedLine};
 use axum::Json;
-use axum::http::StatusCode;
+use axum::extract::Request;
+use axum::http::{StatusCode, header};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
+
+/// Most bytes of an answer that is put in other words.
+const LONGEST: usize = 10_000;
 
 /// Reason for which a request was not done.
 #[derive(Debug, Clone)]
@@ -54,6 +59,28 @@ impl Failure {
         };
         (self.status, pages::message(title, &self.message)).into_response()
     }
+}
+
+/// Says in words, to programs as JSON, what is refused before any handler sees it: a wrong method, or
+/// an address that cannot be read.
+pub(super) async fn in_words(request: Request, next: Next) -> Response {
+    let is_program = request.uri().path().starts_with("/api/");
+    let method = request.method().clone();
+    let response = next.run(request).await;
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    let has_words = kind.is_some_and(|kind| !kind.as_bytes().starts_with(b"text/plain"));
+    let status = response.status();
+    if !status.is_client_error() || has_words {
+        return response;
+    }
+    let message = if status == StatusCode::METHOD_NOT_ALLOWED {
+        format!("this address takes no {method} requests")
+    } else {
+        let text = axum::body::to_bytes(response.into_body(), LONGEST).await.unwrap_or_default();
+        format!("the address cannot be read: {}", String::from_utf8_lossy(&text))
+    };
+    let failure = Failure::new(status, message);
+    if is_program { failure.into_json() } else { failure.as_page() }
 }
 
 impl IntoResponse for Failure {

@@ -58,13 +58,13 @@ async fn show(
     Path(number): Path<u64>,
     Query(done): Query<Done>,
 ) -> Result<Response, Failure> {
-    let (sheet, setup) = (sheet(&app, number).await?, &app.setup);
+    let (sheet, setup) = (sheet(&app, number).await?, app.setup());
     let said = match (done.stored, done.amended) {
         (Some(stored), _) => Some(format!("{} stored.", count(stored, "value", "values"))),
         (_, Some(_)) => Some("The value was corrected.".to_owned()),
         _ => None,
     };
-    let entries = fields::entries(&sheet, setup, &Form::default());
+    let entries = fields::entries(&sheet, &setup, &Form::default());
     Ok(shown(&viewer, &setup.schema, &sheet, &entries, said.as_deref(), None).into_response())
 }
 
@@ -174,8 +174,8 @@ async fn tell(
     Path(number): Path<u64>,
     Extension(form): Extension<Form>,
 ) -> Result<Response, Failure> {
-    let (sheet, setup) = (sheet(&app, number).await?, &app.setup);
-    let entries = fields::entries(&sheet, setup, &form);
+    let (sheet, setup) = (sheet(&app, number).await?, app.setup());
+    let entries = fields::entries(&sheet, &setup, &form);
     let again = |problem: Option<&str>| {
         let page = shown(&viewer, &setup.schema, &sheet, &entries, None, problem);
         Ok((StatusCode::UNPROCESSABLE_ENTITY, page).into_response())

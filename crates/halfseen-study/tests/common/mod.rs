@@ -1,6 +1,7 @@
 //! A trial whose truth is known: what each subject would show, whoever reads it.
 #![allow(dead_code)] // each test file uses its part
 
+pub(crate) mod changing;
 pub(crate) mod promise;
 
 use halfseen::Silent;
