@@ -33,7 +33,8 @@ pub enum Error {
     /// The database cannot be reached, or ended the call for the sake of others; it was tried again.
     #[error("the study's database: {problem}; nothing of this call was stored, try again")]
     Unavailable { problem: String },
-    /// The connection was lost while the database committed: the call was stored, or not.
+    /// The connection was lost while the database committed, and it could not be asked whether it had:
+    /// the call was stored, or not.
     #[error(
         "the connection to the database was lost while it stored this call, which may be stored or not; make the call again: what is stored is not stored twice (but look at the open asks before asking for a number of new subjects again)"
     )]

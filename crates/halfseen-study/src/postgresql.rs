@@ -14,7 +14,7 @@ use bytes::BytesMut;
 use std::collections::HashMap;
 use std::error::Error as Source;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Variable that holds the URL of the database.
 const URL: &str = "HALFSEEN_POSTGRES";
@@ -31,12 +31,17 @@ const MIGRATIONS: [&str; 3] = [
 const SETTINGS: &str = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
     SET lock_timeout = '60s'; SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3;";
 
+/// Time for which the outcome of a transaction is asked for when its connection was lost.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 pub(crate) struct Postgresql {
     /// Holds the password, and is never shown.
     config: Config,
     name: String,
     connected: Option<Connected>,
     state: State,
+    /// Number of the last transaction that writes.
+    transaction: i64,
     cells: Vec<Cell>,
 }
 
@@ -63,6 +68,7 @@ impl Postgresql {
         let mut made = Self::new(name)?;
         made.simple("BEGIN")?;
         made.state = State::Begun;
+        made.number("SELECT txid_current()")?;
         let schema = made.schema();
         let done =
             made.try_simple(&format!("CREATE SCHEMA {schema}")).map_err(|e| match e.code() {
@@ -114,8 +120,8 @@ impl Postgresql {
             path: format!("postgres:{name}"),
             problem: problem.to_owned(),
         })?;
-        let (connected, state, cells) = (None, State::None, Vec::new());
-        Ok(Postgresql { config, name: name.to_owned(), connected, state, cells })
+        let (name, connected, state) = (name.to_owned(), None, State::None);
+        Ok(Postgresql { config, name, connected, state, transaction: 0, cells: Vec::new() })
     }
 
     fn at_open(&self, problem: &str) -> Error {
@@ -169,6 +175,29 @@ impl Postgresql {
             self.connected = None;
         }
         meaning(error)
+    }
+
+    /// Keeps the number of the transaction, which the statement returns.
+    fn number(&mut self, sql: &str) -> Result<()> {
+        let found = first(self, sql, &[], |row| row.int(0))?;
+        found.map(|number| self.transaction = number).ok_or_else(lost)
+    }
+
+    /// Asks the database, over a new connection, what became of the transaction whose COMMIT it did
+    /// not answer.
+    fn outcome(&mut self) -> Result<()> {
+        let began = Instant::now();
+        while began.elapsed() < PATIENCE {
+            let number = [Cell::Int(self.transaction)];
+            let status = first(self, "SELECT txid_status($1)", &number, |row| row.owned(0));
+            match status.ok().flatten().as_deref() {
+                Some("committed") => return Ok(()),
+                Some("aborted") => return Err(lost()),
+                // It is in progress, or the database does not answer.
+                _ => std::thread::sleep(Duration::from_millis(50)),
+            }
+        }
+        Err(Error::Uncertain)
     }
 
     fn simple(&mut self, sql: &str) -> Result<()> {
@@ -249,11 +278,11 @@ impl Sql for Postgresql {
         self.roll_back();
         self.simple("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")?;
         self.state = State::Begun;
-        let locked = self.run("SELECT id FROM study WHERE id = 1 FOR UPDATE", &[]);
+        let locked = self.number("SELECT txid_current() FROM study WHERE id = 1 FOR UPDATE");
         if locked.is_err() {
             self.roll_back();
         }
-        locked.map(drop)
+        locked
     }
 
     fn snapshot(&mut self) -> Result<()> {
@@ -274,12 +303,11 @@ impl Sql for Postgresql {
         }
         let done = self.try_simple("COMMIT");
         self.state = State::None;
-        done.map_err(|error| {
-            let known = self.failed(&error);
-            let is_refused =
-                error.as_db_error().is_some_and(|db| db.parsed_severity() == Some(Severity::Error));
-            if is_refused { known } else { Error::Uncertain }
-        })
+        let Err(error) = done else { return Ok(()) };
+        let known = self.failed(&error);
+        let is_refused =
+            error.as_db_error().is_some_and(|db| db.parsed_severity() == Some(Severity::Error));
+        if is_refused { Err(known) } else { self.outcome() }
     }
 
     fn roll_back(&mut self) {

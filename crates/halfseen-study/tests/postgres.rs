@@ -4,88 +4,15 @@
 
 mod common;
 
+use common::database::{AFTER, BEFORE, FOR_GOOD, NOWHERE, proxy, server};
 use common::promise::{self, LEARNERS};
 use common::{Place, answers, by, changing, create, draw, model, names, row, setup, tell};
 use halfseen::Silent;
 use halfseen_study::{Ask, Error, Export, Study, Subjects, Telling};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
-use std::path::PathBuf;
-use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
-
-/// The server, which ends with this process: the script reads the end of its input.
-struct Server {
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-    url: String,
-    data: PathBuf,
-}
-
-impl Server {
-    /// Starts it; `None` where PostgreSQL is not installed.
-    fn start() -> Option<Server> {
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/with-postgres.sh");
-        let mut command = Command::new(script);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
-        let mut line = String::new();
-        let mut output = BufReader::new(child.stdout.take().unwrap());
-        output.read_line(&mut line).unwrap();
-        let Some((url, data)) = line.trim_end().split_once(' ') else {
-            let code = child.wait().unwrap().code();
-            assert_eq!(code, Some(77), "the server did not start; see {script}");
-            assert!(std::env::var_os("HALFSEEN_CI").is_none(), "PostgreSQL is not installed");
-            // Past the harness, which hides what tests that pass print.
-            let text = b"SKIPPED: PostgreSQL is not installed, and its tests do nothing\n";
-            std::io::stderr().write_all(text).unwrap();
-            return None;
-        };
-        let input = child.stdin.take().unwrap();
-        let server = Server { input, output, url: url.to_owned(), data: data.into() };
-        // SAFETY: this is the first that any test does, and no thread of another kind runs.
-        unsafe {
-            std::env::remove_var("HALFSEEN_POSTGRES");
-            std::env::set_var("HALFSEEN_POSTGRES_FILE", server.data.with_file_name("url"));
-        }
-        Some(server)
-    }
-
-    /// Leads studies that are opened from now on to this URL.
-    fn lead_to(&self, url: &str) {
-        std::fs::write(self.data.with_file_name("url"), format!("{url}\n")).unwrap();
-    }
-
-    fn tell(&mut self, word: &str) {
-        writeln!(self.input, "{word}").unwrap();
-        let mut line = String::new();
-        self.output.read_line(&mut line).unwrap();
-        assert_eq!(line, "done\n", "{word}");
-    }
-
-    fn client(&self) -> postgres::Client {
-        postgres::Client::connect(&self.url, postgres::NoTls).unwrap()
-    }
-
-    /// Says if a file of the tables holds this text.
-    fn holds(&self, text: &str) -> bool {
-        self.client().batch_execute("CHECKPOINT").unwrap();
-        let grep = Command::new("grep").args(["-rqa", text]).arg(self.data.join("base")).status();
-        grep.unwrap().success()
-    }
-}
-
-/// Returns the one server, for one test at a time.
-fn server() -> Option<MutexGuard<'static, Server>> {
-    static SERVER: OnceLock<Option<Mutex<Server>>> = OnceLock::new();
-    let server = SERVER.get_or_init(|| Server::start().map(Mutex::new)).as_ref()?;
-    let server = server.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    server.lead_to(&server.url);
-    Some(server)
-}
 
 /// The quoted schema of a study.
 fn schema_of(path: &std::path::Path) -> String {
@@ -285,54 +212,8 @@ fn nothing_acknowledged_is_lost_when_the_server_is_killed() {
     assert_eq!(model(&mut Study::open(&path).unwrap()), kept);
 }
 
-/// Where the proxy cuts the next connection that commits.
-const NOWHERE: u8 = 0;
-const BEFORE: u8 = 1;
-const AFTER: u8 = 2;
-
-/// Stands between the clients and the server; returns its port.
-fn proxy(server: &str, cut: &Arc<AtomicU8>) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let (server, cut) = (server.to_owned(), Arc::clone(cut));
-    std::thread::spawn(move || {
-        for client in listener.incoming() {
-            let (mut client, mut server) = (client.unwrap(), TcpStream::connect(&server).unwrap());
-            let is_cut = Arc::new(AtomicBool::new(false));
-            let mut back = (server.try_clone().unwrap(), client.try_clone().unwrap());
-            let (gone, cut) = (Arc::clone(&is_cut), Arc::clone(&cut));
-            let mut bytes = [0; 65_536];
-            std::thread::spawn(move || {
-                while let Ok(n @ 1..) = back.0.read(&mut bytes) {
-                    if gone.load(Ordering::SeqCst) || back.1.write_all(&bytes[..n]).is_err() {
-                        break;
-                    }
-                }
-                let _ = back.1.shutdown(Shutdown::Both);
-            });
-            let mut bytes = [0; 65_536];
-            std::thread::spawn(move || {
-                while let Ok(n @ 1..) = client.read(&mut bytes) {
-                    if bytes[..n].windows(7).any(|w| w == b"COMMIT\0") {
-                        let place = cut.swap(NOWHERE, Ordering::SeqCst);
-                        is_cut.store(place != NOWHERE, Ordering::SeqCst);
-                        if place == BEFORE {
-                            break;
-                        }
-                    }
-                    if server.write_all(&bytes[..n]).is_err() {
-                        break;
-                    }
-                }
-                let _ = (server.shutdown(Shutdown::Both), client.shutdown(Shutdown::Both));
-            });
-        }
-    });
-    port
-}
-
 #[test]
-fn a_connection_lost_at_commit_is_uncertain_and_the_call_can_be_made_again() {
+fn a_connection_lost_at_commit_changes_nothing_and_the_outcome_is_asked_for() {
     let Some(server) = server() else { return };
     let place = Place::database();
     let path = place.path("t.hs");
@@ -342,19 +223,30 @@ fn a_connection_lost_at_commit_is_uncertain_and_the_call_can_be_made_again() {
     let cut = Arc::new(AtomicU8::new(NOWHERE));
     server.lead_to(&format!("{}@127.0.0.1:{}/postgres", at.0, proxy(address, &cut)));
     let mut study = Study::open(&path).unwrap();
+    // A number of new subjects, which a second call would ask again.
+    for (place, count) in [(BEFORE, 3), (AFTER, 4)] {
+        cut.store(place, Ordering::SeqCst);
+        let asks = study.next(Subjects::Count(count), None, &by(), &Silent).unwrap();
+        assert_eq!((asks.len() as u64, cut.load(Ordering::SeqCst)), (count, NOWHERE));
+    }
+    assert_eq!(study.status(&by()).unwrap().subjects, 7);
     let asks = draw(&mut study, &names(0..2), None);
     for (ask, place) in asks.iter().zip([BEFORE, AFTER]) {
-        let told = answers(ask);
-        cut.store(place, Ordering::SeqCst);
-        let error =
-            study.tell(std::slice::from_ref(&told), &Telling::default(), &by()).unwrap_err();
-        assert!(matches!(error, Error::Uncertain), "{error}");
-        // The server may still be at it.
-        let again = study.tell(std::slice::from_ref(&told), &Telling::default(), &by()).unwrap();
-        let all = told.cells.len() as u64;
-        let expected = if place == BEFORE { (all, 0) } else { (0, all) };
-        assert_eq!((again.stored, again.repeated), expected);
+        let told = [answers(ask)];
+        let all = told[0].cells.len() as u64;
+        for expected in [(all, 0), (0, all)] {
+            cut.store(place, Ordering::SeqCst);
+            let done = study.tell(&told, &Telling::default(), &by()).unwrap();
+            assert_eq!((done.stored, done.repeated), expected);
+        }
     }
+    // Nobody can be asked.
+    cut.store(FOR_GOOD, Ordering::SeqCst);
+    let error = study.release("s1", "moved away", &by()).unwrap_err();
+    assert!(matches!(error, Error::Uncertain), "{error}");
+    cut.store(NOWHERE, Ordering::SeqCst);
+    let error = study.release("s1", "moved away", &by()).unwrap_err().to_string();
+    assert!(error.contains("it has no open ask"), "{error}");
     // Cut between two calls: nobody notices.
     let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'halfseen'";
     for _ in 0..2 {

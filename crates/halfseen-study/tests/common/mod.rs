@@ -2,6 +2,8 @@
 #![allow(dead_code)] // each test file uses its part
 
 pub(crate) mod changing;
+#[cfg(all(unix, feature = "postgres"))]
+pub(crate) mod database;
 pub(crate) mod promise;
 
 use halfseen::Silent;
