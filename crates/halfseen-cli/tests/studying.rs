@@ -172,7 +172,7 @@ fn mistakes_are_named_and_change_nothing() {
 fn many_processes_ask_each_subject_once() {
     let place = place();
     place.write("ids.csv", ids(0..60));
-    let children: Vec<_> = (0..8)
+    let children: Vec<_> = (0..16)
         .map(|worker| {
             let line = format!(
                 "study next trial.hs --subjects ids.csv --who c{worker} --out asks{worker}.csv"
@@ -186,7 +186,7 @@ fn many_processes_ask_each_subject_once() {
     }
     let first = place.read("asks0.csv");
     assert_eq!(fields(&first).len(), 60);
-    for worker in 1..8 {
+    for worker in 1..16 {
         assert_eq!(place.read(&format!("asks{worker}.csv")), first);
     }
     let numbers: BTreeSet<u32> = fields(&first).iter().map(|row| row[1].parse().unwrap()).collect();

@@ -4,8 +4,9 @@
 mod common;
 
 use common::promise::{self, LEARNERS};
-use common::{Place, by, create, draw, names, row, tell};
-use halfseen_study::Telling;
+use common::{Place, answers, by, create, draw, model, names, row, tell};
+use halfseen::Silent;
+use halfseen_study::{Answers, By, Subjects, Telling};
 
 #[test]
 fn the_model_is_that_of_the_clean_run_after_any_history() {
@@ -32,6 +33,30 @@ fn reads_and_money_hold_across_open_asks_and_come_back_with_what_was_not_read() 
     promise::reads_and_money_hold_across_open_asks_and_come_back_with_what_was_not_read(
         &Place::new(),
     );
+}
+
+#[test]
+fn clocks_that_jump_change_nothing() {
+    let place = Place::new();
+    let models = ["right", "jumping"].map(|clock| {
+        let mut study = create(&place.path(clock), "fiml", &[("budget", "3")]);
+        for (at, name) in names(0..60).iter().enumerate() {
+            // Years forth and back, from call to call.
+            let year = if clock == "right" { 2026 } else { 1990 + 37 * at % 61 };
+            let by = By { who: "nurse".to_owned(), at: format!("{year}-03-01T08:00:00Z") };
+            let asks = study.next(Subjects::Named(std::slice::from_ref(name)), None, &by, &Silent);
+            let rows: Vec<Answers> = asks.unwrap().iter().map(answers).collect();
+            study.tell(&rows, &Telling::default(), &by).unwrap();
+        }
+        study.next(Subjects::Count(1), None, &by(), &Silent).unwrap();
+        let past = By { at: "1980-01-01T00:00:00Z".to_owned(), ..by() };
+        assert_eq!(study.status(&past).unwrap().oldest_days, Some(0.0));
+        assert_eq!(study.check().unwrap(), Vec::<String>::new());
+        let mut model = model(&mut study);
+        model["origin"].take(); // two studies
+        model
+    });
+    assert_eq!(models[0], models[1]);
 }
 
 #[test]
