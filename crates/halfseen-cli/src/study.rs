@@ -138,20 +138,26 @@ fn next(args: &NextArgs) -> Result<ExitCode> {
             [Some(&*args.on.study), args.subjects.as_deref()].into_iter().flatten().collect();
         check_writable("--out", out, &inputs)?;
     }
-    let names = match &args.subjects {
+    let file = || args.subjects.as_ref().map_or(String::new(), |path| path.display().to_string());
+    let rows = match &args.subjects {
         Some(path) => {
             let text = read_text(path)?;
-            Some(subjects_from_csv(text.as_bytes()).with_context(|| path.display().to_string())?)
+            let rows = subjects_from_csv(text.as_bytes(), &study.setup().schema);
+            Some(rows.with_context(file)?)
         }
         None => None,
     };
-    let subjects = match (&names, args.count) {
-        (Some(names), _) => Subjects::Named(names),
+    let subjects = match (&rows, args.count) {
+        (Some(rows), _) => Subjects::Known(rows),
         (None, count) => Subjects::Count(count.unwrap_or(1)),
     };
     let progress = Progress::new("drawing", args.on.quiet);
-    let asks = study.next(subjects, args.wave.as_deref(), &by(&args.on), &progress)?;
+    let asks = study.next(subjects, args.wave.as_deref(), &by(&args.on), &progress);
     drop(progress);
+    let asks = match asks {
+        Err(error @ Error::Refused { .. }) => return Err(error).with_context(file),
+        asks => asks?,
+    };
     let mut csv = Vec::new();
     asks_to_csv(&asks, &study.setup().schema, &mut csv)?;
     let (new, open) = (

@@ -130,12 +130,14 @@ The output has a row for each subject that still has something to read: subject,
 and 1 for each attribute (ask_...), and their names in one column (ask_list).")]
 pub(crate) struct NextArgs {
     #[command(flatten)]
+#[command(group = clap::ArgGroup::new("whom").required(true))]
     pub(crate) on: OnStudy,
-    /// CSV file with the column subject
-    #[arg(long, value_name = "FILE", required_unless_present = "count")]
+    /// CSV file with the column subject. Columns of attributes that are known of every subject (known
+    /// in the schema) are stored, as by `tell`; those that are no attributes are left out
+    #[arg(long, value_name = "FILE", group = "whom")]
     pub(crate) subjects: Option<PathBuf>,
     /// Number of new subjects
-    #[arg(long, value_name = "N", conflicts_with = "subjects", allow_negative_numbers = true, value_parser = whole(1, 10_000_000))]
+    #[arg(long, value_name = "N", group = "whom", allow_negative_numbers = true, value_parser = whole(1, 10_000_000))]
     pub(crate) count: Option<u64>,
     /// Name of a wave; the first ask of a new one is drawn from all answers so far
     #[arg(long, value_name = "NAME")]
@@ -151,7 +153,8 @@ pub(crate) struct NextArgs {
   halfseen study tell trial.hs answers.csv --check          what would be stored and refused
   halfseen study tell trial.hs answers.csv --keep-going     store the lines that can be
 
-Columns: subject, ask (may be left out), attributes, the target. An empty cell is not told yet,
+Columns: subject, ask (may be left out), attributes, the target, separated by commas; or by semicolons
+or tabs, and then 1,5 is 1.5. An empty cell is not told yet,
 NA (or 'NA: reason') could not be had. Values that are stored already change nothing; other values
 are refused, and `amend` corrects them.")]
 pub(crate) struct TellArgs {
