@@ -83,7 +83,7 @@ fn done(on: &OnStudy, json: &serde_json::Value, sentence: &str) -> Result<ExitCo
 }
 
 /// Reads a schema, with the classes of the target if they are not among its choices.
-fn schema_of(path: &Path, target: &str, classes: &[String]) -> Result<Schema> {
+pub(crate) fn schema_of(path: &Path, target: &str, classes: &[String]) -> Result<Schema> {
     let text = read_text(path)?;
     let name = || path.display().to_string();
     let mut schema = Schema::from_csv(text.as_bytes(), target).with_context(name)?;
