@@ -124,6 +124,7 @@ def test_files_that_are_no_studies(path, tmp_path):
         ({"budget": 0}, "budget = 0 is not allowed"),
         ({"budgets": 2}, "budgets"),
         ({"unasked": "ignore"}, "must be accept, refuse or learn"),
+        ({"unasked": "learn", "learner": "aerr", "budget": 2}, "aerr learns only from .* choose fiml"),
         ({"classes": ["a"]}, "fewer than two choices"),
     ],
 )

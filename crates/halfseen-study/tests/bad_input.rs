@@ -272,3 +272,29 @@ fn changes_need_a_reason_and_something_to_change() {
     let unscaled = unscaled.unwrap_err().to_string();
     assert!(unscaled.contains("give low and high of 'y'"), "{unscaled}");
 }
+
+#[test]
+fn learners_that_take_steps_learn_from_what_they_asked_for_alone() {
+    let place = Place::new();
+    let path = place.path("t.hs");
+    let mut setup = setup("aerr", &[("budget", "3")]);
+    setup.unasked = Unasked::Learn;
+    let error = Study::create(&path, &setup, &by()).unwrap_err().to_string();
+    assert!(error.contains("aerr learns only from") && error.contains("choose fiml"), "{error}");
+    assert!(!path.exists());
+    // One that was made before stays open.
+    create(&path, "aerr", &[("budget", "3")]);
+    let stored = rusqlite::Connection::open(&path).unwrap();
+    let changed = stored.execute(
+        "UPDATE study SET setup = replace(setup, '\"unasked\":\"accept\"', '\"unasked\":\"learn\"')",
+        [],
+    );
+    assert_eq!(changed.unwrap(), 1);
+    drop(stored);
+    let mut study = Study::open(&path).unwrap();
+    assert_eq!(study.setup().unasked, Unasked::Learn);
+    draw(&mut study, &names(0..2), None);
+    let of_fiml = common::setup("fiml", &[("budget", "3")]);
+    let of_fiml = halfseen_study::Setup { unasked: Unasked::Learn, ..of_fiml };
+    Study::create(place.path("f.hs"), &of_fiml, &by()).unwrap();
+}

@@ -106,7 +106,8 @@ pub(crate) struct NewArgs {
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
     /// Treatment of values that nobody asked for: accept, kept and flagged; refuse; learn, also
-    /// learned from, which is right only if the reason why they were measured is among what is told
+    /// learned from (by fiml), which is right only if the reason why they were measured is among
+    /// what is told
     #[arg(long, value_enum, default_value = "accept")]
     pub(crate) unasked: UnaskedArg,
     /// Refuse values outside of their range; else they are taken and flagged
@@ -129,9 +130,9 @@ pub(crate) enum UnaskedArg {
 
 The output has a row for each subject that still has something to read: subject, ask, a column of 0
 and 1 for each attribute (ask_...), and their names in one column (ask_list).")]
+#[command(group = clap::ArgGroup::new("whom").required(true))]
 pub(crate) struct NextArgs {
     #[command(flatten)]
-#[command(group = clap::ArgGroup::new("whom").required(true))]
     pub(crate) on: OnStudy,
     /// CSV file with the column subject. Columns of attributes that are known of every subject (known
     /// in the schema) are stored, as by `tell`; those that are no attributes are left out
