@@ -13,7 +13,7 @@ use crate::args::study::{
     ReleaseArgs, StatusArgs, StudyArgs, TellArgs, UnaskedArg, Verb, WithdrawArgs,
 };
 use crate::failure::{CALLER, say, usage_error};
-use crate::format::grouped;
+use crate::format::{counted, grouped};
 use crate::output::{check_writable, is_standard, print, remark, write_file};
 use crate::progress::Progress;
 use anyhow::{Context, Result};
@@ -175,8 +175,9 @@ fn next(args: &NextArgs) -> Result<ExitCode> {
     remark(
         args.on.quiet,
         &format!(
-            "{} subjects: {new} new asks, {} asked before{told}",
-            asks.len(),
+            "{}: {}, {} asked before{told}",
+            counted(asks.len() as u64, "subject", "subjects"),
+            counted(new as u64, "new ask", "new asks"),
             asks.len() - new
         ),
     );
@@ -328,7 +329,7 @@ fn pending(args: &PendingArgs) -> Result<ExitCode> {
         shown::pending(&pending)
     };
     put(args.out.as_deref(), &text)?;
-    remark(args.on.quiet, &format!("{} open asks", pending.len()));
+    remark(args.on.quiet, &counted(pending.len() as u64, "open ask", "open asks"));
     Ok(ExitCode::SUCCESS)
 }
 

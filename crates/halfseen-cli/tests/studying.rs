@@ -210,6 +210,26 @@ fn what_is_known_comes_with_the_subjects() {
 }
 
 #[test]
+fn verbs_say_what_they_need_and_count_right() {
+    let place = place();
+    place.write("ids.csv", ids(0..1));
+    place.refused("study next trial.hs", &["--subjects", "--count"]);
+    place.refused("study next trial.hs --subjects ids.csv --count 3", &["--subjects", "--count"]);
+    let one = place.run("study next trial.hs --count 1");
+    assert!(one.err.contains("1 subject: 1 new ask, 0 asked before"), "{}", one.err);
+    let missing = place.run("study new new.hs --from nothing.csv --schema new.csv --target y");
+    assert_eq!(missing.err.matches("nothing.csv").count(), 1, "{}", missing.err);
+    let people = place.run("study people trial.hs --admit anna --role admin");
+    assert!(people.code == Some(0), "{}", people.err);
+    let people = place.run("study people trial.hs");
+    assert!(people.err.contains("1 person may use the server"), "{}", people.err);
+    let line =
+        "study new t.hs --schema attributes.csv --target y --budget 2 --unasked learn --learner";
+    place.refused(&format!("{line} aerr"), &["aerr learns only from", "fiml", "--unasked accept"]);
+    place.ok(&format!("{line} fiml"));
+}
+
+#[test]
 fn many_processes_ask_each_subject_once() {
     let place = place();
     place.write("ids.csv", ids(0..60));
