@@ -97,6 +97,9 @@ impl Study {
 
     /// Stores what is known of subjects, who take part from now on: of all, or of none.
     pub(crate) fn enrol(&mut self, rows: &[Answers], by: &By) -> Result<()> {
+        if rows.iter().all(|row| row.cells.is_empty()) {
+            return Ok(());
+        }
         let (mut told, how) = (Told::default(), Telling::default());
         for row in rows {
             self.join(&row.subject)?;

@@ -89,8 +89,8 @@ def subjects_of(
     if isinstance(subjects, str | bytes) or not isinstance(subjects, Iterable):
         raise TypeError(f"subjects must be a list of texts; got {subjects!r:.100}")
     if not _tables.is_frame(subjects):
-        names = [name_of(subject) for subject in subjects]
-        return [(at, name, None, []) for at, name in enumerate(names)], list(range(len(names))), []
+        named: list[Row] = [(at, name_of(subject), None, []) for at, subject in enumerate(subjects)]
+        return named, list(range(len(named))), []
     columns, labels = dict(columns_of(subjects)), labels_of(subjects)
     if "subject" not in columns:
         raise ValueError("the column 'subject' is missing")
@@ -102,7 +102,8 @@ def subjects_of(
             )
     names = [name_of(cell) for cell in columns["subject"]]
     columns = {name: cells for name, cells in columns.items() if name in known}
-    rows, problems = [], []
+    rows: list[Row] = []
+    problems = []
     for at, (subject, label) in enumerate(zip(names, labels, strict=True)):
         try:
             rows.append((at, subject, None, _cells_of(columns, at)))

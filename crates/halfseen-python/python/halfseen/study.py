@@ -173,7 +173,7 @@ class Study(StudyReports):
             Money per subject, and in all.
         unasked : {'accept', 'refuse', 'learn'}, default 'accept'
             Whether values that nobody asked for are kept and flagged, refused, or also learned from. The last
-            is right only if they are missing at random.
+            needs ``fiml``, and is right only if they are missing at random.
         strict : bool, default False
             True refuses values outside ``low`` and ``high``; otherwise they are taken and flagged.
         who : str, optional
@@ -475,7 +475,7 @@ class Study(StudyReports):
         schema, self.learner, self.params = setup["schema"], setup["learner"], setup["params"]
         self.attributes = tuple(of["name"] for of in schema["attributes"])
         self.target = schema["target"]["name"]
-        self._known = {of["name"] for of in schema["attributes"] if of["known"]}
+        self._known = {of["name"] for of in schema["attributes"] if of.get("known")}
         self._kinds = {of["name"]: of["kind"] for of in [*schema["attributes"], schema["target"]]}
 
 
