@@ -22,6 +22,11 @@ pub(crate) fn count(count: Option<u64>) -> String {
     count.map_or("more than 10^18".into(), grouped)
 }
 
+/// Formats a count with what is counted: 1 read, 2,000 reads.
+pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(count), if count == 1 { one } else { many })
+}
+
 /// Formats a number with four significant digits.
 pub(crate) fn significant(value: f64) -> String {
     match value.abs() {

@@ -26,6 +26,7 @@ mod parse;
 mod plan;
 mod plan_costs;
 mod plan_karma;
+mod plan_schema;
 mod predict;
 mod progress;
 mod show;

@@ -4,7 +4,8 @@
 use crate::args::PlanArgs;
 use crate::failure::usage_error;
 use crate::output::{self, align};
-use crate::plan_costs::PlanCosts;
+use crate::plan_costs::{Declared, PlanCosts};
+use crate::plan_schema::PlanSchema;
 use crate::{declarations, format, plan_karma};
 use anyhow::{Context, Result};
 use halfseen::plan::{self, Excess, Goal, MOST_EXAMPLES, MomentNorms, Plan, Setting};
@@ -25,15 +26,20 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode> {
     if args.error.is_some() && args.examples.is_some() {
         return usage_error("--error and --examples cannot be used together; give one of them");
     }
-    let (costs, resolved) = PlanCosts::resolve(args)?.unzip();
+    let schema = args.schema.as_deref().map(|path| PlanSchema::read(path, args)).transpose()?;
+    let declared = match &schema {
+        Some(schema) => schema.declared(),
+        None => Declared::by_flags(args)?,
+    };
+    let (costs, resolved) = PlanCosts::resolve(args, declared)?.unzip();
     let args = resolved.as_ref().unwrap_or(args);
     let Some(radius) = args.radius else {
         return usage_error("a plan needs --radius");
     };
-    let moments = args.moments.as_deref().map(|path| moment_norms(path, args.dims)).transpose()?;
+    let moments = args.moments.as_deref().map(|path| moment_norms(path, args)).transpose()?;
     let setting = Setting {
-        dims: args.dims,
-        budget: args.budget.unwrap_or(args.dims.min(2)),
+        dims: args.dims(),
+        budget: args.budget.unwrap_or(args.dims().min(2)),
         radius,
         radius2: args.radius2,
         norm: args.norm,
@@ -62,11 +68,15 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode> {
                 let rows = json["rows"].as_array_mut().into_iter().flatten();
                 rows.zip(&plans).for_each(|(row, plan)| row["cost"] = json!(costs.of(plan)));
             }
+            if let Some(schema) = &schema {
+                json["schema"] = schema.as_json();
+            }
             format!("{}\n", serde_json::to_string_pretty(&json)?)
         }
         false => {
             let told = costs.as_ref().map_or(String::new(), |costs| costs.text(&left_out));
-            describe(args, &setting, &plans, costs.as_ref()) + &told
+            let schema = schema.as_ref().map_or(String::new(), PlanSchema::text);
+            describe(args, &setting, &plans, costs.as_ref()) + &told + &schema
         }
     };
     output::print(&text)?;
@@ -88,12 +98,18 @@ fn plans(args: &PlanArgs, setting: &Setting) -> Result<Vec<Plan>> {
 }
 
 /// Returns the norms of the second moments in a file with one row per attribute.
-fn moment_norms(path: &Path, dims: u64) -> Result<MomentNorms> {
+fn moment_norms(path: &Path, args: &PlanArgs) -> Result<MomentNorms> {
     let moments = declarations::moments(path)?;
     let place = || path.display().to_string();
+    let dims = args.dims();
     if moments.len() as u64 != dims {
+        let of = if args.schema.is_some() {
+            format!("the {dims} attributes of the schema that can be read")
+        } else {
+            format!("--dims {dims}")
+        };
         return usage_error(format!(
-            "{}: {} moments for --dims {dims}; give one row for each attribute",
+            "{}: {} moments for {of}; give one row for each attribute",
             place(),
             moments.len()
         ));
@@ -176,7 +192,7 @@ fn describe(
 /// States the question in one sentence.
 fn opening(args: &PlanArgs) -> String {
     let best = "that of the best linear model of this norm";
-    let dims = format::grouped(args.dims);
+    let dims = format::grouped(args.dims());
     let most = args
         .examples
         .map_or(String::new(), |m| format!(" of at most {} examples", format::grouped(m)));

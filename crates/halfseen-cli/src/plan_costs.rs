@@ -8,6 +8,8 @@ use crate::failure::usage_error;
 use crate::{declarations, format};
 use anyhow::Result;
 use halfseen::plan::Plan;
+use halfseen::prepare::Group;
+use std::collections::BTreeMap;
 
 /// Prices of a plan's reads.
 pub(crate) struct PlanCosts {
@@ -17,52 +19,73 @@ pub(crate) struct PlanCosts {
     total_cost: Option<f64>,
 }
 
+/// Declarations of the attributes of a plan, by flags or by the schema of a study.
+pub(crate) struct Declared {
+    /// Number of columns that can be read.
+    pub(crate) dims: u64,
+    /// Columns that are read together.
+    pub(crate) panels: Vec<Group>,
+    /// Prices by column or panel; `None` if nothing was said of them.
+    pub(crate) prices: Option<BTreeMap<String, f64>>,
+    /// File of the prices.
+    pub(crate) place: String,
+}
+
+impl Declared {
+    /// Returns what --dims, --panel and --prices say.
+    pub(crate) fn by_flags(args: &PlanArgs) -> Result<Declared> {
+        let panels = args.panel.iter().map(|text| declarations::panel(text));
+        Ok(Declared {
+            dims: args.dims(),
+            panels: panels.collect::<Result<_>>()?,
+            prices: args.prices.as_deref().map(declarations::prices).transpose()?,
+            place: args.prices.as_ref().map_or(String::new(), |path| path.display().to_string()),
+        })
+    }
+}
+
 /// Largest number of reads whose prices are listed.
 const MOST: u64 = 10_000_000;
 
 impl PlanCosts {
     /// Returns the prices, and the arguments of the plan in numbers of reads; `None` if nothing was
     /// said of prices.
-    pub(crate) fn resolve(args: &PlanArgs) -> Result<Option<(PlanCosts, PlanArgs)>> {
-        let panels =
-            args.panel.iter().map(|text| declarations::panel(text)).collect::<Result<Vec<_>>>()?;
+    pub(crate) fn resolve(
+        args: &PlanArgs,
+        declared: Declared,
+    ) -> Result<Option<(PlanCosts, PlanArgs)>> {
+        let Declared { dims: columns, panels, prices, place } = declared;
         let limits = &args.cost;
         let (max_cost, total_cost) = (limits.max_cost, limits.total_cost);
-        let free = args.prices.is_none() && max_cost.is_none() && total_cost.is_none();
+        let free = prices.is_none() && max_cost.is_none() && total_cost.is_none();
         if free && panels.is_empty() {
             return Ok(None);
         }
         let together: u64 = panels.iter().map(|panel| panel.columns.len() as u64 - 1).sum();
-        let (Some(dims), true) = (args.dims.checked_sub(together), args.dims <= MOST) else {
+        let (Some(dims), true) = (columns.checked_sub(together), columns <= MOST) else {
             return usage_error(format!(
-                "--dims {}: it must be at least the number of columns in --panel, and at most {}",
-                args.dims,
+                "--dims {columns}: it must be at least the number of columns in --panel, and at most {}",
                 format::grouped(MOST)
             ));
         };
-        let declared = args.prices.as_deref().map(declarations::prices).transpose()?;
-        let declared = declared.unwrap_or_default();
-        let place = || args.prices.as_ref().map_or("--prices".into(), |p| p.display().to_string());
+        let declared = prices.unwrap_or_default();
         for (name, price) in &declared {
             let panel = panels.iter().find(|panel| panel.columns.contains(name));
             if let Some(panel) = panel.filter(|panel| panel.name != *name) {
                 return usage_error(format!(
-                    "{}: '{name}' is read with the panel '{}'; declare the price of that panel",
-                    place(),
+                    "{place}: '{name}' is read with the panel '{}'; declare the price of that panel",
                     panel.name
                 ));
             }
             if !(0.0..=1e100).contains(price) {
                 return usage_error(format!(
-                    "{}: '{name}': price {price} is not in 0 to 1e100",
-                    place()
+                    "{place}: '{name}': price {price} is not in 0 to 1e100"
                 ));
             }
         }
         if declared.len() as u64 > dims {
             return usage_error(format!(
-                "{}: {} prices for the {dims} that can be read; raise --dims",
-                place(),
+                "{place}: {} prices for the {dims} that can be read; raise --dims",
                 declared.len()
             ));
         }
@@ -76,7 +99,7 @@ impl PlanCosts {
 
     /// Returns the arguments with limits in reads.
     fn in_reads(&self, args: &PlanArgs, dims: u64) -> Result<PlanArgs> {
-        let mut args = PlanArgs { dims, ..args.clone() };
+        let mut args = PlanArgs { dims: Some(dims), ..args.clone() };
         let paid = self.total_cost.map(|total| (total / self.mean()) as u64);
         if paid == Some(0) {
             return usage_error(

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode> {
         return usage_error("plan --karma needs --error");
     };
     let assumed =
-        Assumed { dims: args.dims, error, confidence: args.confidence, ..Assumed::default() };
+        Assumed { dims: args.dims(), error, confidence: args.confidence, ..Assumed::default() };
     let one = |kappa: f64| SampleBound::new(&assumed, kappa, args.gamma, args.examples);
     let promises = match args.kappa {
         Some(kappa) => vec![one(kappa)?],

@@ -14,7 +14,7 @@ use crate::args::study::{
     ReleaseArgs, StatusArgs, StudyArgs, TellArgs, UnaskedArg, Verb, WithdrawArgs,
 };
 use crate::failure::{CALLER, say, usage_error};
-use crate::format::grouped;
+use crate::format::{counted, grouped};
 use crate::output::{check_writable, is_standard, print, remark, write_file};
 use crate::progress::Progress;
 use anyhow::{Context, Result};
@@ -85,7 +85,7 @@ fn done(on: &OnStudy, json: &serde_json::Value, sentence: &str) -> Result<ExitCo
 }
 
 /// Reads a schema, with the classes of the target if they are not among its choices.
-fn schema_of(path: &Path, target: &str, classes: &[String]) -> Result<Schema> {
+pub(crate) fn schema_of(path: &Path, target: &str, classes: &[String]) -> Result<Schema> {
     let text = read_text(path)?;
     let name = || path.display().to_string();
     let mut schema = Schema::from_csv(text.as_bytes(), target).with_context(name)?;
@@ -140,20 +140,26 @@ fn next(args: &NextArgs) -> Result<ExitCode> {
             [Some(&*args.on.study), args.subjects.as_deref()].into_iter().flatten().collect();
         check_writable("--out", out, &inputs)?;
     }
-    let names = match &args.subjects {
+    let file = || args.subjects.as_ref().map_or(String::new(), |path| path.display().to_string());
+    let rows = match &args.subjects {
         Some(path) => {
             let text = read_text(path)?;
-            Some(subjects_from_csv(text.as_bytes()).with_context(|| path.display().to_string())?)
+            let rows = subjects_from_csv(text.as_bytes(), &study.setup().schema);
+            Some(rows.with_context(file)?)
         }
         None => None,
     };
-    let subjects = match (&names, args.count) {
-        (Some(names), _) => Subjects::Named(names),
+    let subjects = match (&rows, args.count) {
+        (Some(rows), _) => Subjects::Known(rows),
         (None, count) => Subjects::Count(count.unwrap_or(1)),
     };
     let progress = Progress::new("drawing", args.on.quiet);
-    let asks = study.next(subjects, args.wave.as_deref(), &by(&args.on), &progress)?;
+    let asks = study.next(subjects, args.wave.as_deref(), &by(&args.on), &progress);
     drop(progress);
+    let asks = match asks {
+        Err(error @ Error::Refused { .. }) => return Err(error).with_context(file),
+        asks => asks?,
+    };
     let mut csv = Vec::new();
     asks_to_csv(&asks, &study.setup().schema, &mut csv)?;
     let (new, open) = (
@@ -171,8 +177,9 @@ fn next(args: &NextArgs) -> Result<ExitCode> {
     remark(
         args.on.quiet,
         &format!(
-            "{} subjects: {new} new asks, {} asked before{told}",
-            asks.len(),
+            "{}: {}, {} asked before{told}",
+            counted(asks.len() as u64, "subject", "subjects"),
+            counted(new as u64, "new ask", "new asks"),
             asks.len() - new
         ),
     );
@@ -324,7 +331,7 @@ fn pending(args: &PendingArgs) -> Result<ExitCode> {
         shown::pending(&pending)
     };
     put(args.out.as_deref(), &text)?;
-    remark(args.on.quiet, &format!("{} open asks", pending.len()));
+    remark(args.on.quiet, &counted(pending.len() as u64, "open ask", "open asks"));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -169,6 +169,67 @@ fn mistakes_are_named_and_change_nothing() {
 }
 
 #[test]
+fn files_of_a_european_spreadsheet_are_taken() {
+    let place = Place::new();
+    place.write("attributes.csv", SCHEMA.replace(',', ";"));
+    place.ok("study new trial.hs --schema attributes.csv --target y --budget 2");
+    place.write("ids.csv", "subject;site\r\np0;north\r\np1;south\r\n");
+    let asks = place.ok("study next trial.hs --subjects ids.csv");
+    let all = answers(&asks).replace(',', ";").replace('.', ",");
+    place.write("all.csv", &all);
+    place.ok("study tell trial.hs all.csv");
+    let wide = fields(&place.ok("study export trial.hs --wide"));
+    assert_eq!(wide[1].last().unwrap(), &truth("p1", "y"));
+    place.write("wrong.csv", "subject;a\r\np0;\r\np1;1,5,2\r\n");
+    let Ran { code, err, .. } = place.run("study tell trial.hs wrong.csv");
+    let says = "wrong.csv: line 3, subject 'p1': 'a' is a number, and '1,5,2' is none; write decimals with a point";
+    assert!(code == Some(2) && err.contains(says), "{err}");
+}
+
+#[test]
+fn what_is_known_comes_with_the_subjects() {
+    let place = Place::new();
+    place.write(
+        "attributes.csv",
+        SCHEMA.replace("a,number,mmol/L,-5,5,,1,,", "a,number,mmol/L,-5,5,,0,yes,"),
+    );
+    place.ok("study new trial.hs --schema attributes.csv --target y --budget 2");
+    place.write("ids.csv", "subject,site,a\np0,x,1.5\np1,x,\n");
+    let asks = fields(&place.ok("study next trial.hs --subjects ids.csv"));
+    assert_eq!((asks[0][2].as_str(), asks[1][2].as_str()), ("0", "1"));
+    place.write("ids.csv", "subject,site,a\np2,x,2\np0,x,2\n");
+    place.refused("study next trial.hs --subjects ids.csv", &[
+        "ids.csv: 1 of 2 lines were refused and nothing was stored: line 3, subject 'p0': 'a' is 1.5 already, and now 2",
+    ]);
+    place.write("ids.csv", "subject,b\np2,2\n");
+    place.refused(
+        "study next trial.hs --subjects ids.csv",
+        &["ids.csv: line 1: 'b' is not marked", "`tell`"],
+    );
+    assert_eq!(place.ok("study export trial.hs --wide").lines().count(), 3);
+}
+
+#[test]
+fn verbs_say_what_they_need_and_count_right() {
+    let place = place();
+    place.write("ids.csv", ids(0..1));
+    place.refused("study next trial.hs", &["--subjects", "--count"]);
+    place.refused("study next trial.hs --subjects ids.csv --count 3", &["--subjects", "--count"]);
+    let one = place.run("study next trial.hs --count 1");
+    assert!(one.err.contains("1 subject: 1 new ask, 0 asked before"), "{}", one.err);
+    let missing = place.run("study new new.hs --from nothing.csv --schema new.csv --target y");
+    assert_eq!(missing.err.matches("nothing.csv").count(), 1, "{}", missing.err);
+    let people = place.run("study people trial.hs --admit anna --role admin");
+    assert!(people.code == Some(0), "{}", people.err);
+    let people = place.run("study people trial.hs");
+    assert!(people.err.contains("1 person may use the server"), "{}", people.err);
+    let line =
+        "study new t.hs --schema attributes.csv --target y --budget 2 --unasked learn --learner";
+    place.refused(&format!("{line} aerr"), &["aerr learns only from", "fiml", "--unasked accept"]);
+    place.ok(&format!("{line} fiml"));
+}
+
+#[test]
 fn many_processes_ask_each_subject_once() {
     let place = place();
     place.write("ids.csv", ids(0..60));

@@ -18,6 +18,10 @@ use std::sync::{Arc, Mutex};
 /// Row of a frame of answers: its position, subject, number of the ask, and cells by column.
 type Row = (u64, String, Option<u64>, Vec<(String, String)>);
 
+fn answers_in((line, subject, ask, cells): Row) -> Answers {
+    Answers { line, subject, ask, cells }
+}
+
 /// Cells of a table, the header first.
 type Rows = Vec<Vec<String>>;
 
@@ -133,20 +137,29 @@ impl Study {
         text.and_then(|text| rows_of_csv(text.as_bytes())).map_err(raised_by_study)
     }
 
-    /// Returns asks of these subjects, or of this number of new ones, as JSON.
+    /// Returns asks of these subjects, with what is known of each, or of this number of new ones, as
+    /// JSON; or rows that were refused, as [`Study::tell`] does.
     fn next(
         &self,
         py: Python<'_>,
-        subjects: Option<Vec<String>>,
+        subjects: Option<Vec<Row>>,
         count: u64,
         wave: Option<String>,
         who: String,
     ) -> PyResult<String> {
         let asks = self.run(py, 0, move |study, monitor| {
-            let of = subjects.as_deref().map_or(Subjects::Count(count), Subjects::Named);
-            study.next(of, wave.as_deref(), &By::now(&who), monitor)
+            let rows: Option<Vec<Answers>> =
+                subjects.map(|rows| rows.into_iter().map(answers_in).collect());
+            let of = rows.as_deref().map_or(Subjects::Count(count), Subjects::Known);
+            match study.next(of, wave.as_deref(), &By::now(&who), monitor) {
+                Ok(asks) => Ok(Ok(asks)),
+                Err(Error::Refused { lines, refused }) => {
+                    Ok(Err(Told { lines, refused, ..Told::default() }))
+                }
+                Err(error) => Err(error),
+            }
         })?;
-        text(&asks)
+        asks.map_or_else(|told| text(&told), |asks| text(&asks))
     }
 
     /// Stores answers, and returns what became of them, as JSON.
@@ -161,13 +174,12 @@ impl Study {
         keep_going: bool,
         who: String,
     ) -> PyResult<String> {
-        let answers = |(line, subject, ask, cells): Row| Answers { line, subject, ask, cells };
         let told = self.run(py, 1, move |study, _| {
             study.refresh()?;
             for name in &columns {
                 study.setup().schema.place(name)?;
             }
-            let rows: Vec<Answers> = rows.into_iter().map(answers).collect();
+            let rows: Vec<Answers> = rows.into_iter().map(answers_in).collect();
             let how = Telling { source, keep_going, check_only: check };
             match study.tell(&rows, &how, &By::now(&who)) {
                 Ok(told) => Ok(told),

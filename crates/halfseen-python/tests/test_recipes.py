@@ -292,8 +292,9 @@ grade,category,,,1-2|3-4
 ODD = {
     "a byte order mark, CR LF": "\ufeffsubject,sodium,crp,seen,grade\r\np1,140.5,,,\r\n",
     "semicolons or tabs between cells": "subject;sodium;crp;seen;grade\np1;140.5;;;\n",
+    "`140,5` between semicolons or tabs": "subject;sodium;crp;seen;grade\np1;140,5;;;\n",
     "a first line `sep=;`": "sep=;\nsubject;sodium;crp;seen;grade\np1;140.5;;;\n",
-    "decimal commas, `140,5`": 'subject,sodium,crp,seen,grade\np1,"140,5",,,\n',
+    'decimal commas between commas, `"140,5"`': 'subject,sodium,crp,seen,grade\np1,"140,5",,,\n',
     "`1.234,5`": 'subject,sodium,crp,seen,grade\np1,140.5,"1.234,5",,\n',
     "the mark `.`": "subject,sodium,crp,seen,grade\np1,140.5,.,.,.\n",
     "empty rows at the end (`,,,`)": "subject,sodium,crp,seen,grade\np1,140.5,,,\n,,,,\n",
@@ -338,7 +339,7 @@ def test_what_spreadsheets_do_to_files(what, alone, after, tmp_path):
         (tmp_path / "ids.csv").write_text("subject\np1\n0012\n")
         program(tmp_path, f"study next t{at}.hs --subjects ids.csv --out asks.csv")
         (tmp_path / "sheet.csv").write_bytes(content)
-        check, code = ("--check", 0) if alone == "read" else ("", 2)
+        check, code = ("--check", 0) if alone.startswith("read") else ("", 2)
         program(tmp_path, f"study tell t{at}.hs sheet.csv {check}", code=code)
         words = ["convert.py", "sheet-answers", "C", "sheet.csv", "--out", "answers.csv"]
         if after == "refused" or after.startswith("refused:") or "Latin-1" in what:

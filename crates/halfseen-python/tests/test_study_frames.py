@@ -71,6 +71,27 @@ def test_values_that_are_odd_are_flagged(study, tmp_path):
             strict.tell(pd.DataFrame({"subject": ["p0"], "y": [99]}))
 
 
+def test_what_is_known_comes_with_the_subjects(path):
+    known = SCHEMA.assign(known=[name == "a" for name in SCHEMA["attribute"]])
+    with Study.create(path, known, "y", budget=2) as study:
+        given = pd.DataFrame(
+            {"subject": ["p0", "p1"], "site": ["x", "y"], "a": [1.5, None]}, index=["r", "s"]
+        )
+        asks = study.next(given)
+        assert list(asks["ask_a"]) == [0, 1]
+        assert study.export("wide")["a"].iloc[0] == 1.5
+        assert len(study.next(given)) == 2
+        for value, says in ((2, "'a' is 1.5 already, and now 2"), (b"2", "'a' holds a bytes")):
+            wrong = pd.DataFrame({"subject": ["p9", "p0"], "a": [1, value]}, index=["r", "s"])
+            with pytest.raises(RefusedRows, match=says) as caught:
+                study.next(wrong)
+            assert [(of.row, of.subject) for of in caught.value.refused] == [("s", "p0")]
+        for name in ("b", "y"):
+            with pytest.raises(ValueError, match=f"'{name}' is not marked in the schema as known"):
+                study.next(pd.DataFrame({"subject": ["p9"], name: [1]}))
+        assert study.status()["subjects"] == 2
+
+
 def test_files_that_are_no_studies(path, tmp_path):
     with pytest.raises(FileNotFoundError):
         Study(path)
@@ -103,6 +124,7 @@ def test_files_that_are_no_studies(path, tmp_path):
         ({"budget": 0}, "budget = 0 is not allowed"),
         ({"budgets": 2}, "budgets"),
         ({"unasked": "ignore"}, "must be accept, refuse or learn"),
+        ({"unasked": "learn", "learner": "aerr", "budget": 2}, "aerr learns only from .* choose fiml"),
         ({"classes": ["a"]}, "fewer than two choices"),
     ],
 )

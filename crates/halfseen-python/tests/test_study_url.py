@@ -48,6 +48,20 @@ def server(path):
         yield server
 
 
+def test_what_is_known_comes_with_the_subjects(path):
+    known = SCHEMA.assign(known=[name == "a" for name in SCHEMA["attribute"]])
+    Study.create(path, known, "y", budget=2).close()
+    token = admitted(path, "anna", "collector")
+    with served(path) as server, Study(server.url, token=token) as study:
+        asks = study.next(pd.DataFrame({"subject": ["p0", "p1"], "site": ["x", "y"], "a": [1.5, None]}))
+        assert list(asks["ask_a"]) == [0, 1]
+        wrong = pd.DataFrame({"subject": ["p9", "p0"], "a": [1, 2]}, index=["r", "s"])
+        with pytest.raises(RefusedRows, match=r"'a' is 1\.5 already, and now 2") as caught:
+            study.next(wrong)
+        assert [(of.row, of.subject) for of in caught.value.refused] == [("s", "p0")]
+        assert study.status()["subjects"] == 2
+
+
 def without_times(frame):
     return frame.drop(columns=["at"])
 

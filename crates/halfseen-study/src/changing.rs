@@ -1,9 +1,8 @@
 //! Changes the schema of a study that runs: attributes that come later, and those that are asked no
 //! more.
 
-use crate::drawing::reason_of;
 use crate::error::{Error, Result};
-use crate::schema::{Attribute, Schema};
+use crate::schema::{Attribute, Schema, reason_of};
 use crate::setup::Setup;
 use crate::sql::{all, cells};
 use crate::study::{By, Of, Study, note};

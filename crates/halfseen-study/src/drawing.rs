@@ -2,9 +2,10 @@
 
 use crate::design::Design;
 use crate::error::{Error, Result};
-use crate::schema::{LONGEST_TEXT, check_name};
+use crate::schema::{check_name, reason_of};
 use crate::sql::{cells, first};
 use crate::study::{By, Of, State, Study, TARGET, note};
+use crate::telling::Answers;
 use halfseen::Monitor;
 use halfseen::learner::Query;
 use halfseen::session::Session;
@@ -34,6 +35,9 @@ pub struct Ask {
 pub enum Subjects<'a> {
     /// For these subjects; those with an open ask keep it.
     Named(&'a [String]),
+    /// For these subjects, with values of attributes that are known of every subject. They are stored
+    /// with the asks, as if they were told.
+    Known(&'a [Answers]),
     /// For this number of new subjects, which are named by the numbers of their asks: s1, s2, ...
     Count(u64),
 }
@@ -43,8 +47,8 @@ impl Study {
     /// is complete is asked nothing. The first ask of a new wave renews the design from all answers.
     ///
     /// # Errors
-    /// [`Error::Spent`] if reads or money do not suffice for all; a withdrawn subject; nothing is
-    /// asked then.
+    /// [`Error::Spent`] if reads or money do not suffice for all; a withdrawn subject;
+    /// [`Error::Refused`] for values of [`Subjects::Known`]. Nothing is asked and stored then.
     pub fn next(
         &mut self,
         subjects: Subjects<'_>,
@@ -56,10 +60,16 @@ impl Study {
             check_name("wave", wave).map_err(Error::setup)?;
         }
         self.write(|study| {
+            if let Subjects::Known(rows) = subjects {
+                study.enrol(rows, by)?;
+            }
             study.renew(wave, monitor)?;
             match subjects {
                 Subjects::Named(names) => {
                     names.iter().map(|name| study.ask(name, wave, by)).collect()
+                }
+                Subjects::Known(rows) => {
+                    rows.iter().map(|row| study.ask(&row.subject, wave, by)).collect()
                 }
                 Subjects::Count(count) => {
                     let mut asks = Vec::new();
@@ -129,16 +139,18 @@ impl Study {
         Ok(())
     }
 
+    /// Returns the number of a subject that takes part, from now on if it is new.
+    pub(crate) fn join(&mut self, name: &str) -> Result<i64> {
+        check_name("subject", name).map_err(|problem| Error::subject(name, problem))?;
+        if self.subject(name)?.is_none() {
+            self.sql.run("INSERT INTO subject (name) VALUES ($1)", cells![name])?;
+        }
+        Ok(self.member(name)?.id)
+    }
+
     /// Returns the ask of one subject.
     fn ask(&mut self, name: &str, wave: Option<&str>, by: &By) -> Result<Ask> {
-        check_name("subject", name).map_err(|problem| Error::subject(name, problem))?;
-        let subject = match self.subject(name)? {
-            Some(_) => self.member(name)?.id,
-            None => {
-                self.sql.run("INSERT INTO subject (name) VALUES ($1)", cells![name])?;
-                self.member(name)?.id
-            }
-        };
+        let subject = self.join(name)?;
         if let Some(last) = self.last_ask(subject)? {
             match last.state {
                 State::Released => {
@@ -269,16 +281,5 @@ impl Study {
         self.sql
             .run("INSERT INTO cache VALUES ($1, $2, $3)", cells![kind, digest, content])
             .map(drop)
-    }
-}
-
-/// Refuses an empty reason.
-pub(crate) fn reason_of(reason: &str) -> Result<&str> {
-    match reason.trim() {
-        "" => Err(Error::setup("a reason is needed, for the audit; give --reason")),
-        long if long.len() > LONGEST_TEXT => {
-            Err(Error::setup(format!("a reason has at most {LONGEST_TEXT} bytes")))
-        }
-        reason => Ok(reason),
     }
 }

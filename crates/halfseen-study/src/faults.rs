@@ -100,13 +100,16 @@ fn content(study: &mut Study) -> String {
 fn a_store_that_fails_at_any_call_leaves_all_or_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().join("base.hs");
-    let schema = Schema::from_csv("attribute,choices\na,\nb,\nc,\nkind,p|q\n".as_bytes(), "y");
+    let schema = Schema::from_csv(
+        "attribute,choices,known\na,,\nb,,\nc,,\nkind,p|q,\nage,,yes\n".as_bytes(),
+        "y",
+    );
     let setup = Setup::new(schema.unwrap(), "fiml", &[("budget".into(), "2".into())]).unwrap();
     let mut study = Study::create(&base, &setup, &by()).unwrap();
     let names: Vec<String> = (0..6).map(|i| format!("p{i}")).collect();
     let asks = study.next(Subjects::Named(&names[..4]), None, &by(), &Silent).unwrap();
     let row = |at: usize, whole: bool| {
-        let attributes = &asks[at].attributes[..if whole { 2 } else { 1 }];
+        let attributes = &asks[at].attributes[..if whole { 3 } else { 1 }];
         let value = |name: &String| if name == "kind" { "p" } else { "1.5" }.to_owned();
         let mut cells: Vec<(String, String)> =
             attributes.iter().map(|name| (name.clone(), value(name))).collect();
@@ -120,6 +123,20 @@ fn a_store_that_fails_at_any_call_leaves_all_or_nothing() {
             "next",
             Box::new(|study| {
                 study.next(Subjects::Named(&names), Some("w"), &by(), &Silent).map(drop)
+            }),
+        ),
+        (
+            "next-known",
+            Box::new(|study| {
+                let cells = vec![("age".to_owned(), "40".to_owned())];
+                let known = |name: &String| Answers {
+                    line: 2,
+                    subject: name.clone(),
+                    ask: None,
+                    cells: cells.clone(),
+                };
+                let rows: Vec<Answers> = names[2..].iter().map(known).collect();
+                study.next(Subjects::Known(&rows), None, &by(), &Silent).map(drop)
             }),
         ),
         (

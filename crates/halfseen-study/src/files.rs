@@ -2,10 +2,11 @@
 
 use crate::drawing::Ask;
 use crate::error::{Error, Result};
-use crate::schema::{Schema, Value, check_name};
+use crate::rows::{Rows, all_of, at, broken, check_length, plain, rows, safe, with_point};
+use crate::schema::{Attribute, Kind, Schema, Value, check_name};
 use crate::sql::Cell;
 use crate::study::{State, Study, TARGET, value_of};
-use crate::telling::Answers;
+use crate::telling::{Answers, not_known};
 use halfseen::error::short;
 use std::collections::HashSet;
 use std::io::{Read, Write};
@@ -23,57 +24,10 @@ pub enum Export {
     Audit,
 }
 
-fn at(line: u64, problem: impl Into<String>) -> Error {
-    Error::Line { line, problem: problem.into() }
-}
-
-fn broken(error: &csv::Error) -> Error {
-    let line = error.position().map_or(1, csv::Position::line);
-    match error.kind() {
-        csv::ErrorKind::Utf8 { .. } => at(line, "it is not UTF-8 text; save the file as CSV UTF-8"),
-        _ => at(line, format!("it cannot be read as CSV: {error}")),
-    }
-}
-
-/// Returns true for a row that spreadsheets leave at the end of a table.
-fn is_empty(record: &csv::StringRecord) -> bool {
-    record.iter().all(|cell| cell.trim().is_empty())
-}
-
-/// Returns the whole text.
-fn all_of(mut text: impl Read) -> Result<Vec<u8>> {
-    let mut all = Vec::new();
-    text.read_to_end(&mut all).map_err(|e| at(1, format!("it cannot be read: {e}")))?;
-    Ok(all)
-}
-
-/// Returns the line on which a record begins.
-fn line_of(text: &[u8], record: &csv::StringRecord) -> u64 {
-    let Some(at) = record.position() else { return 0 };
-    // Where lines end with CR and LF, a record begins before the LF.
-    let is_before = text.get(at.byte() as usize) == Some(&b'\n');
-    at.line() + u64::from(is_before)
-}
-
-/// Returns a reader of records of the header's length, and the header.
-fn reader(text: &[u8]) -> Result<(csv::Reader<&[u8]>, Vec<String>)> {
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text);
-    let header = reader.headers().map_err(|e| broken(&e))?;
-    let header: Vec<String> = header
-        .iter()
-        .map(|name| plain(name.trim_start_matches('\u{feff}').trim()).to_owned())
-        .collect();
+/// Returns the rows of a file of subjects, and the names of its columns.
+fn subject_rows(text: &[u8]) -> Result<(Rows<'_>, Vec<String>)> {
+    let (rows, header) = rows(text, "subject")?;
     if !header.iter().any(|name| name == "subject") {
-        for (mark, name) in [(';', "semicolons"), ('\t', "tabs")] {
-            if header.len() == 1 && header[0].contains(mark) {
-                return Err(at(
-                    1,
-                    format!(
-                        "cells are separated by {name}; separate them by commas, and decimals by points"
-                    ),
-                ));
-            }
-        }
         let near = header.iter().find(|name| name.eq_ignore_ascii_case("subject"));
         let near = near.map_or(String::new(), |near| format!("; '{near}' must be written so"));
         return Err(at(1, format!("the column 'subject' is missing{near}")));
@@ -82,47 +36,52 @@ fn reader(text: &[u8]) -> Result<(csv::Reader<&[u8]>, Vec<String>)> {
     if let Some(twice) = header.iter().find(|name| !names.insert(*name)) {
         return Err(at(1, format!("the column '{}' is there twice", short(twice))));
     }
-    Ok((reader, header))
+    Ok((rows, header))
+}
+
+/// Returns a cell as an attribute reads it.
+fn value_in(cell: &str, attribute: &Attribute, takes_commas: bool) -> String {
+    let cell = plain(cell);
+    if takes_commas && attribute.kind == Kind::Number {
+        with_point(cell).into_owned()
+    } else {
+        cell.to_owned()
+    }
 }
 
 /// Reads answers: a row for each subject, the columns `subject`, `ask` (optional), attributes and
-/// the target. Columns of asks (`ask_...`) are left out.
+/// the target. Columns of asks (`ask_...`) are left out. Cells are separated by commas, or by what
+/// separates `subject` from others in the header: semicolons or tabs. Then numbers may have a decimal
+/// comma.
 ///
 /// # Errors
 /// [`Error::Line`] for what is no CSV, an unknown column, rows of another length, an ask that is no
 /// number.
 pub fn answers_from_csv(text: impl Read, schema: &Schema) -> Result<Vec<Answers>> {
     let text = all_of(text)?;
-    let (mut reader, header) = reader(&text)?;
-    let (mut is_value, known) = (Vec::new(), schema.names());
+    let (rows, header) = subject_rows(&text)?;
+    let (mut attributes, known) = (Vec::new(), schema.by_name());
     for name in &header {
-        let is_known = known.contains(name.as_str());
+        let attribute = known.get(name.as_str()).copied();
         let is_own = name == "subject" || name == "ask" || name.starts_with("ask_");
-        if !is_known && !is_own {
+        if attribute.is_none() && !is_own {
             schema.place(name).map_err(|error| at(1, error.to_string()))?;
         }
-        is_value.push(is_known);
+        attributes.push(attribute);
     }
-    let mut found = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(|e| broken(&e))?;
-        let line = line_of(&text, &record);
-        if is_empty(&record) {
-            continue;
-        }
-        if record.len() != header.len() {
-            return Err(at(
-                line,
-                format!("it has {} cells, and the header has {}", record.len(), header.len()),
-            ));
-        }
+    let (mut found, takes_commas) = (Vec::new(), rows.takes_commas);
+    for row in rows {
+        let (line, record) = row?;
+        check_length(line, &record, header.len())?;
         let mut row = Answers { line, ..Answers::default() };
-        for ((name, cell), is_value) in header.iter().zip(record.iter()).zip(&is_value) {
-            match name.as_str() {
-                _ if *is_value && cell.trim().is_empty() => {}
-                name if *is_value => row.cells.push((name.to_owned(), plain(cell).to_owned())),
-                "subject" => row.subject = plain(cell.trim()).to_owned(),
-                "ask" => {
+        for ((name, cell), attribute) in header.iter().zip(record.iter()).zip(&attributes) {
+            match (attribute, name.as_str()) {
+                (Some(_), _) if cell.trim().is_empty() => {}
+                (Some(attribute), name) => {
+                    row.cells.push((name.to_owned(), value_in(cell, attribute, takes_commas)));
+                }
+                (None, "subject") => row.subject = plain(cell.trim()).to_owned(),
+                (None, "ask") => {
                     let number = cell.trim();
                     let parsed = number.parse();
                     row.ask = match number {
@@ -140,24 +99,38 @@ pub fn answers_from_csv(text: impl Read, schema: &Schema) -> Result<Vec<Answers>
     Ok(found)
 }
 
-/// Reads subjects: the column `subject`; others are left out.
+/// Reads subjects: the column `subject`, and those of attributes that are known of every subject.
+/// Columns that are no attributes are left out. Cells are separated as in [`answers_from_csv`].
 ///
 /// # Errors
-/// [`Error::Line`].
-pub fn subjects_from_csv(text: impl Read) -> Result<Vec<String>> {
+/// [`Error::Line`], also for a column of another attribute or the target.
+pub fn subjects_from_csv(text: impl Read, schema: &Schema) -> Result<Vec<Answers>> {
     let text = all_of(text)?;
-    let (mut reader, header) = reader(&text)?;
+    let (rows, header) = subject_rows(&text)?;
     let place = header.iter().position(|name| name == "subject").unwrap_or(0);
-    let mut found = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(|e| broken(&e))?;
-        let line = line_of(&text, &record);
-        if is_empty(&record) {
-            continue;
+    let by_name = schema.by_name();
+    let of = |(at, name): (usize, &String)| Some((at, *by_name.get(name.as_str())?));
+    let known: Vec<(usize, &Attribute)> = header.iter().enumerate().filter_map(of).collect();
+    if let Some((_, other)) = known.iter().find(|(_, attribute)| !attribute.known) {
+        return Err(at(1, not_known(&other.name)));
+    }
+    let (mut found, takes_commas) = (Vec::new(), rows.takes_commas);
+    for row in rows {
+        let (line, record) = row?;
+        if !known.is_empty() {
+            check_length(line, &record, header.len())?;
         }
-        let name = plain(record.get(place).unwrap_or_default().trim()).to_owned();
-        check_name("subject", &name).map_err(|problem| at(line, problem))?;
-        found.push(name);
+        let subject = plain(record.get(place).unwrap_or_default().trim()).to_owned();
+        check_name("subject", &subject).map_err(|problem| at(line, problem))?;
+        let mut row = Answers { line, subject, ..Answers::default() };
+        for (at, attribute) in &known {
+            let cell = record.get(*at).unwrap_or_default();
+            if !cell.trim().is_empty() {
+                let value = value_in(cell, attribute, takes_commas);
+                row.cells.push((attribute.name.clone(), value));
+            }
+        }
+        found.push(row);
     }
     Ok(found)
 }
@@ -171,23 +144,6 @@ pub fn rows_of_csv(text: impl Read) -> Result<Vec<Vec<String>>> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text);
     let cells = |record: csv::StringRecord| record.iter().map(|c| plain(c).to_owned()).collect();
     reader.records().map(|record| record.map(cells).map_err(|e| broken(&e))).collect()
-}
-
-/// Beginnings of what a spreadsheet takes for a formula.
-const FORMULA: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\''];
-
-/// Text that a spreadsheet does not take for a formula: with a quote before it, which [`plain`]
-/// takes away again.
-fn safe(text: &str) -> String {
-    let starts = text.starts_with(FORMULA);
-    if starts && text.parse::<f64>().is_err() { format!("'{text}") } else { text.to_owned() }
-}
-
-fn plain(text: &str) -> &str {
-    match text.strip_prefix('\'') {
-        Some(rest) if rest.starts_with(FORMULA) => rest,
-        _ => text,
-    }
 }
 
 /// Writes asks as CSV, a row for each subject: 1 in the column of each attribute to read, and their

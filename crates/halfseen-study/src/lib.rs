@@ -50,7 +50,9 @@ mod people;
 #[cfg(feature = "postgres")]
 mod postgresql;
 mod replay;
+mod rows;
 mod schema;
+mod schema_csv;
 #[cfg(feature = "serve")]
 mod serve;
 mod setup;

@@ -4,8 +4,7 @@ use crate::error::{Error, Result};
 use halfseen::data::days_since_1970;
 use halfseen::error::{list, short};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::io::Read;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The form in which dates are written.
 pub const DATE: &str = "%Y-%m-%d";
@@ -15,10 +14,6 @@ pub(crate) const LONGEST_NAME: usize = 200;
 pub(crate) const LONGEST_TEXT: usize = 2_000;
 /// Names that the columns of files have.
 const RESERVED: [&str; 3] = ["subject", "ask", "list"];
-/// Columns of a schema file, all but the first optional.
-const COLUMNS: [&str; 10] =
-    ["attribute", "kind", "unit", "low", "high", "panel", "price", "known", "choices", "retired"];
-
 /// One attribute, or the target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -81,6 +76,17 @@ impl Attribute {
         Attribute { name, kind, unit, low, high, panel, price: 1.0, known, retired }
     }
 
+    /// Returns the names of the columns that a learner sees: one for a number or a date, one for each
+    /// choice of a category, which one read gives.
+    pub fn columns(&self) -> Vec<String> {
+        match &self.kind {
+            Kind::Category(choices) => {
+                choices.iter().map(|choice| format!("{}={choice}", self.name)).collect()
+            }
+            _ => vec![self.name.clone()],
+        }
+    }
+
     /// Reads a value as a person writes it: a number in the attribute's unit, which may be written
     /// behind it, a date, a choice, or `NA` with or without a reason (`NA: refused`).
     ///
@@ -127,6 +133,10 @@ impl Attribute {
                 let digits = text.find(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E'));
                 let before = digits.map(|at| text[..at].trim());
                 let unit = match (before.map(str::parse::<f64>), own) {
+                    _ if text.starts_with(['<', '>', '≤', '≥']) => format!(
+                        "; a value beyond a limit of detection cannot be told as such: write NA: {}, or the value that you would use",
+                        beyond(text)
+                    ),
                     (Some(Ok(_)), Some(unit)) => format!("; this study takes it in {unit}"),
                     (Some(Ok(_)), None) => "; this study takes it without a unit".to_owned(),
                     _ if text.contains(',') => "; write decimals with a point".to_owned(),
@@ -157,7 +167,7 @@ impl Attribute {
         }
     }
 
-    fn check(&self) -> std::result::Result<(), String> {
+    pub(crate) fn check(&self) -> std::result::Result<(), String> {
         check_name("attribute", &self.name)?;
         let name = short(&self.name);
         if RESERVED.iter().any(|reserved| self.name.eq_ignore_ascii_case(reserved)) {
@@ -229,6 +239,24 @@ pub(crate) fn check_name(what: &str, name: &str) -> std::result::Result<(), Stri
     Ok(())
 }
 
+/// Refuses an empty reason.
+pub(crate) fn reason_of(reason: &str) -> Result<&str> {
+    match reason.trim() {
+        "" => Err(Error::setup("a reason is needed, for the audit; give --reason")),
+        long if long.len() > LONGEST_TEXT => {
+            Err(Error::setup(format!("a reason has at most {LONGEST_TEXT} bytes")))
+        }
+        reason => Ok(reason),
+    }
+}
+
+/// Returns a text such as <5 in words.
+fn beyond(text: &str) -> String {
+    let way = if text.starts_with(['<', '≤']) { "below" } else { "above" };
+    let limit = text.trim_start_matches(['<', '>', '≤', '≥', '=']).trim();
+    format!("{way} {}", short(limit)).trim_end().to_owned()
+}
+
 /// Returns the reason of a missing value, which may be empty; `None` for other texts.
 fn missing(text: &str) -> Option<String> {
     let rest = text.strip_prefix("NA")?;
@@ -249,62 +277,6 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Reads a schema from CSV: a row for each attribute, columns in any order, `attribute`
-    /// required. The target is the row of this name, or a number that has only the name.
-    ///
-    /// # Errors
-    /// [`Error::Line`] with the line and the remedy; [`Error::Setup`] for a whole that is wrong.
-    pub fn from_csv(text: impl Read, target: &str) -> Result<Schema> {
-        let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text);
-        let at = |line: u64, problem: String| Error::Line { line, problem };
-        let broken = |e: csv::Error| {
-            at(
-                e.position().map_or(1, csv::Position::line),
-                format!("it cannot be read as CSV: {e}"),
-            )
-        };
-        let header = reader.headers().map_err(broken)?.clone();
-        let header: Vec<&str> =
-            header.iter().map(|name| name.trim_start_matches('\u{feff}').trim()).collect();
-        for (place, name) in header.iter().enumerate() {
-            if !COLUMNS.contains(name) || header[..place].contains(name) {
-                return Err(at(
-                    1,
-                    format!(
-                        "'{}' is no column of a schema, or is there twice; they are {}",
-                        short(name),
-                        COLUMNS.join(", ")
-                    ),
-                ));
-            }
-        }
-        if !header.contains(&"attribute") {
-            return Err(at(
-                1,
-                "the column 'attribute' is missing, with the name of each attribute".to_owned(),
-            ));
-        }
-        let mut attributes = Vec::new();
-        for record in reader.records() {
-            let record = record.map_err(broken)?;
-            let line = record.position().map_or(0, csv::Position::line);
-            if record.len() > header.len() {
-                return Err(at(
-                    line,
-                    format!("it has {} cells, and the header has {}", record.len(), header.len()),
-                ));
-            }
-            let cell = |name: &str| {
-                let place = header.iter().position(|column| *column == name);
-                place.and_then(|place| record.get(place)).map_or("", str::trim)
-            };
-            attributes.push(attribute_of(cell).map_err(|problem| at(line, problem))?);
-        }
-        let place = attributes.iter().position(|attribute| attribute.name == target);
-        let target = place.map_or_else(|| Attribute::number(target), |at| attributes.remove(at));
-        Schema { attributes, target }.checked()
-    }
-
     /// Returns the schema if it is consistent, with the prices of panels on all of their members.
     ///
     /// # Errors
@@ -369,9 +341,9 @@ impl Schema {
         paid.map(|a| (a.panel.clone().unwrap_or_else(|| a.name.clone()), a.price)).collect()
     }
 
-    /// Returns all names, the target's included.
-    pub(crate) fn names(&self) -> HashSet<&str> {
-        self.attributes.iter().chain([&self.target]).map(|of| of.name.as_str()).collect()
+    /// Returns all attributes and the target by their names.
+    pub(crate) fn by_name(&self) -> HashMap<&str, &Attribute> {
+        self.attributes.iter().chain([&self.target]).map(|of| (of.name.as_str(), of)).collect()
     }
 
     /// Returns the place of an attribute, `None` for the target.
@@ -388,109 +360,4 @@ impl Schema {
             Error::unknown("attribute", name, &all.map(|a| a.name.clone()).collect::<Vec<_>>())
         })
     }
-
-    /// Writes the schema as CSV, as [`Schema::from_csv`] reads it.
-    ///
-    /// # Errors
-    /// None, in memory.
-    pub fn to_csv(&self) -> Result<String> {
-        let mut out = csv::Writer::from_writer(Vec::new());
-        let failed = |e: csv::Error| Error::setup(e.to_string());
-        let any_retired = self.attributes.iter().any(|attribute| attribute.retired);
-        // The last column is there where it says something.
-        let columns = &COLUMNS[..COLUMNS.len() - usize::from(!any_retired)];
-        out.write_record(columns).map_err(failed)?;
-        for a in self.attributes.iter().chain([&self.target]) {
-            // Those of dates as dates.
-            let number = |value: Option<f64>| {
-                value.map_or(String::new(), |value| a.write(&Value::Number(value)))
-            };
-            let (kind, choices) = match &a.kind {
-                Kind::Number => ("number", String::new()),
-                Kind::Date => ("date", String::new()),
-                Kind::Category(choices) => ("category", choices.join("|")),
-            };
-            let panel = a.panel.clone().unwrap_or_default();
-            let is_target = a.name == self.target.name;
-            let price = if is_target { String::new() } else { a.price.to_string() };
-            let mark = |is_so: bool| if is_so { "yes" } else { "" };
-            let (low, high) = (number(a.low), number(a.high));
-            let (known, retired) = (mark(a.known), mark(a.retired));
-            let row =
-                [&a.name, kind, &a.unit, &low, &high, &panel, &price, known, &choices, retired];
-            out.write_record(&row[..columns.len()]).map_err(failed)?;
-        }
-        let bytes = out.into_inner().map_err(|e| Error::setup(e.to_string()))?;
-        String::from_utf8(bytes).map_err(|e| Error::setup(e.to_string()))
-    }
-}
-
-/// Reads one row of a schema.
-fn attribute_of<'a>(cell: impl Fn(&str) -> &'a str) -> std::result::Result<Attribute, String> {
-    let name = cell("attribute").to_owned();
-    let number = |column: &str| match cell(column) {
-        "" => Ok(None),
-        text => match text.parse::<f64>() {
-            Ok(value) if value.is_finite() => Ok(Some(value)),
-            _ => Err(format!(
-                "{column} of '{}' is '{}', and must be a number",
-                short(&name),
-                short(text)
-            )),
-        },
-    };
-    let choices: Vec<String> = match cell("choices") {
-        "" => Vec::new(),
-        text => text.split('|').map(|choice| choice.trim().to_owned()).collect(),
-    };
-    let kind = match (cell("kind"), choices.is_empty()) {
-        ("" | "number", true) => Kind::Number,
-        ("date", true) => Kind::Date,
-        ("" | "category", false) => Kind::Category(choices),
-        ("category", true) => {
-            return Err(format!(
-                "'{}' is a category without choices; write them as a|b|c",
-                short(&name)
-            ));
-        }
-        ("number" | "date", false) => {
-            return Err(format!("'{}' has choices; its kind is category", short(&name)));
-        }
-        (other, _) => {
-            return Err(format!(
-                "the kind of '{}' is '{}', and must be number, date or category",
-                short(&name),
-                short(other)
-            ));
-        }
-    };
-    let mark = |column: &str| match cell(column).to_ascii_lowercase().as_str() {
-        "" | "no" | "0" | "false" => Ok(false),
-        "yes" | "1" | "true" => Ok(true),
-        other => Err(format!(
-            "{column} of '{}' is '{}', and must be yes or empty",
-            short(&name),
-            short(other)
-        )),
-    };
-    let range_of = |column: &str| match (&kind, cell(column)) {
-        (Kind::Date, text) if !text.is_empty() => {
-            days_since_1970(text, DATE).map(Some).ok_or_else(|| {
-                format!(
-                    "{column} of '{}' is '{}', and must be a date such as 2024-01-31",
-                    short(&name),
-                    short(text)
-                )
-            })
-        }
-        _ => number(column),
-    };
-    let (low, high) = (range_of("low")?, range_of("high")?);
-    let price = number("price")?.unwrap_or(1.0);
-    let panel = Some(cell("panel").to_owned()).filter(|panel| !panel.is_empty());
-    let unit = cell("unit").to_owned();
-    let (known, retired) = (mark("known")?, mark("retired")?);
-    let attribute = Attribute { name, kind, unit, low, high, panel, price, known, retired };
-    attribute.check()?;
-    Ok(attribute)
 }

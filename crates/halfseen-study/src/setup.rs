@@ -22,7 +22,8 @@ pub enum Unasked {
     Accept,
     /// They are refused.
     Refuse,
-    /// They are kept, flagged and learned from, which is right only if the reason for which they
+    /// They are kept, flagged and learned from, for which a new study needs a learner that keeps its
+    /// reads (`fiml`). It is right only if the reason for which they
     /// were measured is among the values that are told, or has nothing to do with the value (Rubin
     /// 1976: missing at random). A value that was measured because it was expected to be unusual
     /// distorts the model.
@@ -93,6 +94,18 @@ impl Setup {
             Kind::Category(choices) => choices.iter().cloned().map(Label::Text).collect(),
             _ => Vec::new(),
         }
+    }
+
+    /// Refuses what no new study may have.
+    pub(crate) fn check(&self) -> Result<()> {
+        let session = self.session(1)?;
+        if self.unasked == Unasked::Learn && !session.takes_observed() {
+            return Err(Error::setup(format!(
+                "{} learns only from answers to its own asks, so that it cannot learn from values that nobody asked for; choose fiml, or keep such values without learning from them (--unasked accept)",
+                session.learner()
+            )));
+        }
+        Ok(())
     }
 
     /// Starts a session of the learner that has been told nothing. Queries carry `instance`.

@@ -116,7 +116,7 @@ impl Study {
     /// [`Error::File`] if the study exists or cannot be written; a setup that no session starts with.
     pub fn create(path: impl AsRef<Path>, setup: &Setup, by: &By) -> Result<Study> {
         let path = path.as_ref();
-        setup.session(1)?;
+        setup.check()?;
         let identity = identity(path, by);
         let text = serde_json::to_string(setup).map_err(|e| Error::setup(e.to_string()))?;
         let sql = store::create(path, |sql| {

@@ -1,8 +1,7 @@
 //! Takes answers: each value once, whatever the order, the number of files, or the repetitions.
 
-use crate::drawing::reason_of;
 use crate::error::{Error, RefusedLine, Result};
-use crate::schema::{LONGEST_TEXT, Value, check_name};
+use crate::schema::{LONGEST_TEXT, Value, check_name, reason_of};
 use crate::setup::Unasked;
 use crate::sql::{Cell, cells};
 use crate::study::{By, LastAsk, Of, State, Study, TARGET, again, cells_of, note};
@@ -96,6 +95,32 @@ impl Study {
         }
         self.sql.commit()?;
         Ok(told)
+    }
+
+    /// Stores what is known of subjects, who take part from now on: of all, or of none.
+    pub(crate) fn enrol(&mut self, rows: &[Answers], by: &By) -> Result<()> {
+        if rows.iter().all(|row| row.cells.is_empty()) {
+            return Ok(());
+        }
+        let (mut told, how) = (Told::default(), Telling::default());
+        for row in rows {
+            self.join(&row.subject)?;
+            let mut is_known = true;
+            for (name, _) in &row.cells {
+                if !self.attribute(self.place(name)?).known {
+                    let (line, subject, problem) = (row.line, row.subject.clone(), not_known(name));
+                    told.refused.push(RefusedLine { line, subject, problem });
+                    is_known = false;
+                }
+            }
+            if is_known && !row.cells.is_empty() {
+                self.tell_row(row, &how, by, &mut told)?;
+            }
+        }
+        match told.refused {
+            refused if refused.is_empty() => Ok(()),
+            refused => Err(Error::Refused { lines: rows.len() as u64, refused }),
+        }
     }
 
     /// Stores one row, or notes why it is refused; fails only if the store does.
@@ -404,4 +429,12 @@ impl Study {
             |row| (row.owned(0), row.owned(1)),
         )
     }
+}
+
+/// Refuses a value that is not known of every subject.
+pub(crate) fn not_known(name: &str) -> String {
+    format!(
+        "'{}' is not marked in the schema as known of every subject; leave it out here, `tell` stores answers",
+        short(name)
+    )
 }

@@ -58,6 +58,10 @@ fn answers_that_cannot_be_are_refused_by_line_subject_and_remedy() {
         ("p0", &number, "many", "is a number, and 'many' is none"),
         ("p0", &number, "3 mg/dl", "takes it"),
         ("p0", &number, "1,5", "write decimals with a point"),
+        ("p0", &number, "<5", "write NA: below 5, or the value that you would use"),
+        ("p0", &number, "≥ 5 mmol/L", "write NA: above 5 mmol/L"),
+        ("p0", &number, "#N/A", "write NA for what could not be had"),
+        ("p0", &number, ".", "write NA for what could not be had"),
         ("p0", &number, &long, "must be a finite number"),
         ("p0", "kind", "P", "did you mean 'p'?"),
         ("p0", "y", "ill", "is a number"),
@@ -113,8 +117,11 @@ fn files_that_are_no_answers_say_where() {
     let schema = common::schema();
     for (text, says) in [
         ("", "the column 'subject' is missing"),
-        ("subject;a0\np0;1", "separated by semicolons"),
-        ("subject\ta0\np0\t1", "separated by tabs"),
+        ("patient;a0\np0;1", "the column 'subject' is missing"),
+        ("Subject;a0\np0;1", "'Subject' must be written so"),
+        ("ask;subject;a0\r\n;p0;1\r\nfirst;p1;1\r\n", "line 3: the ask 'first' is no number"),
+        ("subject\ta0\np0\t1\t2", "line 2: it has 3 cells, and the header has 2"),
+        ("a0,\"x;subject\"\n1,2", "the column 'subject' is missing"),
         ("patient,a0\np0,1", "the column 'subject' is missing"),
         ("Subject,a0\np0,1", "'Subject' must be written so"),
         ("subject,a0,a0\np0,1,2", "'a0' is there twice"),
@@ -131,10 +138,29 @@ fn files_that_are_no_answers_say_where() {
     let text = "\u{feff}subject,ask_a0,a0\n'=p0,1, 2.5 \n";
     let rows = answers_from_csv(text.as_bytes(), &schema).unwrap();
     assert_eq!((rows[0].subject.as_str(), rows[0].cells[0].1.trim()), ("=p0", "2.5"));
+    // Of a Europe that separates cells by semicolons, decimals by commas.
+    for (by, mark) in [(";", "1,5"), ("\t", "-0,25"), (";", " 7 "), (";", "12.5")] {
+        let text = format!("\u{feff}\"subject\"{by}kind{by}a0\r\np0{by}p,q{by}{mark}\r\n");
+        let rows = answers_from_csv(text.as_bytes(), &schema).unwrap();
+        let cells: Vec<&str> = rows[0].cells.iter().map(|(_, text)| text.trim()).collect();
+        assert_eq!(cells, ["p,q", &mark.trim().replace(',', ".")], "{text}");
+    }
+    // What is not surely a decimal comma stays as it is, and is refused as before.
+    for odd in ["1,5 mmol/L", "1.234,5", "1,2,3", ",5", "1,", "+1,5", "1,5e3", "1,x"] {
+        let text = format!("subject;a0\np0;{odd}\n");
+        let rows = answers_from_csv(text.as_bytes(), &schema).unwrap();
+        assert_eq!(rows[0].cells[0].1, odd);
+        assert!(schema.attributes[0].read(odd).is_err(), "{odd}");
+    }
+    let rows = answers_from_csv("subject,a0\np0,\"1,5\"\n".as_bytes(), &schema).unwrap();
+    assert_eq!(rows[0].cells[0].1, "1,5");
     // And empty rows at the end.
     let rows = answers_from_csv("subject,a0\np0,1\n,\n , \n".as_bytes(), &schema).unwrap();
     assert_eq!(rows.len(), 1);
-    assert_eq!(subjects_from_csv("subject,site\np0,\n,\n".as_bytes()).unwrap(), ["p0"]);
+    assert_eq!(
+        subjects_from_csv("subject,site\np0,\n,\n".as_bytes(), &schema).unwrap()[0].subject,
+        "p0"
+    );
 }
 
 #[test]
@@ -245,4 +271,30 @@ fn changes_need_a_reason_and_something_to_change() {
     let unscaled = halfseen_study::Setup::new(schema, "aerr", &[("budget".into(), "2".into())]);
     let unscaled = unscaled.unwrap_err().to_string();
     assert!(unscaled.contains("give low and high of 'y'"), "{unscaled}");
+}
+
+#[test]
+fn learners_that_take_steps_learn_from_what_they_asked_for_alone() {
+    let place = Place::new();
+    let path = place.path("t.hs");
+    let mut setup = setup("aerr", &[("budget", "3")]);
+    setup.unasked = Unasked::Learn;
+    let error = Study::create(&path, &setup, &by()).unwrap_err().to_string();
+    assert!(error.contains("aerr learns only from") && error.contains("choose fiml"), "{error}");
+    assert!(!path.exists());
+    // One that was made before stays open.
+    create(&path, "aerr", &[("budget", "3")]);
+    let stored = rusqlite::Connection::open(&path).unwrap();
+    let changed = stored.execute(
+        "UPDATE study SET setup = replace(setup, '\"unasked\":\"accept\"', '\"unasked\":\"learn\"')",
+        [],
+    );
+    assert_eq!(changed.unwrap(), 1);
+    drop(stored);
+    let mut study = Study::open(&path).unwrap();
+    assert_eq!(study.setup().unasked, Unasked::Learn);
+    draw(&mut study, &names(0..2), None);
+    let of_fiml = common::setup("fiml", &[("budget", "3")]);
+    let of_fiml = halfseen_study::Setup { unasked: Unasked::Learn, ..of_fiml };
+    Study::create(place.path("f.hs"), &of_fiml, &by()).unwrap();
 }

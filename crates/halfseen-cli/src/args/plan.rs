@@ -11,11 +11,21 @@ use std::path::PathBuf;
   halfseen plan --dims 100 --budget 4 --radius 1 --examples 10000
   halfseen plan --dims 100 --budget 4 --radius 1 --error 0.1
   halfseen plan --dims 100 --total-budget 50000 --radius 1
+  halfseen plan --schema attributes.csv --target outcome --budget 2 --radius 1 --error 0.1
   halfseen plan --karma --dims 20 --kappa 0.5 --error 0.2       for data with missing values")]
 pub(crate) struct PlanArgs {
     /// Number of attributes that can be read
     #[arg(long, value_name = "D", allow_negative_numbers = true, value_parser = whole(1, 1_000_000_000_000))]
-    pub(crate) dims: u64,
+    #[arg(required_unless_present = "schema")]
+    pub(crate) dims: Option<u64>,
+    /// CSV file of a study's attributes, as `halfseen study new` takes it: it says how many columns
+    /// can be read, their panels and their prices. A category is a column for each choice, all read
+    /// together; what is known of every subject is not counted
+    #[arg(long, value_name = "FILE", requires = "target", conflicts_with_all = ["dims", "prices", "panel", "karma"])]
+    pub(crate) schema: Option<PathBuf>,
+    /// For --schema: name of the target
+    #[arg(long, value_name = "NAME", requires = "schema", conflicts_with_all = ["dims", "karma"])]
+    pub(crate) target: Option<String>,
     /// Reads per example, all counted
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = whole(1, u64::MAX))]
     #[arg(required_unless_present_any = ["total_budget", "max_cost", "total_cost", "karma"], conflicts_with = "total_budget")]
@@ -79,6 +89,13 @@ pub(crate) struct PlanArgs {
     /// Print the plan as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl PlanArgs {
+    /// Returns the number of attributes that can be read, which is there without a schema.
+    pub(crate) fn dims(&self) -> u64 {
+        self.dims.unwrap_or_default()
+    }
 }
 
 /// Largest number of examples or reads of a plan.

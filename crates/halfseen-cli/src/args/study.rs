@@ -72,7 +72,8 @@ pub(crate) enum Verb {
 
 The schema is a CSV with a row for each attribute, and the columns
   attribute,kind,unit,low,high,panel,price,known,choices
-of which only the first is needed. Kinds are number, date and category (choices as a|b|c).")]
+of which only the first is needed. Kinds are number, date and category (choices as a|b|c). Before the
+study, `halfseen plan --schema attributes.csv --target outcome` takes the same file.")]
 pub(crate) struct NewArgs {
     #[command(flatten)]
     pub(crate) on: OnStudy,
@@ -108,7 +109,8 @@ pub(crate) struct NewArgs {
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
     /// Treatment of values that nobody asked for: accept, kept and flagged; refuse; learn, also
-    /// learned from, which is right only if the reason why they were measured is among what is told
+    /// learned from (by fiml), which is right only if the reason why they were measured is among
+    /// what is told
     #[arg(long, value_enum, default_value = "accept")]
     pub(crate) unasked: UnaskedArg,
     /// Refuse values outside of their range; else they are taken and flagged
@@ -131,14 +133,16 @@ pub(crate) enum UnaskedArg {
 
 The output has a row for each subject that still has something to read: subject, ask, a column of 0
 and 1 for each attribute (ask_...), and their names in one column (ask_list).")]
+#[command(group = clap::ArgGroup::new("whom").required(true))]
 pub(crate) struct NextArgs {
     #[command(flatten)]
     pub(crate) on: OnStudy,
-    /// CSV file with the column subject
-    #[arg(long, value_name = "FILE", required_unless_present = "count")]
+    /// CSV file with the column subject. Columns of attributes that are known of every subject (known
+    /// in the schema) are stored, as by `tell`; those that are no attributes are left out
+    #[arg(long, value_name = "FILE", group = "whom")]
     pub(crate) subjects: Option<PathBuf>,
     /// Number of new subjects
-    #[arg(long, value_name = "N", conflicts_with = "subjects", allow_negative_numbers = true, value_parser = whole(1, 10_000_000))]
+    #[arg(long, value_name = "N", group = "whom", allow_negative_numbers = true, value_parser = whole(1, 10_000_000))]
     pub(crate) count: Option<u64>,
     /// Name of a wave; the first ask of a new one is drawn from all answers so far
     #[arg(long, value_name = "NAME")]
@@ -154,7 +158,8 @@ pub(crate) struct NextArgs {
   halfseen study tell trial.hs answers.csv --check          what would be stored and refused
   halfseen study tell trial.hs answers.csv --keep-going     store the lines that can be
 
-Columns: subject, ask (may be left out), attributes, the target. An empty cell is not told yet,
+Columns: subject, ask (may be left out), attributes, the target, separated by commas; or by semicolons
+or tabs, and then 1,5 is 1.5. An empty cell is not told yet,
 NA (or 'NA: reason') could not be had. Values that are stored already change nothing; other values
 are refused, and `amend` corrects them.")]
 pub(crate) struct TellArgs {

@@ -18,7 +18,7 @@ pub(super) fn write(table: &Path, args: &NewArgs) -> Result<ExitCode> {
     }
     check_writable("--schema", &args.schema, &[table])?;
     let name = || table.display().to_string();
-    let read = read_csv(table, &CsvOptions::default()).with_context(name)?;
+    let read = read_csv(table, &CsvOptions::default())?;
     let (schema, left_out) = Schema::draft(&read, &args.target).with_context(name)?;
     for (column, categories) in left_out {
         remark(

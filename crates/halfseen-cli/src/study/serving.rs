@@ -2,6 +2,7 @@
 
 use super::{by, done};
 use crate::args::serving::{PeopleArgs, ServeArgs};
+use crate::format::counted;
 use crate::interrupt;
 use crate::output::{print, remark};
 use anyhow::Result;
@@ -88,6 +89,9 @@ pub(super) fn people(args: &PeopleArgs) -> Result<ExitCode> {
     for person in &people {
         print(&format!("{:<10} {}  {}\n", person.role.name(), person.since, person.name))?;
     }
-    remark(args.on.quiet, &format!("{} people may use the server", people.len()));
+    remark(
+        args.on.quiet,
+        &format!("{} may use the server", counted(people.len() as u64, "person", "people")),
+    );
     Ok(ExitCode::SUCCESS)
 }

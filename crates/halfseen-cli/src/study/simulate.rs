@@ -4,7 +4,7 @@
 use super::schema_of;
 use crate::args::study_simulate::SimulateArgs;
 use crate::failure::usage_error;
-use crate::format::{grouped, number, rounded, thousands};
+use crate::format::{counted, grouped, number, rounded, thousands};
 use crate::output::{align, check_writable, print, remark, write_file};
 use crate::predict::quoted;
 use crate::progress::Progress;
@@ -41,7 +41,7 @@ pub(super) fn run(args: &SimulateArgs) -> Result<ExitCode> {
     }
     let schema = schema_of(&args.schema, &args.target, &args.classes)?;
     let name = || args.pilot.display().to_string();
-    let table = read_csv(&*args.pilot, &CsvOptions::default()).with_context(name)?;
+    let table = read_csv(&*args.pilot, &CsvOptions::default())?;
     let pilot = Pilot::new(table, &schema).with_context(name)?;
     let mut designs = designs(args, &schema)?;
     let events = Events {
@@ -182,20 +182,21 @@ fn text(designs: &[Design], schema: &Schema, seeds: u64) -> String {
         }
     }
     let of: Vec<&Played> = designs.iter().flat_map(|design| &design.played).collect();
-    let mean = |count: fn(&Played) -> u64| {
+    let mean = |count: fn(&Played) -> u64, one: &str, many: &str| {
         let sum: u64 = of.iter().map(|played| count(played)).sum();
-        thousands(sum as f64 / of.len().max(1) as f64)
+        counted((sum as f64 / of.len().max(1) as f64).round_ties_even() as u64, one, many)
     };
     let most = of.iter().map(|played| played.repeated).max().unwrap_or(0);
     format!(
-        "{}error: {} on rows of the pilot that took no part; mean over {seeds} seeds, interval by Student's t\na study had {} waves, {} subjects lost, {} values refused, {} subjects late, {} values amended (means); most rows repeated: {}\n",
+        "{}error: {} on rows of the pilot that took no part; mean over {}, interval by Student's t\na study had {}, {} lost, {} refused, {} late, {} amended (means); most rows repeated: {}\n",
         align(&rows),
         measure(schema),
-        mean(|p| p.waves),
-        mean(|p| p.lost),
-        mean(|p| p.refused),
-        mean(|p| p.late),
-        mean(|p| p.amended),
+        counted(seeds, "seed", "seeds"),
+        mean(|p| p.waves, "wave", "waves"),
+        mean(|p| p.lost, "subject", "subjects"),
+        mean(|p| p.refused, "value", "values"),
+        mean(|p| p.late, "subject", "subjects"),
+        mean(|p| p.amended, "value", "values"),
         grouped(most)
     )
 }

@@ -71,22 +71,59 @@ def name_of(subject: Any) -> str:
     raise TypeError(f"subjects are texts; got {subject!r:.100}")
 
 
-def names_of(subjects: Any) -> list[str]:
-    """Return the names of subjects, of a frame those in its column ``subject``.
+def subjects_of(
+    subjects: Any, known: set[str], others: set[str]
+) -> tuple[list[Row], list[Any], list[tuple[int, RowProblem]]]:
+    """Return rows of subjects with what is known of each, their labels, and problems of other rows.
+
+    Of a frame the subjects are those of the column ``subject``, and columns that are no attributes are left
+    out; other iterables hold names.
 
     Raises
     ------
     TypeError
         If they are one text, or something other than texts.
+    ValueError
+        If a frame has no column ``subject``, or one of an attribute that is not known of every subject.
     """
     if isinstance(subjects, str | bytes) or not isinstance(subjects, Iterable):
         raise TypeError(f"subjects must be a list of texts; got {subjects!r:.100}")
-    if _tables.is_frame(subjects):
-        columns = dict(columns_of(subjects))
-        if "subject" not in columns:
-            raise ValueError("the column 'subject' is missing")
-        return [name_of(cell) for cell in columns["subject"]]
-    return [name_of(subject) for subject in subjects]
+    if not _tables.is_frame(subjects):
+        named: list[Row] = [(at, name_of(subject), None, []) for at, subject in enumerate(subjects)]
+        return named, list(range(len(named))), []
+    columns, labels = dict(columns_of(subjects)), labels_of(subjects)
+    if "subject" not in columns:
+        raise ValueError("the column 'subject' is missing")
+    for name in columns:
+        if name in others:
+            raise ValueError(
+                f"'{name:.60}' is not marked in the schema as known of every subject; leave the column out,"
+                " tell stores answers"
+            )
+    names = [name_of(cell) for cell in columns["subject"]]
+    columns = {name: cells for name, cells in columns.items() if name in known}
+    rows: list[Row] = []
+    problems = []
+    for at, (subject, label) in enumerate(zip(names, labels, strict=True)):
+        try:
+            rows.append((at, subject, None, _cells_of(columns, at)))
+        except ValueError as error:
+            problems.append((at, RowProblem(label, subject, str(error))))
+    return rows, labels, problems
+
+
+def _cells_of(columns: dict[str, list[Any]], at: int) -> list[tuple[str, str]]:
+    """Return the cells of a row that are told, as texts."""
+    texts = [(name, _text_in(name, column[at])) for name, column in columns.items()]
+    return [(name, text) for name, text in texts if text and not text.isspace()]
+
+
+def _text_in(name: str, cell: Any) -> str:
+    """Return a cell as text; an error names its column."""
+    try:
+        return text_of(cell)
+    except ValueError as error:
+        raise ValueError(f"'{name}' {error}") from None
 
 
 def columns_of(frame: Any) -> list[tuple[str, list[Any]]]:
@@ -127,19 +164,13 @@ def answers_of(frame: Any, attributes: set[str]) -> tuple[list[str], list[Row], 
     columns = {n: cells for n, cells in columns.items() if n in attributes or not n.startswith("ask_")}
     rows, problems = [], []
     for at, label in enumerate(labels):
-        subject, name = "", "subject"
+        subject = ""
         try:
-            subject = text_of(subjects[at]).strip()
-            name = "ask"
-            ask = _number_of_ask(text_of(asks[at]))
-            cells = []
-            for name, column in columns.items():
-                text = text_of(column[at])
-                if text and not text.isspace():
-                    cells.append((name, text))
-            rows.append((at, subject, ask, cells))
+            subject = _text_in("subject", subjects[at]).strip()
+            ask = _number_of_ask(_text_in("ask", asks[at]))
+            rows.append((at, subject, ask, _cells_of(columns, at)))
         except ValueError as error:
-            problems.append((at, RowProblem(label, subject, f"'{name}' {error}")))
+            problems.append((at, RowProblem(label, subject, str(error))))
     return list(columns), rows, problems
 
 
@@ -148,7 +179,7 @@ def _number_of_ask(text: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise ValueError(f"is '{text:.60}', and must be the number of an ask")
+        raise ValueError(f"'ask' is '{text:.60}', and must be the number of an ask")
     return int(text)
 
 

@@ -29,6 +29,7 @@ class StudySchema:
     target: str
     _study: _core.Study | ServedStudy
     _kinds: dict[str, Any]
+    _known: set[str]
 
     @property
     def schema(self) -> "_DataFrame":
@@ -88,6 +89,7 @@ class StudySchema:
         schema = setup["schema"]
         self.attributes = tuple(of["name"] for of in schema["attributes"])
         self.target = schema["target"]["name"]
+        self._known = {of["name"] for of in schema["attributes"] if of.get("known")}
         self._kinds = {of["name"]: of["kind"] for of in [*schema["attributes"], schema["target"]]}
         return setup
 

@@ -93,10 +93,24 @@ class ServedStudy:
     def schema(self) -> list[list[str]]:
         return _rows_of_csv(self._text("schema"))
 
-    def next(self, subjects: list[str] | None, count: int, wave: str | None, who: str) -> str:
-        asked: dict[str, Any] = {"count": count} if subjects is None else {"subjects": subjects}
-        # Named subjects keep their asks; a repetition of a count would ask others.
-        return self._text("next", asked | {"wave": wave}, may_repeat=subjects is not None)
+    def next(
+        self,
+        subjects: list[tuple[int, str, int | None, list[tuple[str, str]]]] | None,
+        count: int,
+        wave: str | None,
+        who: str,
+    ) -> str:
+        rows = subjects or []
+        asked: dict[str, Any] = {"count": count}
+        if subjects is not None:
+            asked = {"subjects": [name for _, name, _, _ in rows]}
+        if any(cells for _, _, _, cells in rows):
+            asked["known"] = [dict(cells) for _, _, _, cells in rows]
+        try:
+            # Named subjects keep their asks; a repetition of a count would ask others.
+            return self._text("next", asked | {"wave": wave}, may_repeat=subjects is not None)
+        except _Refused as error:
+            return json.dumps(_refused_of(error, rows))
 
     def tell(
         self,
@@ -117,11 +131,8 @@ class ServedStudy:
         try:
             told = json.loads(self._text("tell", sent, may_repeat=True))
         except _Refused as error:
-            told = dict.fromkeys(("stored", "repeated", "unasked", "outside", "completed"), 0)
-            told |= {"lines": len(rows), "refused": error.rows, "flagged": []}
-        for of in [*told["refused"], *told["flagged"]]:
-            of["line"] = rows[of["line"] - 1][0]  # the server counts the rows it was sent, from 1
-        return json.dumps(told)
+            return json.dumps(_refused_of(error, rows))
+        return json.dumps(_with_positions(told, rows))
 
     def add(self, schema: str, reason: str, who: str) -> list[str]:
         added: list[str] = json.loads(self._text("schema/add", {"schema": schema, "reason": reason}))["added"]
@@ -266,6 +277,19 @@ class _Refused(ValueError):
     def __init__(self, text: str, rows: list[dict[str, Any]]) -> None:
         super().__init__(text)
         self.rows = rows
+
+
+def _refused_of(error: _Refused, rows: list[tuple[int, str, int | None, list[tuple[str, str]]]]) -> Any:
+    """Return what became of rows of which nothing was stored."""
+    told: dict[str, Any] = dict.fromkeys(("stored", "repeated", "unasked", "outside", "completed"), 0)
+    return _with_positions(told | {"lines": len(rows), "refused": error.rows, "flagged": []}, rows)
+
+
+def _with_positions(told: Any, rows: list[tuple[int, str, int | None, list[tuple[str, str]]]]) -> Any:
+    """Name rows by their positions; the server counts those that it was sent, from 1."""
+    for of in [*told["refused"], *told["flagged"]]:
+        of["line"] = rows[of["line"] - 1][0]
+    return told
 
 
 def _problem(error: urllib.error.HTTPError) -> dict[str, Any] | None:

@@ -174,7 +174,7 @@ class Study(StudyReports):
             Money per subject, and in all.
         unasked : {'accept', 'refuse', 'learn'}, default 'accept'
             Whether values that nobody asked for are kept and flagged, refused, or also learned from. The last
-            is right only if they are missing at random.
+            needs ``fiml``, and is right only if they are missing at random.
         strict : bool, default False
             True refuses values outside ``low`` and ``high``; otherwise they are taken and flagged.
         who : str, optional
@@ -261,7 +261,9 @@ class Study(StudyReports):
         Parameters
         ----------
         subjects : iterable of str, optional
-            Names of subjects, or a frame with the column ``subject``. Integers are names, too.
+            Names of subjects, or a frame with the column ``subject``. Integers are names, too. The frame may
+            have columns of attributes that are ``known`` of every subject: their values are stored with the
+            asks, as :meth:`tell` would. Columns that are no attributes are left out.
         count : int, optional
             Number of new subjects, which are named s1, s2, ..., instead. By default 1.
         wave : str, optional
@@ -279,8 +281,11 @@ class Study(StudyReports):
         ------
         BudgetSpent
             If the reads or the money that are left do not suffice for all; nothing is asked then.
+        RefusedRows
+            If known values are refused; nothing is asked or stored then.
         ValueError
-            If a subject was withdrawn, or a name is empty or too long.
+            If a subject was withdrawn, a name is empty or too long, or a column is an attribute that is not
+            known of every subject.
         """
         pandas = frames.pandas()
         if subjects is not None and count is not None:
@@ -288,8 +293,16 @@ class Study(StudyReports):
         number = 1 if count is None else count
         if not isinstance(number, numbers.Integral) or isinstance(number, bool) or not 1 <= number <= _MOST:
             raise ValueError(f"count must be a whole number from 1 to {_MOST:,}; got {count!r:.100}")
-        names = None if subjects is None else frames.names_of(subjects)
-        asks = json.loads(self._study.next(names, int(number), wave, self.who))
+        rows: list[frames.Row] | None = None
+        labels: list[Any] = []
+        if subjects is not None:
+            others = {*self.attributes, self.target} - self._known
+            rows, labels, wrong = frames.subjects_of(subjects, self._known, others)
+            if wrong:
+                self._refuse([problem for _, problem in wrong], len(labels))
+        asks = json.loads(self._study.next(rows, int(number), wave, self.who))
+        if isinstance(asks, dict):
+            self._refuse(told_of(json.dumps(asks), labels, []).refused, len(labels))
         asks = [ask for ask in asks if ask["state"] == "open"]
         sets = [set(ask["attributes"]) for ask in asks]
         if not set().union(*sets) <= {*self.attributes}:
@@ -350,10 +363,7 @@ class Study(StudyReports):
         text = self._study.tell(columns, rows, source, dry, bool(keep_going), self.who)
         told = told_of(text, frames.labels_of(frame), wrong)
         if told.refused and not check and not keep_going:
-            shown = "; ".join(str(problem) for problem in told.refused[:3])
-            more = "; ..." if len(told.refused) > 3 else ""
-            count = f"{len(told.refused)} of {told.rows} rows"
-            raise RefusedRows(f"{count} were refused and nothing was stored: {shown}{more}", told.refused)
+            self._refuse(told.refused, told.rows)
         return told
 
     def amend(self, subject: str, attribute: str, value: Any, *, reason: str) -> None:
@@ -456,6 +466,14 @@ class Study(StudyReports):
     def __repr__(self) -> str:
         """Show the file or URL, the learner and the target."""
         return f"Study({self.path!r}, learner={self.learner!r}, target={self.target!r})"
+
+    @staticmethod
+    def _refuse(refused, rows):
+        """Raise RefusedRows of what was refused of so many rows."""
+        shown = "; ".join(str(problem) for problem in refused[:3])
+        more = "; ..." if len(refused) > 3 else ""
+        count = f"{len(refused)} of {rows} rows"
+        raise RefusedRows(f"{count} were refused and nothing was stored: {shown}{more}", refused)
 
     def _take(self, study, path, who):
         """Store an open study."""

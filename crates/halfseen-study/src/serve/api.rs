@@ -176,6 +176,11 @@ struct NextBody {
     /// Names; those with an open ask keep it.
     #[serde(default)]
     subjects: Option<Vec<String>>,
+    /// For each of `subjects`, values of attributes that are known of every subject, as `tell` takes
+    /// them; they are stored with the asks.
+    #[serde(default)]
+    #[schema(value_type = Option<Vec<std::collections::BTreeMap<String, Object>>>)]
+    known: Option<Vec<Cells>>,
     /// Number of new subjects, instead.
     #[serde(default)]
     count: Option<u64>,
@@ -189,7 +194,7 @@ const MOST: u64 = 100_000;
 
 /// Say what to read of each subject.
 #[utoipa::path(post, path = "/api/v1/next", request_body = NextBody,
-    responses((status = 200, body = Vec<Ask>), (status = 409, description = "Reads or money do not suffice, or a subject was withdrawn.", body = Problem)))]
+    responses((status = 200, body = Vec<Ask>), (status = 409, description = "Reads or money do not suffice, or a subject was withdrawn.", body = Problem), (status = 422, description = "Known values were refused, and nothing was stored.", body = Problem)))]
 async fn next(
     State(app): State<Shared>,
     Extension(person): Extension<Person>,
@@ -207,9 +212,19 @@ async fn next(
         ))
         .into());
     }
+    if body.known.as_ref().is_some_and(|known| body.subjects.iter().all(|s| s.len() != known.len()))
+    {
+        return Err(Failure::bad("give `known` for each of `subjects`, or leave it out").into());
+    }
+    let mut known = body.known.into_iter().flatten();
+    let row = |(line, subject)| {
+        let cells = known.next().map_or_else(Vec::new, |cells| cells.0);
+        Answers { line, subject, ask: None, cells }
+    };
+    let rows: Option<Vec<Answers>> = body.subjects.map(|names| (1..).zip(names).map(row).collect());
     let by = By::now(&person.name);
     let drawn = call(&app, move |study| {
-        let subjects = body.subjects.as_deref().map_or(Subjects::Count(count), Subjects::Named);
+        let subjects = rows.as_deref().map_or(Subjects::Count(count), Subjects::Known);
         study.next(subjects, body.wave.as_deref(), &by, &Silent)
     });
     Ok(Json(drawn.await?))

@@ -245,6 +245,32 @@ fn html_and_sql_stay_text() {
 }
 
 #[test]
+fn what_is_known_of_subjects_comes_with_their_names() {
+    let server = Server::start();
+    let token = server.token(Role::Collector);
+    let next = |body: &str| server.api(&token, "POST", "/api/v1/next", body);
+    let asked = next(r#"{"subjects": ["p7", "p8"], "known": [{"age": 40}, {"age": null}]}"#);
+    let asks: serde_json::Value = serde_json::from_str(&asked.body).unwrap();
+    let asks_age = |at: usize| asks[at]["attributes"].as_array().unwrap().contains(&"age".into());
+    assert_eq!((asked.status, asks_age(0), asks_age(1)), (200, false, true), "{asks}");
+    let refused = next(r#"{"subjects": ["p9", "p7"], "known": [{"age": 41}, {"age": 41}]}"#);
+    assert_eq!(refused.status, 422);
+    let problem: serde_json::Value = serde_json::from_str(&refused.body).unwrap();
+    let row = &problem["refused"][0];
+    assert_eq!((&row["line"], &row["subject"]), (&2.into(), &"p7".into()));
+    for body in [
+        r#"{"subjects": ["p9"], "known": []}"#,
+        r#"{"subjects": ["p9"], "known": [{}, {}]}"#,
+        r#"{"count": 1, "known": [{"age": 41}]}"#,
+    ] {
+        let reply = next(body);
+        assert_eq!(reply.status, 400, "{body}");
+        assert!(reply.body.contains("for each of `subjects`"), "{}", reply.body);
+    }
+    assert_eq!(server.study().status(&by()).unwrap().subjects, 4);
+}
+
+#[test]
 fn what_is_too_long_or_fails_too_often_is_refused() {
     let server =
         Server::with(Options { listen: "127.0.0.1:0".parse().unwrap(), behind_proxy: true });
