@@ -408,6 +408,6 @@ def test_attributes_come_later_and_are_asked_no_more(study, path):
         lambda: study.retire("b", reason=" "),
         lambda: study.add_attributes(before.assign(unit="mg"), reason="units"),
     ):
-        with pytest.raises(ValueError, match="retired already|target|no attribute|a reason|another kind"):
+        with pytest.raises(ValueError, match=r"retired already|target|no attribute|a reason|another kind"):
             call()
     assert {"add", "retire"} <= set(study.export("audit")["verb"])

@@ -33,7 +33,7 @@ class StudySchema:
 
     @property
     def schema(self) -> "_DataFrame":
-        """Attributes and target, as ``create`` takes them; those that are asked no more have 'yes' in ``retired``."""
+        """Attributes and target, as ``create`` takes them; ``retired`` marks those that are asked no more."""
         return frames.frame_of_schema(self._study.schema())
 
     def add_attributes(self, schema: Any, *, reason: str) -> list[str]:

@@ -69,7 +69,7 @@ class ServedStudy:
         self.url = _checked(url)
         self._token = _token(token)
         self._opener = urllib.request.build_opener(_NoRedirects)
-        self._is_closed = False
+        self._is_closed, self._is_new = False, True
         about = self._json("study", is_first=True)
         if not isinstance(about, dict) or "api" not in about:
             self._refuse_stranger("its answer does not describe a study")
@@ -86,7 +86,8 @@ class ServedStudy:
         self._is_closed = True
 
     def setup(self) -> str:
-        about = self._about = self._json("study")
+        about = self._about if self._is_new else self._json("study")
+        self._about, self._is_new = about, False
         schema = {"attributes": about["attributes"], "target": about["target"]}
         return json.dumps({"schema": schema, "learner": about["learner"], "params": about["params"]})
 

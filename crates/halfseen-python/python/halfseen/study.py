@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from halfseen import _core
 from halfseen import _study_frames as frames
 from halfseen._study_reports import StudyReports
-from halfseen._study_schema import reason_of
 from halfseen._study_results import Spending, StudyCurve, StudyStatus, Told, told_of
+from halfseen._study_schema import reason_of
 from halfseen._study_url import ServedStudy, is_url
 from halfseen._warn import warn
 from halfseen.errors import RefusedRows, RowProblem
