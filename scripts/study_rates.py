@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Time single durable calls of a study beside empty transactions on the same disk, and a server of it.
+"""Time single durable calls of a study from Python beside empty transactions on the same disk, and a server of it.
 
-    scripts/study_rates.py [--calls N] [--clients C] [--server PROGRAM] [--optuna]
+    scripts/study_rates.py [--calls N] [--clients C] [--server PROGRAM]
 
-Needs the Python package halfseen (and optuna for --optuna). Calls are those of one process: `next` for a new
+Needs the Python package halfseen, whose frames take most of the time: `cargo bench -p halfseen-study` times
+the same calls without them. Calls are those of one process: `next` for a new
 subject, and `tell` of one value. An empty transaction is one of SQLite with WAL and full synchronisation that
 writes one row. The server is told one value by each request, by several clients at once.
 """
@@ -61,17 +62,6 @@ def study(folder: pathlib.Path, calls: int) -> tuple[list[float], list[float]]:
         return drawn, timed([lambda row=row: of.tell(row) for row in rows])
 
 
-def optuna_study(folder: pathlib.Path, calls: int) -> list[float]:
-    """Time `ask` and `tell` of Optuna on SQLite, with random draws."""
-    import optuna
-
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    sampler = optuna.samplers.RandomSampler(seed=1)
-    of = optuna.create_study(storage=f"sqlite:///{folder}/optuna.db", sampler=sampler)
-    uniform = {f"a{i}": optuna.distributions.FloatDistribution(0, 1) for i in range(4)}
-    return timed([lambda: of.tell(of.ask(uniform), 1.0)] * calls)
-
-
 def served(program: str, folder: pathlib.Path, calls: int, clients: int) -> list[float]:
     """Time requests that tell one value each, from several clients at once."""
     path = folder / "served.hs"
@@ -117,7 +107,6 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=2000)
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--server", metavar="PROGRAM")
-    parser.add_argument("--optuna", action="store_true")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -126,8 +115,6 @@ def main() -> None:
         print(f"next, one subject:      {rate(drawn)}")
         print(f"tell, one value:        {rate(told)}")
         print(f"empty transaction:      {rate(empty(pathlib.Path(tempfile.mkdtemp(dir=name)), args.calls))}")
-        if args.optuna:
-            print(f"Optuna, ask and tell:   {rate(optuna_study(folder, min(args.calls, 300)))}")
         if args.server:
             served(args.server, folder, args.calls, args.clients)
 

@@ -1,7 +1,8 @@
 //! Times single durable calls of a study beside empty transactions on the same disk.
 //!
 //!     cargo bench -p halfseen-study --bench calls
-//!     cargo bench -p halfseen-study --bench calls -- 1000000    the same with 10^6 subjects before
+//!     cargo bench -p halfseen-study --bench calls -- 1000000          with 10^6 subjects before
+//!     cargo bench -p halfseen-study --bench calls -- design=uniform   with a parameter of fiml
 //!
 //! An empty transaction is one of SQLite with WAL and full synchronisation that writes one row; all
 //! kinds of calls alternate in blocks, so that they meet the same disk. `next` is for one new
@@ -84,7 +85,10 @@ fn main() {
 fn setup() -> Setup {
     let attributes = (0..20).map(|at| Attribute::number(&format!("a{at}"))).collect();
     let schema = Schema { attributes, target: Attribute::number("y") };
-    Setup::new(schema, "fiml", &[("budget".to_owned(), "4".to_owned())]).unwrap()
+    let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+    let given: Vec<String> = std::env::args().collect();
+    let settings = given.iter().filter_map(|text| text.split_once('=')).chain([("budget", "4")]);
+    Setup::new(schema, "fiml", &settings.map(own).collect::<Vec<_>>()).unwrap()
 }
 
 /// Asks for this many subjects in waves, and tells all answers.

@@ -3,7 +3,7 @@
 use crate::design::Design;
 use crate::error::{Error, Result};
 use crate::schema::{check_name, reason_of};
-use crate::sql::{cells, first};
+use crate::sql::{Cell, Row, cells, first, insert};
 use crate::study::{By, Of, State, Study, TARGET, note};
 use crate::telling::Answers;
 use halfseen::Monitor;
@@ -99,10 +99,9 @@ impl Study {
     /// Takes the latest design of the store, and renews it if it is due.
     fn renew(&mut self, wave: Option<&str>, monitor: &dyn Monitor) -> Result<()> {
         let sql = &mut *self.sql;
-        let complete =
-            first(sql, "SELECT complete FROM study", &[], |row| row.int(0))?.unwrap_or(0);
-        let stored =
-            first(sql, "SELECT digest FROM cache WHERE kind = 'drawing'", &[], |row| row.owned(0))?;
+        let now = "SELECT complete, (SELECT digest FROM cache WHERE kind = 'drawing') FROM study";
+        let read = |row: &Row<'_>| (row.int(0), row.text(1).map(str::to_owned));
+        let (complete, stored) = first(sql, now, &[], read)?.unwrap_or_default();
         let is_new = match wave {
             Some(wave) => {
                 first(sql, "SELECT 1 FROM ask WHERE wave = $1 LIMIT 1", cells![wave], |_| ())?
@@ -139,27 +138,32 @@ impl Study {
         Ok(())
     }
 
-    /// Returns the number of a subject that takes part, from now on if it is new.
-    pub(crate) fn join(&mut self, name: &str) -> Result<i64> {
+    /// Returns the number of a subject that takes part, from now on if it is new, which is true.
+    pub(crate) fn join(&mut self, name: &str) -> Result<(i64, bool)> {
         check_name("subject", name).map_err(|problem| Error::subject(name, problem))?;
-        if self.subject(name)?.is_none() {
-            self.sql.run("INSERT INTO subject (name) VALUES ($1)", cells![name])?;
+        if self.subject(name)?.is_some() {
+            return Ok((self.member(name)?.id, false));
         }
-        Ok(self.member(name)?.id)
+        let made = "INSERT INTO subject (name) VALUES ($1) RETURNING id";
+        let made = first(&mut *self.sql, made, cells![name], |row| row.int(0))?;
+        Ok((made.unwrap_or_default(), true))
     }
 
     /// Returns the ask of one subject.
     fn ask(&mut self, name: &str, wave: Option<&str>, by: &By) -> Result<Ask> {
-        let subject = self.join(name)?;
-        if let Some(last) = self.last_ask(subject)? {
+        let (subject, is_new) = self.join(name)?;
+        let last = if is_new { None } else { self.last_ask(subject)? };
+        if let Some(last) = last {
             match last.state {
                 State::Released => {
                     self.sql.run("UPDATE ask SET state = 'replaced' WHERE subject = $1 AND state = 'released'", cells![subject])?;
                 }
-                state => return self.shown(name, subject, last.number, state, false),
+                state => return self.shown(name, subject, last.number, state),
             }
         }
-        let number = self.next_number()?;
+        let counts = "SELECT next_ask, reads, cost FROM study";
+        let used = |row: &Row<'_>| (row.int(0), row.int(1) as f64, row.real(2).unwrap_or(0.0));
+        let (number, reads, money) = first(&mut *self.sql, counts, &[], used)?.unwrap_or_default();
         let query = self.draw(number)?;
         let names: Vec<String> = {
             let session = &self.design()?.session;
@@ -168,8 +172,9 @@ impl Study {
         let mut asked: Vec<i64> =
             names.iter().map(|name| self.place(name)).collect::<Result<_>>()?;
         asked.sort_unstable();
-        self.afford(&asked)?;
-        let told = self.values_of(subject)?;
+        let price = self.price_of(asked.iter().copied());
+        self.afford((reads, money), price)?;
+        let told = if is_new { Vec::new() } else { self.values_of(subject)? };
         let is_told = |attribute: &i64| told.iter().any(|(known, ..)| known == attribute);
         let missing = asked.iter().chain([&TARGET]).filter(|attribute| !is_told(attribute)).count();
         // An ask of what is known already is complete at once.
@@ -179,15 +184,20 @@ impl Study {
             "INSERT INTO ask (number, subject, wave, query, state, missing, at, who) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
             cells![number, subject, wave, &*text, state, missing as i64, &*by.at, &*by.who],
         )?;
-        for attribute in &asked {
-            self.sql.run("INSERT INTO asked VALUES ($1, $2)", cells![number, *attribute])?;
-        }
-        self.charge(self.price_of(asked.iter().copied()))?;
+        let rows: Vec<Cell> =
+            asked.iter().flat_map(|at| [Cell::from(number), Cell::from(*at)]).collect();
+        insert(&mut *self.sql, "asked", 2, &rows)?;
         self.sql.run(
-            "UPDATE study SET next_ask = $1, complete = complete + $2",
-            cells![number + 1, i64::from(missing == 0)],
+            "UPDATE study SET next_ask = $1, complete = complete + $2, reads = reads + $3, cost = cost + $4",
+            cells![number + 1, i64::from(missing == 0), price.0, price.1],
         )?;
-        self.shown(name, subject, number, State::of(state), true)
+        asked.retain(|attribute| !is_told(attribute));
+        Ok(self.as_ask(name, number, State::of(state), &asked, true))
+    }
+
+    fn as_ask(&self, name: &str, number: i64, state: State, asked: &[i64], is_new: bool) -> Ask {
+        let attributes = asked.iter().map(|&at| self.attribute(at).name.clone()).collect();
+        Ask { subject: name.to_owned(), number: number as u64, state, attributes, is_new }
     }
 
     fn design(&self) -> Result<&Design> {
@@ -200,29 +210,16 @@ impl Study {
         Ok(design.session.ask()?)
     }
 
-    /// Returns an ask as a collector sees it.
-    fn shown(
-        &mut self,
-        name: &str,
-        subject: i64,
-        number: i64,
-        state: State,
-        is_new: bool,
-    ) -> Result<Ask> {
+    /// Returns an ask that was made before as a collector sees it.
+    fn shown(&mut self, name: &str, subject: i64, number: i64, state: State) -> Result<Ask> {
         let told = self.values_of(subject)?;
         let mut asked = self.asked_by(number)?;
         asked.retain(|attribute| told.iter().all(|(known, ..)| known != attribute));
-        let attributes = asked.iter().map(|&at| self.attribute(at).name.clone()).collect();
-        Ok(Ask { subject: name.to_owned(), number: number as u64, state, attributes, is_new })
+        Ok(self.as_ask(name, number, state, &asked, false))
     }
 
     /// Refuses an ask that reads or money do not suffice for.
-    fn afford(&mut self, asked: &[i64]) -> Result<()> {
-        let (reads, cost) = self.price_of(asked.iter().copied());
-        let used = first(&mut *self.sql, "SELECT reads, cost FROM study", &[], |row| {
-            (row.int(0) as f64, row.real(1).unwrap_or(0.0))
-        })?;
-        let used = used.unwrap_or_default();
+    fn afford(&self, used: (f64, f64), (reads, cost): (i64, f64)) -> Result<()> {
         let limits = [("total_budget", used.0, reads as f64), ("total_cost", used.1, cost)];
         for (limit, used, next) in limits {
             if let Some(total) = self.setup.limit(limit)

@@ -2,6 +2,9 @@
 
 use crate::error::Result;
 
+/// Most rows of one statement.
+const TOGETHER: usize = 32;
+
 /// One cell of a row, or a parameter of a statement.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Cell {
@@ -106,6 +109,19 @@ pub(crate) fn all<T>(
         Ok(())
     })?;
     Ok(found)
+}
+
+/// Inserts rows of this many cells into a table, many by one statement.
+pub(crate) fn insert(sql: &mut dyn Sql, table: &str, width: usize, cells: &[Cell]) -> Result<()> {
+    for part in cells.chunks(TOGETHER * width) {
+        let row = |first: usize| {
+            let marks: Vec<String> = (first..first + width).map(|at| format!("${at}")).collect();
+            format!("({})", marks.join(", "))
+        };
+        let rows: Vec<String> = (1..=part.len()).step_by(width).map(row).collect();
+        sql.run(&format!("INSERT INTO {table} VALUES {}", rows.join(", ")), part)?;
+    }
+    Ok(())
 }
 
 impl From<i64> for Cell {

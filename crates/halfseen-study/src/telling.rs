@@ -3,7 +3,7 @@
 use crate::error::{Error, RefusedLine, Result};
 use crate::schema::{LONGEST_TEXT, Value, check_name, reason_of};
 use crate::setup::Unasked;
-use crate::sql::{Cell, cells};
+use crate::sql::{Cell, cells, insert};
 use crate::study::{By, LastAsk, Of, State, Study, TARGET, again, cells_of, note};
 use halfseen::error::short;
 use serde::Serialize;
@@ -143,7 +143,7 @@ impl Study {
         let late = last.as_ref().filter(|last| last.state == State::Released);
         let before = late.map(|last| self.made(subject, last.number)).transpose()?;
         let mut newly = 0;
-        for value in fresh {
+        for value in &fresh {
             let attribute = self.attribute(value.attribute);
             let shown = format!("{} = {}", short(&attribute.name), attribute.write(&value.value));
             if value.is_outside {
@@ -155,9 +155,9 @@ impl Study {
                 told.flagged.push(refused(format!("{shown} was not asked for")));
             }
             newly += i64::from(value.was_asked && value.revision == 0);
-            self.insert(subject, &value, how.source.as_deref(), by)?;
-            told.stored += 1;
         }
+        told.stored += fresh.len() as u64;
+        self.insert(subject, &fresh, how.source.as_deref(), by)?;
         if let (Some(last), Some(before)) = (late, before) {
             let after = self.made(subject, last.number)?;
             self.charge((after.0 - before.0, after.1 - before.1))?;
@@ -191,24 +191,31 @@ impl Study {
         Ok(completed as u64)
     }
 
-    fn insert(&mut self, subject: i64, fresh: &Fresh, source: Option<&str>, by: &By) -> Result<()> {
-        let [number, category, reason] = cells_of(&fresh.value);
-        let cells = [
-            Cell::Int(subject),
-            Cell::Int(fresh.attribute),
-            Cell::Int(fresh.revision),
-            number,
-            category,
-            reason,
-            Cell::Int(i64::from(fresh.was_asked)),
-            Cell::Int(i64::from(fresh.is_outside)),
-            Cell::from(&*by.at),
-            Cell::from(&*by.who),
-            Cell::from(source),
-        ];
-        self.sql
-            .run("INSERT INTO value VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)", &cells)
-            .map(drop)
+    fn insert(
+        &mut self,
+        subject: i64,
+        fresh: &[Fresh],
+        source: Option<&str>,
+        by: &By,
+    ) -> Result<()> {
+        let cells = |fresh: &Fresh| {
+            let [number, category, reason] = cells_of(&fresh.value);
+            [
+                Cell::Int(subject),
+                Cell::Int(fresh.attribute),
+                Cell::Int(fresh.revision),
+                number,
+                category,
+                reason,
+                Cell::Int(i64::from(fresh.was_asked)),
+                Cell::Int(i64::from(fresh.is_outside)),
+                Cell::from(&*by.at),
+                Cell::from(&*by.who),
+                Cell::from(source),
+            ]
+        };
+        let cells: Vec<Cell> = fresh.iter().flat_map(cells).collect();
+        insert(&mut *self.sql, "value", 11, &cells)
     }
 
     /// Returns the subject, its last ask and the new values of a row.
@@ -342,7 +349,7 @@ impl Study {
             let was_asked = study.was_asked(id, place, revision)?;
             let (revision, value) = (revision + 1, value.clone());
             let fresh = Fresh { attribute: place, revision, value, was_asked, is_outside };
-            study.insert(id, &fresh, None, by)?;
+            study.insert(id, &[fresh], None, by)?;
             let (attribute, revision) = (Some(place), Some(revision));
             let of = Of { subject: Some(id), attribute, revision, ask: None };
             note(&mut *study.sql, by, "amend", of, Some(why))
