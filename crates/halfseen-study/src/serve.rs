@@ -9,6 +9,7 @@ mod app;
 mod attempts;
 mod body;
 mod connection;
+mod correcting;
 mod failure;
 mod fields;
 mod home;
@@ -73,7 +74,7 @@ fn router(app: &Shared) -> Router {
 
 /// Returns the routes of programs.
 fn api_routes() -> Vec<app::Route> {
-    api::routes().into_iter().chain(schema::routes()).collect()
+    api::routes().into_iter().chain(correcting::routes()).chain(schema::routes()).collect()
 }
 
 /// Adds what is open to everybody, and the headers of every answer.

@@ -3,7 +3,7 @@
 use super::app::{Route, Shared, apart, call, call_slow};
 use super::body;
 use super::failure::{Failure, Problem};
-use super::schema;
+use super::{correcting, schema};
 use crate::curve::Curve;
 use crate::drawing::{Ask, Subjects};
 use crate::files::{Export, answers_from_csv};
@@ -34,10 +34,7 @@ pub(super) fn routes() -> Vec<Route> {
         ("/api/v1/curve", Right::Look, get(curve)),
         ("/api/v1/next", Right::Collect, post(next)),
         ("/api/v1/tell", Right::Collect, post(tell)),
-        ("/api/v1/release", Right::Collect, post(release)),
         ("/api/v1/pending", Right::Collect, get(pending)),
-        ("/api/v1/amend", Right::Correct, post(amend)),
-        ("/api/v1/withdraw", Right::Correct, post(withdraw)),
         ("/api/v1/model", Right::Analyse, get(model)),
         ("/api/v1/export/{what}", Right::Analyse, get(export)),
         ("/api/v1/check", Right::Correct, get(check)),
@@ -62,7 +59,7 @@ pub fn openapi() -> serde_json::Value {
         version = "1",
         license(name = "MIT OR Apache-2.0")
     ),
-    paths(study, schema::schema, status, curve, next, tell, release, pending, amend, withdraw, schema::add, schema::retire, model, export, check),
+    paths(study, schema::schema, status, curve, next, tell, correcting::release, pending, correcting::amend, correcting::withdraw, schema::add, schema::retire, model, export, check),
     modifiers(&Bearer),
     security(("token" = []))
 )]
@@ -350,15 +347,6 @@ async fn read<T: serde::de::DeserializeOwned>(request: Request) -> Result<T, Fai
     body::json(&parts.headers, content).await
 }
 
-/// A subject, and why.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct ReleaseBody {
-    subject: String,
-    /// Reason, for the audit.
-    reason: String,
-}
-
 /// Answer to what changes something.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Done {
@@ -387,20 +375,6 @@ where
     Ok(call(app, move |study| act(study, body, &by)).await?)
 }
 
-/// Give up the open ask of a subject.
-#[utoipa::path(post, path = "/api/v1/release", request_body = ReleaseBody, responses((status = 200, body = Done), (status = 409, body = Problem)))]
-async fn release(
-    State(app): State<Shared>,
-    Extension(person): Extension<Person>,
-    request: Request,
-) -> Answer<Done> {
-    change(&app, &person, request, |study, body: ReleaseBody, by| {
-        study.release(&body.subject, &body.reason, by)
-    })
-    .await
-    .map(Done::from)
-}
-
 /// Least age of asks.
 #[derive(Debug, Deserialize)]
 struct Age {
@@ -416,59 +390,6 @@ async fn pending(State(app): State<Shared>, Query(age): Query<Age>) -> Answer<Ve
     }
     let found = call_slow(&app, move |study| study.pending(age.older_than_days, &By::now("")));
     Ok(Json(found.await?))
-}
-
-/// A value to correct.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct AmendBody {
-    subject: String,
-    /// Attribute, or the target.
-    attribute: String,
-    /// The right value, as a text.
-    value: String,
-    /// Reason, for the audit.
-    reason: String,
-}
-
-/// Correct a value that is stored.
-#[utoipa::path(post, path = "/api/v1/amend", request_body = AmendBody, responses((status = 200, body = Done), (status = 409, body = Problem)))]
-async fn amend(
-    State(app): State<Shared>,
-    Extension(person): Extension<Person>,
-    request: Request,
-) -> Answer<Done> {
-    change(&app, &person, request, |study, body: AmendBody, by| {
-        study.amend(&body.subject, &body.attribute, &body.value, &body.reason, by)
-    })
-    .await
-    .map(Done::from)
-}
-
-/// A subject to withdraw.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct WithdrawBody {
-    subject: String,
-    /// Reason, for the audit.
-    reason: String,
-    /// Also erase its values.
-    #[serde(default)]
-    erase: bool,
-}
-
-/// Take a subject out of the model.
-#[utoipa::path(post, path = "/api/v1/withdraw", request_body = WithdrawBody, responses((status = 200, body = Done), (status = 409, body = Problem)))]
-async fn withdraw(
-    State(app): State<Shared>,
-    Extension(person): Extension<Person>,
-    request: Request,
-) -> Answer<Done> {
-    change(&app, &person, request, |study, body: WithdrawBody, by| {
-        study.withdraw(&body.subject, body.erase, &body.reason, by)
-    })
-    .await
-    .map(Done::from)
 }
 
 /// Fit the model of all answers so far: a file that `halfseen predict` and Python read.

@@ -135,7 +135,12 @@ pub(crate) fn what_cannot_be_added_or_retired_is_refused(place: &Place) {
     refused(&[], "", "why", "no attribute beside the target");
     refused(&[Attribute { retired: true, ..later() }], "", "why", "'later' is retired, and new");
     refused(&[later()], "", " ", "a reason is needed");
-    refused(&[old.clone()], "", "why", "there is no attribute to add: the study has all");
+    refused(
+        std::slice::from_ref(&old),
+        "",
+        "why",
+        "there is no attribute to add: the study has all",
+    );
     refused(&[later(), later()], "", "why", "'later' is there twice");
     let renamed = Attribute { unit: "mg".to_owned(), ..old.clone() };
     refused(&[later(), renamed], "", "why", "'a2' is in the study with another kind");
