@@ -10,6 +10,7 @@ mod attempts;
 mod body;
 mod connection;
 mod correcting;
+mod description;
 mod failure;
 mod fields;
 mod home;
@@ -38,8 +39,8 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
 
-pub use api::openapi;
 pub use app::Options;
+pub use description::openapi;
 
 /// Headers of every answer: nothing is run, framed, loaded from elsewhere or kept.
 const HEADERS: [(HeaderName, &str); 7] = [
@@ -81,7 +82,7 @@ fn api_routes() -> Vec<app::Route> {
 fn with_open(router: Router<Shared>) -> Router<Shared> {
     router
         .merge(sign_in::open())
-        .merge(api::open())
+        .merge(description::open())
         .fallback(no_such_page)
         .layer(from_fn(failure::in_words))
         .layer(from_fn(with_headers))

@@ -3,7 +3,6 @@
 use super::app::{Route, Shared, apart, call, call_slow};
 use super::body;
 use super::failure::{Failure, Problem};
-use super::{correcting, schema};
 use crate::curve::Curve;
 use crate::drawing::{Ask, Subjects};
 use crate::files::{Export, answers_from_csv};
@@ -17,12 +16,12 @@ use axum::extract::{Path, Query, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::{Extension, Json, Router};
+use axum::{Extension, Json};
 use halfseen::Silent;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::sync::Arc;
-use utoipa::{OpenApi, ToSchema};
+use utoipa::ToSchema;
 
 /// Version of the interface, which changes when programs would have to.
 const VERSION: u32 = 1;
@@ -39,40 +38,6 @@ pub(super) fn routes() -> Vec<Route> {
         ("/api/v1/export/{what}", Right::Analyse, get(export)),
         ("/api/v1/check", Right::Correct, get(check)),
     ]
-}
-
-/// Returns what is open to everybody.
-pub(super) fn open() -> Router<Shared> {
-    Router::new().route("/api/v1/openapi.json", get(async || Json(openapi())))
-}
-
-/// Returns the description of the interface.
-pub fn openapi() -> serde_json::Value {
-    serde_json::to_value(Description::openapi()).unwrap_or_default()
-}
-
-#[derive(OpenApi)]
-#[openapi(
-    info(
-        title = "halfseen study",
-        description = "Collect data with a learner: what to read of each subject, and what came of it. Every request needs a token of its person in the header Authorization.",
-        version = "1",
-        license(name = "MIT OR Apache-2.0")
-    ),
-    paths(study, schema::schema, status, curve, next, tell, correcting::release, pending, correcting::amend, correcting::withdraw, schema::add, schema::retire, model, export, check),
-    modifiers(&Bearer),
-    security(("token" = []))
-)]
-struct Description;
-
-struct Bearer;
-
-impl utoipa::Modify for Bearer {
-    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
-        use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
-        let scheme = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
-        openapi.components.get_or_insert_default().add_security_scheme("token", scheme);
-    }
 }
 
 /// Failure that is answered as JSON.
@@ -94,7 +59,7 @@ type Answer<T> = std::result::Result<Json<T>, Refusal>;
 
 /// Study and server, as a program needs to know them.
 #[derive(Debug, Serialize, ToSchema)]
-struct About {
+pub(super) struct About {
     /// Version of this interface.
     api: u32,
     /// Version of the server's program.
@@ -122,7 +87,10 @@ pub(super) async fn present(app: &Shared) -> std::result::Result<Arc<Setup>, Fai
 
 /// Describe the study, and the person of the token.
 #[utoipa::path(get, path = "/api/v1/study", responses((status = 200, body = About)))]
-async fn study(State(app): State<Shared>, Extension(person): Extension<Person>) -> Answer<About> {
+pub(super) async fn study(
+    State(app): State<Shared>,
+    Extension(person): Extension<Person>,
+) -> Answer<About> {
     let Setup { schema, learner, params, .. } = (*present(&app).await?).clone();
     let version = env!("CARGO_PKG_VERSION");
     let (attributes, target) = (schema.attributes, schema.target);
@@ -131,7 +99,7 @@ async fn study(State(app): State<Shared>, Extension(person): Extension<Person>) 
 
 /// Count subjects, asks, reads and money, and name what was never read.
 #[utoipa::path(get, path = "/api/v1/status", responses((status = 200, body = Status)))]
-async fn status(State(app): State<Shared>) -> Answer<Status> {
+pub(super) async fn status(State(app): State<Shared>) -> Answer<Status> {
     Ok(Json(call_slow(&app, |study| study.status(&By::now(""))).await?))
 }
 
@@ -141,14 +109,14 @@ pub(super) fn as_csv(text: Vec<u8>) -> Response {
 
 /// Number of subjects to forecast.
 #[derive(Debug, Deserialize)]
-struct More {
+pub(super) struct More {
     #[serde(default)]
     more: Option<u64>,
 }
 
 /// Learner's own error over the examples, and what more subjects would buy.
 #[derive(Debug, Serialize, ToSchema)]
-struct CurveAndForecast {
+pub(super) struct CurveAndForecast {
     /// Points by number of examples, with error and interval.
     #[schema(value_type = Object)]
     curve: Curve,
@@ -160,7 +128,10 @@ struct CurveAndForecast {
 /// Follow the learner's own error over the examples, and forecast it. The first call after an answer
 /// fits several models.
 #[utoipa::path(get, path = "/api/v1/curve", params(("more" = Option<u64>, Query, description = "Number of subjects to forecast; 100 by default.")), responses((status = 200, body = CurveAndForecast)))]
-async fn curve(State(app): State<Shared>, Query(more): Query<More>) -> Answer<CurveAndForecast> {
+pub(super) async fn curve(
+    State(app): State<Shared>,
+    Query(more): Query<More>,
+) -> Answer<CurveAndForecast> {
     let curve = call_slow(&app, |study| study.curve(&Silent)).await?;
     let forecast = curve.forecast(more.more.unwrap_or(MORE).max(1));
     Ok(Json(CurveAndForecast { curve, forecast }))
@@ -169,7 +140,7 @@ async fn curve(State(app): State<Shared>, Query(more): Query<More>) -> Answer<Cu
 /// Subjects to ask: by name, or a number of new ones.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct NextBody {
+pub(super) struct NextBody {
     /// Names; those with an open ask keep it.
     #[serde(default)]
     subjects: Option<Vec<String>>,
@@ -192,7 +163,7 @@ const MOST: u64 = 100_000;
 /// Say what to read of each subject.
 #[utoipa::path(post, path = "/api/v1/next", request_body = NextBody,
     responses((status = 200, body = Vec<Ask>), (status = 409, description = "Reads or money do not suffice, or a subject was withdrawn.", body = Problem), (status = 422, description = "Known values were refused, and nothing was stored.", body = Problem)))]
-async fn next(
+pub(super) async fn next(
     State(app): State<Shared>,
     Extension(person): Extension<Person>,
     request: Request,
@@ -230,7 +201,7 @@ async fn next(
 /// Answers about one subject.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct Row {
+pub(super) struct Row {
     subject: String,
     /// Number of the ask that is answered; none: the subject's last one.
     #[serde(default)]
@@ -243,7 +214,7 @@ struct Row {
 
 /// Names and texts, in the order of the object; a name that is there twice stays twice.
 #[derive(Debug)]
-struct Cells(Vec<(String, String)>);
+pub(super) struct Cells(Vec<(String, String)>);
 
 impl<'de> Deserialize<'de> for Cells {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Cells, D::Error> {
@@ -281,7 +252,7 @@ impl<'de> Deserialize<'de> for Cells {
 /// Answers to store.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct TellBody {
+pub(super) struct TellBody {
     answers: Vec<Row>,
     /// Source of the values, for the audit.
     #[serde(default)]
@@ -297,7 +268,7 @@ struct TellBody {
 /// The same for a CSV file, in the query of the URL.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
-struct Manner {
+pub(super) struct Manner {
     /// Source of the values, for the audit.
     #[serde(default)]
     source: Option<String>,
@@ -313,7 +284,7 @@ struct Manner {
 /// in the store.
 #[utoipa::path(post, path = "/api/v1/tell", request_body(content((TellBody = "application/json"), (String = "text/csv"))), params(Manner),
     responses((status = 200, body = Told), (status = 422, description = "Rows were refused, and nothing was stored.", body = Problem)))]
-async fn tell(
+pub(super) async fn tell(
     State(app): State<Shared>,
     Extension(person): Extension<Person>,
     Query(manner): Query<Manner>,
@@ -377,14 +348,17 @@ where
 
 /// Least age of asks.
 #[derive(Debug, Deserialize)]
-struct Age {
+pub(super) struct Age {
     #[serde(default)]
     older_than_days: Option<f64>,
 }
 
 /// List the open asks, oldest first.
 #[utoipa::path(get, path = "/api/v1/pending", params(("older_than_days" = Option<f64>, Query, description = "Only asks of at least this age.")), responses((status = 200, body = Vec<Pending>)))]
-async fn pending(State(app): State<Shared>, Query(age): Query<Age>) -> Answer<Vec<Pending>> {
+pub(super) async fn pending(
+    State(app): State<Shared>,
+    Query(age): Query<Age>,
+) -> Answer<Vec<Pending>> {
     if age.older_than_days.is_some_and(|days| !(0.0..=1e6).contains(&days)) {
         return Err(Failure::bad("older_than_days is a number of days from 0 to 1,000,000").into());
     }
@@ -394,14 +368,14 @@ async fn pending(State(app): State<Shared>, Query(age): Query<Age>) -> Answer<Ve
 
 /// Fit the model of all answers so far: a file that `halfseen predict` and Python read.
 #[utoipa::path(get, path = "/api/v1/model", responses((status = 200, description = "The model.", body = Object)))]
-async fn model(State(app): State<Shared>) -> std::result::Result<Response, Refusal> {
+pub(super) async fn model(State(app): State<Shared>) -> std::result::Result<Response, Refusal> {
     let text = call_slow(&app, |study| Ok(study.model(&Silent)?.to_json()?)).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
 }
 
 /// Write the study as CSV.
 #[utoipa::path(get, path = "/api/v1/export/{what}", params(("what" = String, Path, description = "reads, wide, audit or erased")), responses((status = 200, description = "A CSV file.", body = String, content_type = "text/csv")))]
-async fn export(
+pub(super) async fn export(
     State(app): State<Shared>,
     Path(what): Path<String>,
 ) -> std::result::Result<Response, Refusal> {
@@ -425,12 +399,12 @@ async fn export(
 
 /// Problems of the store; none if it is sound.
 #[derive(Debug, Serialize, ToSchema)]
-struct Found {
+pub(super) struct Found {
     problems: Vec<String>,
 }
 
 /// Test that the store is sound.
 #[utoipa::path(get, path = "/api/v1/check", responses((status = 200, body = Found)))]
-async fn check(State(app): State<Shared>) -> Answer<Found> {
+pub(super) async fn check(State(app): State<Shared>) -> Answer<Found> {
     Ok(Json(Found { problems: call_slow(&app, crate::Study::check).await? }))
 }
