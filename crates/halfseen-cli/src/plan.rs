@@ -192,7 +192,9 @@ fn describe(
 /// States the question in one sentence.
 fn opening(args: &PlanArgs) -> String {
     let best = "that of the best linear model of this norm";
-    let dims = format::grouped(args.dims());
+    let one_by_one = args.panel.is_empty() && args.schema.is_none();
+    let what = if one_by_one { "attributes" } else { "attributes and panels" };
+    let dims = format!("{} {what}", format::grouped(args.dims()));
     let most = args
         .examples
         .map_or(String::new(), |m| format!(" of at most {} examples", format::grouped(m)));
@@ -200,18 +202,18 @@ fn opening(args: &PlanArgs) -> String {
         (Some(k), _, None) => {
             let m = args.examples.map_or(String::new(), format::grouped);
             format!(
-                "Bounds on the expected squared error above {best},\nafter {m} examples with {k} of {dims} attributes read from each."
+                "Bounds on the expected squared error above {best},\nafter {m} examples with {k} of {dims} read from each."
             )
         }
         (Some(k), _, Some(e)) => format!(
-            "Examples that guarantee an expected squared error within {e} of {best},\nwith {k} of {dims} attributes read from each."
+            "Examples that guarantee an expected squared error within {e} of {best},\nwith {k} of {dims} read from each."
         ),
         (None, Some(b), Some(e)) => format!(
-            "Reads that guarantee an expected squared error within {e} of {best},\nat the best number of reads per example of {dims} attributes. The total budget is {} reads.",
+            "Reads that guarantee an expected squared error within {e} of {best},\nat the best number of reads per example of {dims}. The total budget is {} reads.",
             format::grouped(b)
         ),
         (None, b, _) => format!(
-            "Bounds on the expected squared error above {best},\nafter {} reads{most}, at the best number of reads per example of {dims} attributes.",
+            "Bounds on the expected squared error above {best},\nafter {} reads{most}, at the best number of reads per example of {dims}.",
             format::grouped(b.unwrap_or(0))
         ),
     }
