@@ -31,6 +31,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode> {
         Some(schema) => schema.declared(),
         None => Declared::by_flags(args)?,
     };
+    let what = if declared.panels.is_empty() { "attributes" } else { "attributes and panels" };
     let (costs, resolved) = PlanCosts::resolve(args, declared)?.unzip();
     let args = resolved.as_ref().unwrap_or(args);
     let Some(radius) = args.radius else {
@@ -76,7 +77,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode> {
         false => {
             let told = costs.as_ref().map_or(String::new(), |costs| costs.text(&left_out));
             let schema = schema.as_ref().map_or(String::new(), PlanSchema::text);
-            describe(args, &setting, &plans, costs.as_ref()) + &told + &schema
+            describe(args, what, &setting, &plans, costs.as_ref()) + &told + &schema
         }
     };
     output::print(&text)?;
@@ -118,9 +119,10 @@ fn moment_norms(path: &Path, args: &PlanArgs) -> Result<MomentNorms> {
     MomentNorms::of(&squares).with_context(place)
 }
 
-/// Returns the table with the explanations needed to read it.
+/// Returns the table with the explanations needed to read it; `what` names all that can be read.
 fn describe(
     args: &PlanArgs,
+    what: &str,
     setting: &Setting,
     plans: &[Plan],
     costs: Option<&PlanCosts>,
@@ -152,7 +154,7 @@ fn describe(
     for theorem in rows.iter_mut().filter_map(|row| row.last_mut()) {
         *theorem = format!("{theorem:<width$}");
     }
-    let mut text = format!("{}\n\n{}", opening(args), align(&rows));
+    let mut text = format!("{}\n\n{}", opening(args, what), align(&rows));
     let marked =
         plans.iter().filter(known).any(|plan| plan.excess.is_some() && !plan.says_something());
     text.push('\n');
@@ -189,11 +191,9 @@ fn describe(
     text
 }
 
-/// States the question in one sentence.
-fn opening(args: &PlanArgs) -> String {
+/// States the question in one sentence; `what` names all that can be read.
+fn opening(args: &PlanArgs, what: &str) -> String {
     let best = "that of the best linear model of this norm";
-    let one_by_one = args.panel.is_empty() && args.schema.is_none();
-    let what = if one_by_one { "attributes" } else { "attributes and panels" };
     let dims = format!("{} {what}", format::grouped(args.dims()));
     let most = args
         .examples
