@@ -12,7 +12,7 @@ pub use needs::{Family, Looks, Needs, Targets};
 pub use values::{AttributeCosts, Features, MomentSource, Rule, Value};
 pub use words::{
     Average, Ball, Centre, CompletionVariant, Damage, Deletions, Design, Fill, Inner, KernelLoss,
-    KernelSolver, LabelLoss, Link, MomentRepair, Normalization, Passive, SmoothLoss, Steps,
+    KernelSolver, LabelLoss, Link, MomentRepair, Normalization, Passive, Shape, SmoothLoss, Steps,
     Variant,
 };
 
@@ -437,6 +437,8 @@ declare! {
         "With more than one pass: share of the rows kept for validation. Their loss under the worst deletions selects the pass; they are not trained on.", "";
     DESIGN: "design", Kind::Choice(&["uniform", "adaptive"]),
         "Choice of the attributes to read. uniform: every set of the same size is equally likely. adaptive: uniform at first, then proportional to each attribute's estimated contribution to the prediction; three tenths of the reads stay uniform.", "";
+    SHAPE: "shape", Kind::Choice(&["linear", "additive", "auto"]),
+        "Functions of the attributes that predictions are sums of. linear: a weight for each attribute. additive: beside it one curve of each attribute whose reads show that the target bends along it. auto: both, compared by held-out reads; the curves must be better by a standard error.", "Curve and shrinkage: James and Stein 1961";
     RANK: "rank", Kind::CountOrAuto { least: 1 },
         "Number of factors of the model of the attributes. auto: selected by held-out reads among models of several ranks.", "Rubin and Thayer 1982";
     FOLDS: "folds", Kind::Count { least: 2, most: 10 },

@@ -33,6 +33,10 @@ pub struct Conditional {
     pub loadings: Vec<f64>,
     /// psi, (n_columns): all above 0.
     pub noise: Vec<f64>,
+    /// Least and largest value of each column, (n_columns) or empty: a cell beyond them counts as
+    /// the nearer one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bounds: Vec<[f64; 2]>,
     /// Residual variance of the target for complete rows.
     pub residual: f64,
     /// Degrees of freedom of `residual`; `None` if it counts as known.
@@ -63,10 +67,19 @@ impl Conditional {
     /// # Errors
     /// Cells so large that a score is not finite.
     pub fn scores(&self, examples: &Examples<'_>) -> Result<Scores> {
+        self.scores_of(examples.len(), |i, row| examples.row_into(i, row))
+    }
+
+    /// Does the same for this number of rows, which `write` writes.
+    pub(super) fn scores_of(
+        &self,
+        rows: usize,
+        write: impl Fn(usize, &mut [f64]),
+    ) -> Result<Scores> {
         let mut work = self.work();
-        let mut values = Vec::with_capacity(examples.len());
-        for i in 0..examples.len() {
-            examples.row_into(i, &mut work.row);
+        let mut values = Vec::with_capacity(rows);
+        for i in 0..rows {
+            write(i, &mut work.row);
             let (mean, variance) = self.sum(&mut work);
             let score =
                 self.link.map_or_else(|| self.linear.clip(mean), |link| link.score(mean, variance));
@@ -100,6 +113,16 @@ impl Conditional {
     /// [`ErrorKind::OutOfRange`] if the level is not above 0 and below 1;
     /// [`ErrorKind::NoIntervals`] if there is a link; as for [`Conditional::scores`].
     pub fn intervals(&self, examples: &Examples<'_>, level: f64) -> Result<Vec<(f64, f64)>> {
+        self.intervals_of(examples.len(), |i, row| examples.row_into(i, row), level)
+    }
+
+    /// Does the same for this number of rows, which `write` writes.
+    pub(super) fn intervals_of(
+        &self,
+        rows: usize,
+        write: impl Fn(usize, &mut [f64]),
+        level: f64,
+    ) -> Result<Vec<(f64, f64)>> {
         // NaN fails this test.
         if !(level > 0.0 && level < 1.0) {
             let allowed = "above 0 and below 1".to_owned();
@@ -116,7 +139,7 @@ impl Conditional {
             .map_or_else(|| normal::upper_quantile(tail), |n| student::upper_quantile(tail, n));
         let mut work = self.work();
         let one = |i| {
-            examples.row_into(i, &mut work.row);
+            write(i, &mut work.row);
             let (mean, unseen) = self.sum(&mut work);
             self.expect(&mut work);
             let centred = || work.row.iter().zip(&self.linear.fill).map(|(x, mean)| x - mean);
@@ -135,7 +158,7 @@ impl Conditional {
                 finite("an interval's end", mean + half)?,
             ))
         };
-        (0..examples.len()).map(one).collect()
+        (0..rows).map(one).collect()
     }
 
     /// Returns the standard error of each weight, in scaled units, (n_columns); `None` without
@@ -161,6 +184,11 @@ impl Conditional {
         }
     }
 
+    /// Returns the value that a cell of a column counts as.
+    pub(super) fn bounded(&self, column: usize, value: f64) -> f64 {
+        self.bounds.get(column).map_or(value, |[least, largest]| value.clamp(*least, *largest))
+    }
+
     /// Returns the loadings of one column, (r).
     #[inline]
     fn row(&self, column: usize) -> &[f64] {
@@ -170,6 +198,9 @@ impl Conditional {
     /// Returns m_o and v_o of the row in `work`, and leaves there E z, and means for missing cells.
     fn sum(&self, work: &mut Work) -> (f64, f64) {
         let Work { row, missing, posterior, u } = work;
+        for (value, [least, largest]) in row.iter_mut().zip(&self.bounds) {
+            *value = value.clamp(*least, *largest);
+        }
         let mut complete = true;
         for ((value, missing), mean) in
             row.iter_mut().zip(missing.iter_mut()).zip(&self.linear.fill)
@@ -210,13 +241,26 @@ impl Conditional {
         }
     }
 
-    /// Refuses non-finite numbers, wrong lengths, and invalid variances.
+    /// Refuses non-finite numbers, wrong lengths, invalid variances, and bounds in wrong order.
     pub(crate) fn validate(&self, columns: usize) -> Result<()> {
+        self.validate_at("predictor", columns)
+    }
+
+    /// Does the same for a model stored at this key of a file.
+    pub(super) fn validate_at(&self, place: &str, columns: usize) -> Result<()> {
         let bad = |key: &str, problem: String| {
-            Err(ErrorKind::BadFile { what: "model", key: format!("predictor.{key}"), problem }
-                .into())
+            Err(ErrorKind::BadFile { what: "model", key: format!("{place}.{key}"), problem }.into())
         };
-        self.linear.validate_at("predictor.linear", columns)?;
+        self.linear.validate_at(&format!("{place}.linear"), columns)?;
+        if ![0, columns].contains(&self.bounds.len()) {
+            return bad("bounds", format!("has {} pairs for {columns} columns", self.bounds.len()));
+        }
+        let ordered = |[least, largest]: &[f64; 2]| {
+            least.is_finite() && largest.is_finite() && least <= largest
+        };
+        if !self.bounds.iter().all(ordered) {
+            return bad("bounds", "must be pairs of finite numbers, the least first".into());
+        }
         for (key, numbers, width) in
             [("loadings", &self.loadings, self.rank), ("noise", &self.noise, 1)]
         {

@@ -143,6 +143,9 @@ impl Model {
             Predictor::Conditional(conditional) if conditional.link.is_none() => {
                 &conditional.linear
             }
+            Predictor::Curves(curves) if curves.conditional.link.is_none() => {
+                &curves.conditional.linear
+            }
             _ => return None,
         };
         linear.clip.map(|ends| ends.map(|end| self.prepare.target.undo(end)))

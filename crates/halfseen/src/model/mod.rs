@@ -1,6 +1,7 @@
 //! Defines the result of a fit: a predictor, a report, and the model file of both.
 
 mod conditional;
+mod curves;
 mod factor;
 mod file;
 mod kernel;
@@ -15,6 +16,8 @@ mod stop;
 mod truncate;
 
 pub use conditional::Conditional;
+pub(crate) use curves::interpolate;
+pub use curves::{AttributeCurve, Curves};
 pub use factor::{Factor, One, Room};
 pub use file::{Intervals, Model, Prediction};
 pub use kernel::Expansion;

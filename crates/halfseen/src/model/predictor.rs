@@ -1,6 +1,6 @@
 //! Combines all forms of predictors, which map a scaled row to scores.
 
-use super::{Conditional, Expansion, Factor, Linear, Scores, Sketched};
+use super::{Conditional, Curves, Expansion, Factor, Linear, Scores, Sketched};
 use crate::data::{Examples, bad_cell};
 use crate::error::{Error, ErrorKind, Result};
 use halfseen_solve::Monitor;
@@ -20,6 +20,8 @@ pub enum Predictor {
     Margin(Linear),
     /// A linear model that imputes missing cells from observed ones.
     Conditional(Conditional),
+    /// The same for columns and curves of them.
+    Curves(Curves),
     /// One linear model for each of more than two classes.
     Linears(Linears),
     /// Comparisons with training rows.
@@ -42,7 +44,10 @@ impl Predictor {
     /// Returns the number of scores of a row: 1, or one for each of more than two classes.
     pub fn outputs(&self) -> usize {
         match self {
-            Predictor::Linear(_) | Predictor::Margin(_) | Predictor::Conditional(_) => 1,
+            Predictor::Linear(_)
+            | Predictor::Margin(_)
+            | Predictor::Conditional(_)
+            | Predictor::Curves(_) => 1,
             Predictor::Linears(linears) => linears.classes.len(),
             Predictor::Kernel(expansion) => expansion.outputs(),
             Predictor::Sketch(sketched) => sketched.outputs(),
@@ -81,6 +86,7 @@ impl Predictor {
         match &mut self {
             Predictor::Linear(linear) => linear.clip = None,
             Predictor::Conditional(conditional) => conditional.linear.clip = None,
+            Predictor::Curves(curves) => curves.conditional.linear.clip = None,
             _ => {}
         }
         self
@@ -94,6 +100,7 @@ impl Predictor {
     pub fn intervals(&self, examples: &Examples<'_>, level: f64) -> Result<Vec<(f64, f64)>> {
         match self {
             Predictor::Conditional(conditional) => conditional.intervals(examples, level),
+            Predictor::Curves(curves) => curves.intervals(examples, level),
             _ => Err(ErrorKind::NoIntervals {
                 reason: "this predictor knows no distribution of the target",
             }
@@ -164,7 +171,7 @@ impl Predictor {
                 Predictor::Linear(one) | Predictor::Margin(one) => linear.push(one),
                 Predictor::Linears(many) => linear.extend(&many.classes),
                 // Its rows are conditioned one by one: nothing is shared.
-                Predictor::Conditional(_) => {}
+                Predictor::Conditional(_) | Predictor::Curves(_) => {}
                 Predictor::Kernel(expansion) => kernel.push(expansion),
                 Predictor::Sketch(one) => sketched.push(one),
                 Predictor::Factor(factor) => factors.push(factor),
@@ -180,6 +187,7 @@ impl Predictor {
                 Predictor::Linear(_) => linear.next().map(Scores::estimates),
                 Predictor::Margin(_) => linear.next().map(Scores::margins),
                 Predictor::Conditional(conditional) => Some(conditional.scores(examples)?),
+                Predictor::Curves(curves) => Some(curves.scores(examples)?),
                 Predictor::Linears(many) => {
                     Some(Scores::beside(linear.by_ref().take(many.classes.len()).collect()))
                 }
@@ -196,6 +204,7 @@ impl Predictor {
         match self {
             Predictor::Linear(linear) | Predictor::Margin(linear) => linear.validate(columns),
             Predictor::Conditional(conditional) => conditional.validate(columns),
+            Predictor::Curves(curves) => curves.validate(columns),
             Predictor::Linears(linears) => {
                 linears.classes.iter().try_for_each(|linear| linear.validate(columns))
             }

@@ -153,6 +153,18 @@ words! {
 }
 
 words! {
+    /// Functions of the attributes.
+    Shape {
+        /// Each attribute as it is.
+        Linear = "linear",
+        /// With one curve beside each attribute whose single reads show one.
+        Additive = "additive",
+        /// Both, compared by held-out reads.
+        Auto = "auto",
+    }
+}
+
+words! {
     /// Map from the score of two classes to a probability.
     Link {
         /// None.

@@ -3,7 +3,7 @@
 use super::Fiml;
 use super::design::importance;
 use super::estimate::{self, Estimate, FitSettings, estimate};
-use super::predicting::{conditional, linked, needs_classes, predictor_of};
+use super::predicting::{conditional, linked, needs_classes, predictor_of, with_curves};
 use super::read_design::{Plan, Priced, ReadDesign};
 use super::read_summary::ReadSummary;
 use super::reads::Reads;
@@ -163,6 +163,7 @@ impl Asker {
     fn setting(&self) -> FitSettings {
         FitSettings {
             slots: self.layout.slots(),
+            shape: self.learner.shape,
             folds: self.learner.folds as usize,
             rank: self.learner.rank.map(|r| usize::try_from(r).unwrap_or(usize::MAX)),
             deviations: self.learner.deviations as usize,
@@ -171,7 +172,7 @@ impl Asker {
     }
 
     /// Fits to the reads so far.
-    fn conditional(&self, monitor: &dyn Monitor) -> Result<(Conditional, Report)> {
+    fn fit_now(&self, monitor: &dyn Monitor) -> Result<(Predictor, Report)> {
         let reads = &self.state.reads;
         let size = FitSize { rows: reads.len(), ..FitSize::of_layout(&self.layout) };
         admit_need(&self.learner, &size, needed_for(&self.learner, &size, reads.cells() as f64))?;
@@ -198,7 +199,8 @@ impl Asker {
         }
         let mut predictor = predictor_of(&found, &self.layout)?;
         predictor.linear.clip = self.ledger.range();
-        Ok((linked(predictor, self.learner.link, &found, reads)?, report))
+        let predictor = linked(predictor, self.learner.link, &found, reads)?;
+        Ok((with_curves(predictor, &found, &self.layout), report))
     }
 
     /// Fits, and reports `stop` unless the fit was interrupted.
@@ -207,21 +209,18 @@ impl Asker {
     /// Numerical failure; [`ErrorKind::WithoutReads`].
     pub(super) fn fit(&self, stop: Stop, monitor: &dyn Monitor) -> Result<Fit> {
         self.state.check_held()?;
-        let (found, mut report) = self.conditional(monitor)?;
+        let (predictor, mut report) = self.fit_now(monitor)?;
         if report.stop != Stop::Interrupted {
             report.stop = stop;
         }
         report.converged = report.stop.converged();
-        Ok(Fit { predictor: Predictor::Conditional(found), report })
+        Ok(Fit { predictor, report })
     }
 
     /// Returns the predictor, refitted after new answers. If that fails numerically, which a fit
     /// reports, no attribute has a weight.
-    fn found(&self) -> Conditional {
-        match self.fitted(&Silent) {
-            Ok(Fit { predictor: Predictor::Conditional(found), .. }) => found,
-            _ => self.nothing(),
-        }
+    fn found(&self) -> Predictor {
+        self.fitted(&Silent).map_or_else(|_| Predictor::Conditional(self.nothing()), |fit| fit.predictor)
     }
 
     /// Returns the mean of the targets as a predictor.
@@ -424,11 +423,15 @@ impl Engine for Asker {
     }
 
     fn present(&self) -> Linear {
-        self.found().linear
+        match self.found() {
+            Predictor::Conditional(found) => found.linear,
+            Predictor::Curves(found) => found.line(),
+            _ => self.nothing().linear,
+        }
     }
 
     fn present_model(&self) -> Predictor {
-        Predictor::Conditional(self.found())
+        self.found()
     }
 
     /// Keeps the fit until the next answer.

@@ -9,8 +9,8 @@ use super::column::ColumnRefinement;
 use super::covariance::Covariance;
 use super::dense::{Dense, Refinement};
 use super::factor::Factor;
-use super::folds::{FoldSubset, WeightedIndex, WeightedSubset};
-use super::judge::squared_errors;
+use super::folds::{FoldSubset, Part, WeightedIndex, WeightedSubset};
+use super::judge::{Errors, SUMS, squared_errors};
 use super::standard::{Rows, Standard};
 use super::watch::Watched;
 use halfseen_solve::Monitor;
@@ -62,8 +62,15 @@ pub(crate) struct Candidate {
     pub(crate) weights: Vec<f64>,
     /// Prediction if every attribute is at the mean of its reads.
     pub(crate) constant: f64,
-    /// Sum of squared errors of the held-out examples.
-    pub(crate) errors: f64,
+    /// Sums of squared errors of the held-out examples.
+    pub(crate) errors: Errors,
+}
+
+impl Candidate {
+    /// Returns the sum of squared errors of the held-out examples.
+    pub(crate) fn total(&self) -> f64 {
+        self.errors.iter().sum()
+    }
 }
 
 /// Fits to one part of the examples.
@@ -213,10 +220,9 @@ fn together(standard: &Standard, rows: &Rows) -> f64 {
 /// Fits factor models of all ranks to each of the parts, side by side; `done` is called after each.
 /// They are useless once the monitor has asked to stop.
 pub(crate) fn models(
-    rows: &Rows,
     standard: &Standard,
     menu: &Menu,
-    parts: &[WeightedSubset<'_>],
+    parts: &[Part<'_>],
     seed: u64,
     monitor: &dyn Monitor,
     done: &(dyn Fn() + Sync),
@@ -225,11 +231,12 @@ pub(crate) fn models(
         .flat_map(|p| menu.ranks.iter().rev().map(move |&rank| (p, rank)))
         .collect();
     let fit = |&(part, rank): &(usize, usize)| {
+        let Part { rows, subset } = parts[part];
         // A stride counts within a fold's examples, which have a stride of their own.
         let cost = |counted: &WeightedIndex| {
             (rows.example(counted.example).0.len() + 1) * (rank + 4) * (rank + 4)
         };
-        let examples = || Watched::new(thinned(rows, parts[part], menu.strides), cost, monitor);
+        let examples = || Watched::new(thinned(rows, subset, menu.strides), cost, monitor);
         let mut model = Factor::start(rows, standard, examples(), rank, seed);
         for _ in 0..PASSES {
             if monitor.should_stop() {
@@ -241,7 +248,7 @@ pub(crate) fn models(
         model
     };
     let mut found = jobs.par_iter().map(fit).collect::<Vec<_>>().into_iter();
-    let by_part = |_: &WeightedSubset<'_>| {
+    let by_part = |_: &Part<'_>| {
         let mut models: Vec<Factor> = found.by_ref().take(menu.ranks.len()).collect();
         models.reverse();
         models
@@ -252,10 +259,9 @@ pub(crate) fn models(
 /// Fits all candidates to some examples, from their factor models, and tests them on others. They
 /// are useless once the monitor has asked to stop.
 pub(crate) fn fit(
-    rows: &Rows,
     menu: &Menu,
     models: Vec<Factor>,
-    fitted: WeightedSubset<'_>,
+    Part { rows, subset: fitted }: Part<'_>,
     held: Option<FoldSubset>,
     monitor: &dyn Monitor,
 ) -> Fitted {
@@ -263,7 +269,8 @@ pub(crate) fn fit(
     let stride = held.len().div_ceil(JUDGES).max(1);
     let trial = Trial { ridges: menu.ridges, rows, held: &held, stride, monitor };
     let d = models.first().map_or(0, |model| model.noise.len());
-    let nothing = trial.judges().map(|i| rows.example(i).2.powi(2)).sum();
+    let mut nothing = [0.0; SUMS];
+    trial.judges().enumerate().for_each(|(at, i)| nothing[at % SUMS] += rows.example(i).2.powi(2));
     let null = Candidate {
         origin: Origin::Null,
         ridge: 0.0,

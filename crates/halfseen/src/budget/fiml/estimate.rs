@@ -1,16 +1,17 @@
 //! Turns reads into weights: fits candidates on folds, compares them by held-out reads, and
 //! averages.
 
-use super::average::{self, Share, find, shares};
-use super::candidates::{self, Candidate, Fitted, Menu, Origin};
+use super::average::{self, Share, shares};
+use super::basis::SlotCurve;
+use super::candidates::{self, Fitted};
 use super::deviations::deviations;
-use super::factor::Factor;
-use super::folds::{FoldSubset, WeightedSubset, fold_of};
+use super::folds::{FoldSubset, fold_of};
+use super::forms::{Form, FormFit, average};
 use super::link::Pair;
 use super::own_test::{Given, OwnTest, Shown, given};
 use super::reads::Reads;
-use super::standard::{Rows, Standard};
 use crate::error::{ErrorKind, Result};
+use crate::params::Shape;
 use halfseen_solve::Monitor;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,6 +19,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct FitSettings {
     pub(crate) slots: usize,
+    /// Whether curves of attributes are learned.
+    pub(crate) shape: Shape,
     pub(crate) folds: usize,
     /// Rank r of the factor model; `None`: several, compared by held-out reads.
     pub(crate) rank: Option<usize>,
@@ -40,6 +43,10 @@ pub(crate) struct Estimate {
     pub(crate) loadings: Vec<f64>,
     /// Its noise, (n_slots); 1 for excluded slots.
     pub(crate) noise: Vec<f64>,
+    /// Least and largest value that counts, of each attribute's slot.
+    pub(crate) bounds: Vec<[f64; 2]>,
+    /// Curves, the last of the slots.
+    pub(crate) curves: Vec<SlotCurve>,
     /// Mean squared error of the prediction if everything is seen, for intervals.
     pub(crate) residual: f64,
     /// Its degrees of freedom.
@@ -97,6 +104,8 @@ impl Estimate {
             rank: 0,
             loadings: Vec::new(),
             noise: vec![1.0; means.len()],
+            bounds: Vec::new(),
+            curves: Vec::new(),
             residual,
             degrees: (m - 1.0).max(1.0),
             risk: None,
@@ -143,90 +152,73 @@ pub(crate) fn estimate(
     setting: &FitSettings,
     monitor: &dyn Monitor,
 ) -> Result<Estimate> {
-    let standard = Standard::of(reads, setting.slots);
-    let mut rows = standard.rows(reads);
-    let m = rows.known();
-    if standard.len() == 0 || m < FEWEST.max(2 * setting.folds) {
-        return Ok(Estimate::nothing(standard.means, standard.centre, standard.spread.powi(2), m));
-    }
     let folds = setting.folds;
-    rows.balance(folds);
-    let rows = rows;
-    let menu = Menu::of(&standard, &rows, setting.rank);
-    let mut parts: Vec<WeightedSubset<'_>> =
-        (0..folds).map(|fold| FoldSubset::Without { fold, of: folds }.into()).collect();
-    parts.push(FoldSubset::All.into());
-    let held = |p: usize| (p < folds).then_some(FoldSubset::Only { fold: p, of: folds });
-    let jobs = parts.len() * (menu.ranks().len() + 1) + folds + setting.deviations;
+    let forms = Form::all(reads, setting.slots, folds, setting.rank, setting.shape);
+    let plain = &forms[0].standard;
+    let m = reads.known_targets().count();
+    if plain.len() == 0 || m < FEWEST.max(2 * folds) {
+        let means = plain.means[..setting.slots].to_vec();
+        return Ok(Estimate::nothing(means, plain.centre, plain.spread.powi(2), m));
+    }
+    let steps: usize = forms.iter().map(|form| form.steps(folds)).sum();
+    let jobs = steps + folds + setting.deviations;
     let jobs = Jobs { monitor, done: AtomicU64::new(0), total: jobs as u64 };
     let done = || jobs.done();
-    let models = candidates::models(&rows, &standard, &menu, &parts, setting.seed, monitor, &done);
-    interruptible(monitor)?;
-    let models: Vec<(usize, Vec<Factor>)> = models.into_iter().enumerate().collect();
-    let fit = |(p, models): (usize, Vec<Factor>)| {
-        let fitted = candidates::fit(&rows, &menu, models, parts[p], held(p), monitor);
-        jobs.done();
-        fitted
-    };
-    let mut fitted: Vec<Fitted> = models.into_par_iter().map(fit).collect();
-    interruptible(monitor)?;
-    let all = fitted.pop().ok_or_else(|| failed("no part was fitted"))?;
-    let mut chosen = shares(&fitted, &all, m);
-    let filling = best_rank(&fitted, &menu);
-    let units = Units { standard: &standard, slots: setting.slots };
-    let second = |fold| {
-        let found = second_look(
-            &rows,
-            &units,
-            &menu,
-            filling,
-            FoldSubset::Only { fold, of: folds },
-            setting.seed,
-            monitor,
-        );
-        jobs.done();
-        found
-    };
-    let held_out = (0..folds).into_par_iter().map(second).collect();
-    let shown = Shown::of(&rows, standard.len(), monitor);
-    interruptible(monitor)?;
-    let judge = Judge {
-        reads,
-        rows: &rows,
-        shown,
-        units: &units,
-        folds: &fitted,
-        held_out,
-        filling,
-        monitor,
-    };
-    let no_number = || failed("a weight is no finite number");
-    let mut tested = judge.test(&chosen);
-    // Used only if its own test is better than that of zero weights.
-    let nothing = judge.test(&average::none());
-    interruptible(monitor)?;
-    let better =
-        |(test, _): &(OwnTest, _)| nothing.as_ref().is_none_or(|(none, _)| test.risk < none.risk);
-    if !tested.as_ref().is_some_and(better) {
-        (chosen, tested) = (average::none(), nothing);
+    let mut fits: Vec<FormFit> = Vec::new();
+    for form in &forms {
+        fits.push(form.fit(folds, setting.seed, monitor, &done).ok_or_else(interrupted)?);
     }
-    let mut found = units.estimate(&all, &chosen, filling).ok_or_else(no_number)?;
-    found.remarks.guarded = fitted.iter().chain([&all]).map(|f| f.guarded).sum();
+    let no_number = || failed("a weight is no finite number");
+    let mut found = None;
+    for among in (1..=fits.len()).rev() {
+        let chosen = shares(&fits[..among], m);
+        let at = chosen.iter().map(|share| share.form).max().unwrap_or(0);
+        let (form, fit) = (&forms[at], &fits[at]);
+        let second =
+            |fold| form.second_look(fit.filling, fold, folds, setting.seed, monitor);
+        let held_out = (0..folds).into_par_iter().map(second).collect();
+        let shown = Shown::of(form.rows(folds), form.standard.len(), monitor);
+        interruptible(monitor)?;
+        let judge = Judge { reads, form, shown, fits: &fits, at, held_out, monitor };
+        let tested = judge.test(&chosen);
+        // Used only if its own test is better than that of zero weights.
+        let nothing = judge.test(&average::none());
+        interruptible(monitor)?;
+        let better =
+            |(test, _): &(OwnTest, _)| nothing.as_ref().is_none_or(|(none, _)| test.risk < none.risk);
+        if tested.as_ref().is_some_and(better) {
+            found = Some((at, chosen, tested));
+            break;
+        }
+        found = Some((0, average::none(), nothing));
+        if at == 0 {
+            break;
+        }
+    }
+    (0..folds).for_each(|_| done());
+    let (at, chosen, tested) = found.ok_or_else(|| failed("there is no form"))?;
+    let (form, fit) = (&forms[at], &fits[at]);
+    let spread = form.standard.spread;
+    let all: Vec<&Fitted> = fits.iter().map(|fit| &fit.all).collect();
+    let mut found = estimate_of(form, fit, &all, &chosen).ok_or_else(no_number)?;
+    found.remarks.guarded =
+        fits.iter().flat_map(|fit| fit.folds.iter().chain([&fit.all])).map(|f| f.guarded).sum();
     if let Some((OwnTest { risk, error }, held_out)) = tested {
         found.risk = Some((risk, error));
         // A difference below its standard error is chance.
-        found.residual = risk.max(error).max(LEAST_RESIDUAL * standard.spread.powi(2));
+        found.residual = risk.max(error).max(LEAST_RESIDUAL * spread.powi(2));
         found.degrees = (2.0 * (risk / error).powi(2)).clamp(1.0, m as f64 - 1.0);
         found.held_out = held_out;
     }
     if setting.deviations > 0 {
         let seed = setting.seed;
         let again = |weights: &[f64]| {
-            let found = refit(&rows, &units, &menu, &chosen, weights, seed, monitor);
+            let found = refit(&forms, at, &chosen, weights, seed, monitor);
             jobs.done();
             found
         };
-        found.deviations = match deviations(setting.deviations, rows.len(), seed, again) {
+        let examples = form.rows(folds).len();
+        found.deviations = match deviations(setting.deviations, examples, seed, again) {
             Err(error) if matches!(error.kind(), ErrorKind::Interrupted { .. }) => {
                 found.remarks.interrupted = true;
                 return Ok(found);
@@ -244,11 +236,12 @@ fn failed(problem: &str) -> crate::Error {
     ErrorKind::Numerical { what: "the fit to the reads", problem: problem.to_owned() }.into()
 }
 
+fn interrupted() -> crate::Error {
+    ErrorKind::Interrupted { during: "fitting to the reads" }.into()
+}
+
 fn interruptible(monitor: &dyn Monitor) -> Result<()> {
-    if monitor.should_stop() {
-        return Err(ErrorKind::Interrupted { during: "fitting to the reads" }.into());
-    }
-    Ok(())
+    if monitor.should_stop() { Err(interrupted()) } else { Ok(()) }
 }
 
 /// Progress of a fit by the number of its parts.
@@ -264,148 +257,84 @@ impl Jobs<'_> {
     }
 }
 
-/// Returns the place among the ranks of the imputation model: that of least held-out error.
-fn best_rank(folds: &[Fitted], menu: &Menu) -> usize {
-    let errors = |rank: usize| {
-        folds
-            .iter()
-            .map(|f| {
-                find(f, Origin::Factor(rank), menu.ridge()).map_or(f64::INFINITY, |c| c.errors)
-            })
-            .sum::<f64>()
-    };
-    let order =
-        |a: &usize, b: &usize| errors(menu.ranks()[*a]).total_cmp(&errors(menu.ranks()[*b]));
-    (0..menu.ranks().len()).min_by(order).unwrap_or(0)
+/// Returns the weights of the slots of a form, and the constant, of an average of the fits of each
+/// form to one part of the examples; `None` if one is not finite.
+fn weights(form: &Form, fitted: &[&Fitted], chosen: &[Share]) -> Option<(Vec<f64>, f64)> {
+    let standard = &form.standard;
+    let (average, constant) = average(fitted, chosen, standard.len());
+    let mut weights = vec![0.0; standard.means.len()];
+    for (at, &slot) in standard.slots.iter().enumerate() {
+        weights[slot as usize] = average[at] * standard.spread / standard.deviation[at];
+    }
+    let centre = standard.centre + standard.spread * constant;
+    (centre.is_finite() && weights.iter().all(|w| w.is_finite())).then_some((weights, centre))
 }
 
-/// Conversion from standard units.
-struct Units<'a> {
-    standard: &'a Standard,
-    slots: usize,
-}
-
-impl Units<'_> {
-    /// Returns the average of the candidates, (n_places), with its constant, in standard units.
-    fn average(&self, fitted: &Fitted, chosen: &[Share]) -> (Vec<f64>, f64) {
-        let (mut weights, mut constant, mut total) = (vec![0.0; self.standard.len()], 0.0, 0.0);
-        for Share { origin, ridge, share } in chosen {
-            // A refinement that stopped earlier here leaves its share to the others.
-            let Some(Candidate { weights: found, constant: of, .. }) =
-                find(fitted, *origin, *ridge)
-            else {
-                continue;
-            };
-            total += share;
-            constant += share * of;
-            weights.iter_mut().zip(found).for_each(|(sum, w)| *sum += share * w);
-        }
-        let scale = if total > 0.0 { 1.0 / total } else { 0.0 };
-        weights.iter_mut().for_each(|w| *w *= scale);
-        (weights, scale * constant)
+/// Returns an average of the fits to all examples, with the imputation model of a form's fit.
+fn estimate_of(form: &Form, fit: &FormFit, all: &[&Fitted], chosen: &[Share]) -> Option<Estimate> {
+    let (weights, centre) = weights(form, all, chosen)?;
+    let standard = &form.standard;
+    let slots = standard.means.len();
+    let model = &fit.all.models[fit.filling];
+    let rank = model.rank;
+    let (mut loadings, mut noise) = (vec![0.0; slots * rank], vec![1.0; slots]);
+    for (at, &slot) in standard.slots.iter().enumerate() {
+        let (slot, deviation) = (slot as usize, standard.deviation[at]);
+        let row = model.row(at).iter().map(|w| w * deviation);
+        loadings[slot * rank..(slot + 1) * rank].iter_mut().zip(row).for_each(|(to, w)| *to = w);
+        noise[slot] = model.noise[at] * deviation * deviation;
     }
-
-    /// Returns the weights of the slots and the constant of an average; `None` if one is not
-    /// finite.
-    fn weights(&self, fitted: &Fitted, chosen: &[Share]) -> Option<(Vec<f64>, f64)> {
-        let standard = self.standard;
-        let (average, constant) = self.average(fitted, chosen);
-        let mut weights = vec![0.0; self.slots];
-        for (at, &slot) in standard.slots.iter().enumerate() {
-            weights[slot as usize] = average[at] * standard.spread / standard.deviation[at];
-        }
-        let centre = standard.centre + standard.spread * constant;
-        (centre.is_finite() && weights.iter().all(|w| w.is_finite())).then_some((weights, centre))
+    // The means replace unseen cells; the linear predictor is shifted accordingly.
+    let (mut means, mut centre) = (standard.means.clone(), centre);
+    for (at, &slot) in standard.slots.iter().enumerate() {
+        let by = standard.deviation[at] * model.means[at];
+        means[slot as usize] += by;
+        centre += weights[slot as usize] * by;
     }
-
-    /// Returns an average with the factor model at a place among the ranks.
-    fn estimate(&self, fitted: &Fitted, chosen: &[Share], filling: usize) -> Option<Estimate> {
-        let (weights, centre) = self.weights(fitted, chosen)?;
-        let (standard, slots) = (self.standard, self.slots);
-        let model = &fitted.models[filling];
-        let rank = model.rank;
-        let (mut loadings, mut noise) = (vec![0.0; slots * rank], vec![1.0; slots]);
-        for (at, &slot) in standard.slots.iter().enumerate() {
-            let (slot, deviation) = (slot as usize, standard.deviation[at]);
-            let row = model.row(at).iter().map(|w| w * deviation);
-            loadings[slot * rank..(slot + 1) * rank]
-                .iter_mut()
-                .zip(row)
-                .for_each(|(to, w)| *to = w);
-            noise[slot] = model.noise[at] * deviation * deviation;
-        }
-        let residual = model.target_noise * standard.spread.powi(2);
-        // The means replace unseen cells; the linear predictor is shifted accordingly.
-        let (mut means, mut centre) = (standard.means.clone(), centre);
-        for (at, &slot) in standard.slots.iter().enumerate() {
-            let by = standard.deviation[at] * model.means[at];
-            means[slot as usize] += by;
-            centre += weights[slot as usize] * by;
-        }
-        let (passes, remarks) = (candidates::PASSES as u64, Remarks::default());
-        Some(Estimate {
-            weights,
-            means,
-            centre,
-            rank,
-            loadings,
-            noise,
-            residual,
-            degrees: f64::INFINITY,
-            risk: None,
-            deviations: Vec::new(),
-            held_out: Vec::new(),
-            passes,
-            remarks,
-        })
-    }
+    Some(Estimate {
+        weights,
+        means,
+        centre,
+        rank,
+        loadings,
+        noise,
+        bounds: standard.bounds.clone(),
+        curves: form.curves.clone(),
+        residual: model.target_noise * standard.spread.powi(2),
+        degrees: f64::INFINITY,
+        risk: None,
+        deviations: Vec::new(),
+        held_out: Vec::new(),
+        passes: candidates::PASSES as u64,
+        remarks: Remarks::default(),
+    })
 }
 
 struct Judge<'a> {
     reads: &'a Reads,
-    rows: &'a Rows,
+    /// The form that the average needs, and its place.
+    form: &'a Form,
     shown: Shown,
-    units: &'a Units<'a>,
-    /// Fits without each fold, and to it alone.
-    folds: &'a [Fitted],
+    /// Fits of all forms.
+    fits: &'a [FormFit],
+    /// Place of the form.
+    at: usize,
+    /// Fits of the form to each fold alone.
     held_out: Vec<Fitted>,
-    /// Place among the ranks of the factor model for imputation.
-    filling: usize,
     monitor: &'a dyn Monitor,
-}
-
-/// Fits one factor model and its refinement to a fold alone.
-fn second_look(
-    rows: &Rows,
-    units: &Units<'_>,
-    menu: &Menu,
-    filling: usize,
-    part: FoldSubset,
-    seed: u64,
-    monitor: &dyn Monitor,
-) -> Fitted {
-    let menu = menu.second_look(filling);
-    let parts = [part.into()];
-    let models = candidates::models(rows, units.standard, &menu, &parts, seed, monitor, &|| ());
-    candidates::fit(
-        rows,
-        &menu,
-        models.into_iter().next().unwrap_or_default(),
-        part.into(),
-        None,
-        monitor,
-    )
 }
 
 impl Judge<'_> {
     /// Tests an average on held-out examples; also returns each one's prediction from its reads.
     /// `None` if a block is not positive definite, or the monitor asked to stop.
     fn test(&self, chosen: &[Share]) -> Option<(OwnTest, Vec<Pair>)> {
-        let (standard, rows) = (self.units.standard, self.rows);
-        let of = self.folds.len();
-        let by_fold = |(fold, fitted): (usize, &Fitted)| {
-            let part = FoldSubset::Only { fold, of };
-            let (weights, constant) = self.units.average(fitted, chosen);
+        let (form, fit) = (self.form, &self.fits[self.at]);
+        let standard = &form.standard;
+        let of = fit.folds.len();
+        let by_fold = |fold: usize| {
+            let (rows, part) = (form.rows(fold), FoldSubset::Only { fold, of });
+            let fitted: Vec<&Fitted> = self.fits.iter().map(|fit| &fit.folds[fold]).collect();
+            let (weights, constant) = average(&fitted, chosen, standard.len());
             let look = |by: &Fitted, filling: usize| {
                 let (sum, examples) = ((&*weights, constant), part.with_target(rows));
                 match &by.refined {
@@ -416,10 +345,11 @@ impl Judge<'_> {
                     }
                 }
             };
-            Some((look(fitted, self.filling)?, look(&self.held_out[fold], 0)?))
+            Some((look(&fit.folds[fold], fit.filling)?, look(&self.held_out[fold], 0)?))
         };
-        let by_fold = self.folds.par_iter().enumerate().map(by_fold).collect::<Option<Vec<_>>>()?;
+        let by_fold = (0..of).into_par_iter().map(by_fold).collect::<Option<Vec<_>>>()?;
         let mut next: Vec<_> = by_fold.into_iter().map(|(a, b)| a.into_iter().zip(b)).collect();
+        let rows = form.rows(of);
         let told = FoldSubset::All.with_target(rows);
         let (first, second): (Vec<Given>, Vec<Given>) =
             told.clone().filter_map(|i| next[fold_of(rows.number(i), of)].next()).unzip();
@@ -436,24 +366,23 @@ impl Judge<'_> {
     }
 }
 
-/// Returns the weights of the same average, refitted to weighted examples.
+/// Returns the weights of the same average for the slots of the form at a place, refitted to
+/// weighted examples.
 fn refit(
-    rows: &Rows,
-    units: &Units<'_>,
-    menu: &Menu,
+    forms: &[Form],
+    at: usize,
     chosen: &[Share],
-    weights: &[f64],
+    examples: &[f64],
     seed: u64,
     monitor: &dyn Monitor,
 ) -> Result<Vec<f64>> {
-    let part = WeightedSubset { part: FoldSubset::All, weights: Some(weights) };
+    let mut fitted = Vec::new();
+    for form in &forms[..=at] {
+        interruptible(monitor)?;
+        fitted.push(form.refit(examples, seed, monitor));
+    }
     interruptible(monitor)?;
-    let models = candidates::models(rows, units.standard, menu, &[part], seed, monitor, &|| ());
-    let models = models.into_iter().next().unwrap_or_default();
-    let fitted = candidates::fit(rows, menu, models, part, None, monitor);
-    interruptible(monitor)?;
-    units
-        .weights(&fitted, chosen)
+    weights(&forms[at], &fitted.iter().collect::<Vec<_>>(), chosen)
         .map(|(weights, _)| weights)
         .ok_or_else(|| failed("a refit's weight is no finite number"))
 }

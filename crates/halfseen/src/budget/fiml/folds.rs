@@ -31,6 +31,13 @@ pub(crate) struct WeightedSubset<'a> {
     pub(crate) weights: Option<&'a [f64]>,
 }
 
+/// A subset of some rows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part<'a> {
+    pub(crate) rows: &'a Rows,
+    pub(crate) subset: WeightedSubset<'a>,
+}
+
 /// An example with a weight.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct WeightedIndex {

@@ -11,7 +11,13 @@ use super::simd4::{NullaryFnOnce, wide};
 use super::standard::Rows;
 use halfseen_solve::Monitor;
 
-/// Returns the sum of (y - E(y | x_o))^2 over examples under S + ridge I, for each ridge; infinity
+/// Number of sums of squared errors, whose scatter tells that of a difference.
+pub(crate) const SUMS: usize = 16;
+
+/// Sums of squared errors over every `SUMS`th example, from the first, the second, and so on.
+pub(crate) type Errors = [f64; SUMS];
+
+/// Returns the sums of (y - E(y | x_o))^2 over examples under S + ridge I, for each ridge; infinity
 /// if that is not positive definite, or the monitor asked to stop.
 pub(crate) fn squared_errors(
     covariance: &impl Covariance,
@@ -19,7 +25,7 @@ pub(crate) fn squared_errors(
     rows: &Rows,
     examples: impl Iterator<Item = usize>,
     monitor: &dyn Monitor,
-) -> Vec<f64> {
+) -> Vec<Errors> {
     let examples = examples.map(WeightedIndex::from);
     wide(Judge { covariance, ridges, rows, examples, monitor })
 }
@@ -33,22 +39,27 @@ struct Judge<'a, C, I> {
 }
 
 impl<C: Covariance, I: Iterator<Item = WeightedIndex>> NullaryFnOnce for Judge<'_, C, I> {
-    type Output = Vec<f64>;
+    type Output = Vec<Errors>;
 
     #[inline(always)]
-    fn call(mut self) -> Vec<f64> {
+    fn call(mut self) -> Vec<Errors> {
         let mut blocks = Blocks::new(self.rows.most(), self.monitor);
-        let mut sums = vec![0.0; self.ridges.len()];
+        let mut sums = vec![[0.0; SUMS]; self.ridges.len()];
+        let mut at = 0;
         while blocks.load(self.covariance, self.rows, &mut self.examples) {
             for (sum, ridge) in sums.iter_mut().zip(self.ridges) {
                 match blocks.residuals(*ridge) {
-                    Some(found) => found[..blocks.filled].iter().for_each(|r| *sum += r * r),
-                    None => *sum = f64::INFINITY,
+                    Some(found) => {
+                        let found = found[..blocks.filled].iter().enumerate();
+                        found.for_each(|(e, r)| sum[(at + e) % SUMS] += r * r);
+                    }
+                    None => sum.fill(f64::INFINITY),
                 }
             }
+            at += blocks.filled;
         }
         if blocks.watch.stopped() {
-            sums.fill(f64::INFINITY);
+            sums.fill([f64::INFINITY; SUMS]);
         }
         sums
     }

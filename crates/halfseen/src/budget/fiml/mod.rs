@@ -23,6 +23,7 @@
 
 mod asking;
 mod average;
+mod basis;
 mod batched_cholesky;
 mod candidates;
 mod column;
@@ -33,6 +34,7 @@ mod deviations;
 mod estimate;
 mod factor;
 mod folds;
+mod forms;
 mod judge;
 mod link;
 #[cfg(test)]
@@ -59,7 +61,7 @@ use crate::error::Result;
 use crate::learner::missingness::MissingnessSummary;
 use crate::learner::{AskTell, FitSize, Grid, Learner, Needed};
 use crate::model::{Fit, Note, Stop};
-use crate::params::{Centre, Design, Link, Needs, Passive, parameters};
+use crate::params::{Centre, Design, Link, Needs, Passive, Shape, parameters};
 use asking::Asker;
 use halfseen_solve::Monitor;
 use std::sync::Arc;
@@ -75,6 +77,7 @@ parameters! {
         max_cost: Option<f64> = None, MAX_COST;
         total_cost: Option<f64> = None, TOTAL_COST;
         design: Design = Design::Adaptive, DESIGN;
+        shape: Shape = Shape::Linear, SHAPE;
         passive: Passive = Passive::No, PASSIVE;
         rank: Option<u64> = None, RANK;
         folds: u64 = 3, FOLDS;

@@ -7,7 +7,9 @@
 //! has its own standard deviation. Attributes with fewer than two reads, or with one value only,
 //! are excluded.
 
+use super::basis::{BySlot, SlotCurve};
 use super::reads::Reads;
+use crate::model::interpolate;
 
 /// Pseudo-reads at the pooled variance, and number of reads by which a variance is shrunk.
 const PRIOR_READS: f64 = 2.5;
@@ -35,8 +37,12 @@ pub(crate) struct Standard {
     pub(crate) centre: f64,
     /// Standard deviation of the target; 1 if it is constant.
     pub(crate) spread: f64,
-    /// Means of all slots, excluded ones too; 0 for slots never read.
+    /// Means of all slots, excluded ones too; 0 for slots never read. Those of curves follow.
     pub(crate) means: Vec<f64>,
+    /// Least and largest value that counts, of each slot.
+    pub(crate) bounds: Vec<[f64; 2]>,
+    /// Slots of the attributes of the curves, increasing. Curve c is slot `bounds.len() + c`.
+    pub(crate) curves: Vec<u32>,
 }
 
 /// Examples in standard units, by places.
@@ -54,25 +60,35 @@ pub(crate) struct Rows {
 impl Standard {
     /// Returns the units in which the reads of `slots` slots have mean 0 and variance about 1.
     pub(crate) fn of(reads: &Reads, slots: usize) -> Standard {
+        Standard::within(reads, BySlot::of(reads, slots).bounds())
+    }
+
+    /// Does the same for known bounds of each slot.
+    pub(crate) fn within(reads: &Reads, bounds: Vec<[f64; 2]>) -> Standard {
+        let slots = bounds.len();
+        let bounded = || {
+            let within = |(slot, value): (u32, f64)| {
+                let [least, largest] = bounds[slot as usize];
+                (slot as usize, value.clamp(least, largest))
+            };
+            reads.iter().map(within)
+        };
         let mut count = vec![0.0_f64; slots];
         let mut means = vec![0.0_f64; slots];
-        for (slot, value) in reads.iter() {
-            let slot = slot as usize;
+        for (slot, value) in bounded() {
             count[slot] += 1.0;
             means[slot] += (value - means[slot]) / count[slot];
         }
         // Squares are in units of a power of two near each slot's largest deviation: no scale makes
         // them 0 or infinite.
         let mut unit = vec![0.0_f64; slots];
-        for (slot, value) in reads.iter() {
-            let slot = slot as usize;
+        for (slot, value) in bounded() {
             unit[slot] = unit[slot].max((value - means[slot]).abs());
         }
         unit.iter_mut().for_each(|u| *u = power_of_two(*u));
         let largest = unit.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
         let mut spread = vec![0.0_f64; slots];
-        for (slot, value) in reads.iter() {
-            let slot = slot as usize;
+        for (slot, value) in bounded() {
             spread[slot] += ((value - means[slot]) / unit[slot]).powi(2);
         }
         let squares: f64 =
@@ -112,7 +128,25 @@ impl Standard {
             centre,
             spread: if varied { square.sqrt() * of_targets } else { 1.0 },
             means,
+            bounds,
+            curves: Vec::new(),
         }
+    }
+
+    /// Adds curves of included slots, in units in which they vary as much as their attributes.
+    pub(crate) fn with_curves(&self, curves: &[SlotCurve]) -> Standard {
+        let mut wider = self.clone();
+        for curve in curves {
+            let Ok(place) = self.slots.binary_search(&curve.slot) else { continue };
+            wider.slots.push((self.bounds.len() + wider.curves.len()) as u32);
+            wider.curves.push(curve.slot);
+            wider.mean.push(0.0);
+            wider.deviation.push(1.0 / self.own[place].sqrt());
+            wider.own.push(self.own[place]);
+            wider.reads.push(self.reads[place]);
+            wider.means.push(0.0);
+        }
+        wider
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -121,6 +155,15 @@ impl Standard {
 
     /// Returns the reads in these units, without those of excluded slots.
     pub(crate) fn rows(&self, reads: &Reads) -> Rows {
+        self.rows_with(reads, &[])
+    }
+
+    /// Does the same with the values of some of the curves, of other heights or the same.
+    pub(crate) fn rows_with(&self, reads: &Reads, curves: &[SlotCurve]) -> Rows {
+        let mut curve_of = vec![NONE; if curves.is_empty() { 0 } else { self.bounds.len() }];
+        for (at, curve) in curves.iter().enumerate() {
+            curve_of[curve.slot as usize] = at as u32;
+        }
         let mut place = vec![NONE; self.means.len()];
         for (at, &slot) in self.slots.iter().enumerate() {
             place[slot as usize] = at as u32;
@@ -135,12 +178,28 @@ impl Standard {
         rows.starts.push(0);
         for i in 0..reads.len() {
             let (slots, values) = reads.example(i);
-            for (&slot, &value) in slots.iter().zip(values) {
-                let at = place[slot as usize];
+            let bounded = |(slot, value): (&u32, &f64)| {
+                let [least, largest] = self.bounds[*slot as usize];
+                (*slot, value.clamp(least, largest))
+            };
+            let cells = || slots.iter().zip(values).map(bounded);
+            let mut push = |slot: usize, value: f64| {
+                let at = place[slot];
                 if at != NONE {
                     rows.places.push(at);
                     rows.values
                         .push((value - self.mean[at as usize]) / self.deviation[at as usize]);
+                }
+            };
+            cells().for_each(|(slot, value)| push(slot as usize, value));
+            if !curves.is_empty() {
+                for (slot, value) in cells().filter(|(slot, _)| curve_of[*slot as usize] != NONE) {
+                    let curve = &curves[curve_of[slot as usize] as usize];
+                    // A part may have a curve that all examples together have not.
+                    if let Ok(at) = self.curves.binary_search(&slot) {
+                        let height = interpolate(&curve.knots, &curve.heights, value);
+                        push(self.bounds.len() + at, height);
+                    }
                 }
             }
             rows.starts.push(rows.places.len());
@@ -164,6 +223,11 @@ impl Rows {
     #[inline]
     pub(crate) fn has_target(&self, i: usize) -> bool {
         !self.targets[i].is_nan()
+    }
+
+    /// Returns all targets, NaN where they are unknown.
+    pub(crate) fn targets(&self) -> &[f64] {
+        &self.targets
     }
 
     /// Returns the number of known targets.

@@ -82,6 +82,8 @@ impl Conditional {
                 needed[(at - 1) / width % needed.len()]
             });
         };
+        let mut flags = needed.iter();
+        self.bounds.retain(|_| flags.next() == Some(&true));
         for (numbers, width) in [
             (&mut self.linear.weights, 1),
             (&mut self.linear.fill, 1),

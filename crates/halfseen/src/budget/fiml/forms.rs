@@ -1,0 +1,175 @@
+//! Fits the candidates in each form of the attributes: as they are, and with curves beside them.
+//!
+//! The forms compete by the same held-out reads. The places of the plain form come first in the
+//! form with curves, so that averages are sums.
+
+use super::average::{Share, find};
+use super::basis::{BySlot, SlotCurve, curves};
+use super::candidates::{self, Candidate, Fitted, Menu, Origin};
+use super::factor::Factor;
+use super::folds::{FoldSubset, Part, WeightedSubset};
+use super::reads::Reads;
+use super::standard::{Rows, Standard};
+use crate::params::Shape;
+use halfseen_solve::Monitor;
+use rayon::prelude::*;
+
+/// The attributes in one form, in standard units.
+pub(crate) struct Form {
+    pub(crate) standard: Standard,
+    /// Rows for the fits without each fold, and to all; or one for all of these.
+    rows: Vec<Rows>,
+    pub(crate) menu: Menu,
+    /// Curves of all examples.
+    pub(crate) curves: Vec<SlotCurve>,
+}
+
+/// Fits of a form.
+pub(crate) struct FormFit {
+    /// Fits without each fold.
+    pub(crate) folds: Vec<Fitted>,
+    pub(crate) all: Fitted,
+    /// Place among the ranks of the model for imputation.
+    pub(crate) filling: usize,
+}
+
+impl Form {
+    /// Returns the plain form, if the reads show anything to learn from, and the one with curves if
+    /// that is wanted and there are curves.
+    pub(crate) fn all(
+        reads: &Reads,
+        slots: usize,
+        folds: usize,
+        rank: Option<usize>,
+        shape: Shape,
+    ) -> Vec<Form> {
+        let by_slot = BySlot::of(reads, slots);
+        let standard = Standard::within(reads, by_slot.bounds());
+        let mut rows = standard.rows(reads);
+        rows.balance(folds);
+        let menu = Menu::of(&standard, &rows, rank);
+        let plain = Form { standard, rows: vec![rows], menu, curves: Vec::new() };
+        if shape == Shape::Linear || plain.standard.len() == 0 {
+            return vec![plain];
+        }
+        let (standard, rows) = (&plain.standard, &plain.rows[0]);
+        let (bounds, number) = (&standard.bounds, |i| rows.number(i));
+        let mut by_part = curves(&by_slot, bounds, rows.targets(), number, folds);
+        drop(by_slot);
+        let varies = |curve: &SlotCurve| standard.slots.binary_search(&curve.slot).is_ok();
+        by_part.iter_mut().for_each(|curves| curves.retain(varies));
+        let found = by_part[folds].clone();
+        if found.is_empty() {
+            return vec![plain];
+        }
+        let wider = standard.with_curves(&found);
+        let with = |curves: &Vec<SlotCurve>| {
+            let mut rows = wider.rows_with(reads, curves);
+            rows.balance(folds);
+            rows
+        };
+        let rows: Vec<Rows> = by_part.iter().map(with).collect();
+        let menu = Menu::of(&wider, &rows[folds], rank);
+        let bent = Form { standard: wider, rows, menu, curves: found };
+        if shape == Shape::Additive { vec![bent] } else { vec![plain, bent] }
+    }
+
+    /// Returns the rows for the fit without a fold, or, for the number of folds, to all.
+    pub(crate) fn rows(&self, part: usize) -> &Rows {
+        &self.rows[part.min(self.rows.len() - 1)]
+    }
+
+    /// Returns the subset of a fit: all without a fold, or, for the number of folds, all.
+    fn part(&self, part: usize, folds: usize) -> Part<'_> {
+        let subset =
+            if part < folds { FoldSubset::Without { fold: part, of: folds } } else { FoldSubset::All };
+        Part { rows: self.rows(part), subset: subset.into() }
+    }
+
+    /// Returns the number of steps of [`Form::fit`] that call its `done`.
+    pub(crate) fn steps(&self, folds: usize) -> usize {
+        (folds + 1) * (self.menu.ranks().len() + 1)
+    }
+
+    /// Fits all candidates without each fold, and to all examples. `None` if the monitor asked to
+    /// stop.
+    pub(crate) fn fit(
+        &self,
+        folds: usize,
+        seed: u64,
+        monitor: &dyn Monitor,
+        done: &(dyn Fn() + Sync),
+    ) -> Option<FormFit> {
+        let parts: Vec<Part<'_>> = (0..=folds).map(|part| self.part(part, folds)).collect();
+        let models = candidates::models(&self.standard, &self.menu, &parts, seed, monitor, done);
+        if monitor.should_stop() {
+            return None;
+        }
+        let fit = |(p, models): (usize, Vec<Factor>)| {
+            let held = (p < folds).then_some(FoldSubset::Only { fold: p, of: folds });
+            let fitted = candidates::fit(&self.menu, models, parts[p], held, monitor);
+            done();
+            fitted
+        };
+        let models: Vec<(usize, Vec<Factor>)> = models.into_iter().enumerate().collect();
+        let mut fitted: Vec<Fitted> = models.into_par_iter().map(fit).collect();
+        let all = fitted.pop().filter(|_| !monitor.should_stop())?;
+        let filling = best_rank(&fitted, &self.menu);
+        Some(FormFit { folds: fitted, all, filling })
+    }
+
+    /// Fits one factor model and its refinement to a fold alone.
+    pub(crate) fn second_look(
+        &self,
+        filling: usize,
+        fold: usize,
+        folds: usize,
+        seed: u64,
+        monitor: &dyn Monitor,
+    ) -> Fitted {
+        let menu = self.menu.second_look(filling);
+        let subset: WeightedSubset<'_> = FoldSubset::Only { fold, of: folds }.into();
+        self.once(&menu, Part { rows: self.rows(fold), subset }, seed, monitor)
+    }
+
+    /// Fits all candidates to weighted examples.
+    pub(crate) fn refit(&self, weights: &[f64], seed: u64, monitor: &dyn Monitor) -> Fitted {
+        let subset = WeightedSubset { part: FoldSubset::All, weights: Some(weights) };
+        let rows = self.rows(usize::MAX);
+        self.once(&self.menu, Part { rows, subset }, seed, monitor)
+    }
+
+    fn once(&self, menu: &Menu, part: Part<'_>, seed: u64, monitor: &dyn Monitor) -> Fitted {
+        let models = candidates::models(&self.standard, menu, &[part], seed, monitor, &|| ());
+        let models = models.into_iter().next().unwrap_or_default();
+        candidates::fit(menu, models, part, None, monitor)
+    }
+}
+
+/// Returns the place among the ranks of the imputation model: that of least held-out error.
+fn best_rank(folds: &[Fitted], menu: &Menu) -> usize {
+    let errors = |rank: usize| {
+        let of = |f| find(f, Origin::Factor(rank), menu.ridge()).map_or(f64::INFINITY, Candidate::total);
+        folds.iter().map(of).sum::<f64>()
+    };
+    let order =
+        |a: &usize, b: &usize| errors(menu.ranks()[*a]).total_cmp(&errors(menu.ranks()[*b]));
+    (0..menu.ranks().len()).min_by(order).unwrap_or(0)
+}
+
+/// Returns the average of candidates of the fits of each form to one part of the examples, over
+/// this number of places, with its constant, in standard units.
+pub(crate) fn average(fitted: &[&Fitted], chosen: &[Share], places: usize) -> (Vec<f64>, f64) {
+    let (mut weights, mut constant, mut total) = (vec![0.0; places], 0.0, 0.0);
+    for Share { form, origin, ridge, share } in chosen {
+        // A refinement that stopped earlier here leaves its share to the others.
+        let found = fitted.get(*form).and_then(|fitted| find(fitted, *origin, *ridge));
+        let Some(Candidate { weights: found, constant: of, .. }) = found else { continue };
+        total += share;
+        constant += share * of;
+        weights.iter_mut().zip(found).for_each(|(sum, w)| *sum += share * w);
+    }
+    let scale = if total > 0.0 { 1.0 / total } else { 0.0 };
+    weights.iter_mut().for_each(|w| *w *= scale);
+    (weights, scale * constant)
+}
