@@ -220,7 +220,8 @@ impl Asker {
     /// Returns the predictor, refitted after new answers. If that fails numerically, which a fit
     /// reports, no attribute has a weight.
     fn found(&self) -> Predictor {
-        self.fitted(&Silent).map_or_else(|_| Predictor::Conditional(self.nothing()), |fit| fit.predictor)
+        self.fitted(&Silent)
+            .map_or_else(|_| Predictor::Conditional(self.nothing()), |fit| fit.predictor)
     }
 
     /// Returns the mean of the targets as a predictor.

@@ -20,8 +20,6 @@ const LEAST_SHARE: f64 = 1e-3;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Share {
-    /// Place of its form.
-    pub(crate) form: usize,
     pub(crate) origin: Origin,
     pub(crate) ridge: f64,
     /// Its share; shares sum to 1.
@@ -35,37 +33,45 @@ pub(crate) fn find(fitted: &Fitted, origin: Origin, ridge: f64) -> Option<&Candi
 
 /// Returns the average of zero weights.
 pub(crate) fn none() -> Vec<Share> {
-    vec![Share { form: 0, origin: Origin::Null, ridge: 0.0, share: 1.0 }]
+    vec![Share { origin: Origin::Null, ridge: 0.0, share: 1.0 }]
 }
 
-/// Returns the shares of the candidates present in every fold and in the fit to all examples;
-/// `examples` is the total number held out. Errors of a later form than the first count with the
-/// standard error of their difference to the least of the first.
-pub(crate) fn shares(forms: &[FormFit], examples: usize) -> Vec<Share> {
-    let mut found: Vec<(usize, &Candidate, f64)> = Vec::new();
-    let mut first: Vec<f64> = Vec::new();
-    for (form, FormFit { folds, all, .. }) in forms.iter().enumerate() {
-        for candidate in &all.candidates {
-            let of = |fold: &Fitted| {
-                find(fold, candidate.origin, candidate.ridge).map(|c| c.errors.to_vec())
-            };
-            let Some(sums) = folds.iter().map(of).collect::<Option<Vec<_>>>() else { continue };
-            let sums = sums.concat();
-            let errors: f64 = sums.iter().sum();
-            if !errors.is_finite() {
-                continue;
-            }
-            if form == 0 && (first.is_empty() || errors < first.iter().sum()) {
-                first.clone_from(&sums);
-            }
-            let handicap = if form == 0 { 0.0 } else { HANDICAP * error_of_difference(&sums, &first) };
-            found.push((form, candidate, errors + handicap));
-        }
-    }
-    let least = found.iter().map(|(_, _, errors)| *errors).fold(f64::INFINITY, f64::min);
+/// Returns the candidates present in every fold and in the fit to all examples, with their sums of
+/// squared errors.
+fn compared(fit: &FormFit) -> Vec<(&Candidate, Vec<f64>)> {
+    let sums = |candidate: &Candidate| {
+        let of = |fold| find(fold, candidate.origin, candidate.ridge).map(|found| found.errors);
+        let sums = fit.folds.iter().map(of).collect::<Option<Vec<_>>>()?.concat();
+        Some(sums).filter(|sums| sums.iter().sum::<f64>().is_finite())
+    };
+    fit.all.candidates.iter().filter_map(|c| Some((c, sums(c)?))).collect()
+}
+
+/// Returns the places of the forms from the best by its best candidate, a later one only if it is
+/// better than the first by a standard error of the difference.
+pub(crate) fn order(forms: &[FormFit]) -> Vec<usize> {
+    let least = |fit: &FormFit| {
+        let found = compared(fit).into_iter().map(|(_, sums)| sums);
+        let total = |sums: &Vec<f64>| sums.iter().sum::<f64>();
+        found.min_by(|a, b| total(a).total_cmp(&total(b))).unwrap_or_default()
+    };
+    let best: Vec<Vec<f64>> = forms.iter().map(least).collect();
+    let mut places: Vec<usize> = (0..forms.len()).collect();
+    let handicapped = |form: usize| {
+        let handicap = HANDICAP * error_of_difference(&best[form], &best[0]);
+        best[form].iter().sum::<f64>() + handicap
+    };
+    places.sort_by(|a, b| handicapped(*a).total_cmp(&handicapped(*b)));
+    places
+}
+
+/// Returns the shares of the candidates of a form; `examples` is the total number held out.
+pub(crate) fn shares(fit: &FormFit, examples: usize) -> Vec<Share> {
+    let found: Vec<(&Candidate, f64)> =
+        compared(fit).into_iter().map(|(c, sums)| (c, sums.iter().sum())).collect();
+    let least = found.iter().map(|(_, errors)| *errors).fold(f64::INFINITY, f64::min);
     let null = |c: &Candidate| c.origin == Origin::Null;
-    let nothing =
-        found.iter().find(|(_, c, _)| null(c)).map_or(f64::INFINITY, |(_, _, errors)| *errors);
+    let nothing = found.iter().find(|(c, _)| null(c)).map_or(f64::INFINITY, |(_, errors)| *errors);
     let count = examples as f64;
     // m log(nothing / least) / 2 is the log likelihood ratio, each with its own residual variance.
     let learned = least > 0.0 && 0.5 * count * (nothing / least).ln() >= EVIDENCE;
@@ -75,12 +81,7 @@ pub(crate) fn shares(forms: &[FormFit], examples: usize) -> Vec<Share> {
     let weight = |errors: f64| (-count * (errors / least - 1.0) / (2.0 * TEMPERATURE)).exp();
     let mut shares: Vec<Share> = found
         .iter()
-        .map(|(form, c, errors)| Share {
-            form: *form,
-            origin: c.origin,
-            ridge: c.ridge,
-            share: weight(*errors),
-        })
+        .map(|(c, errors)| Share { origin: c.origin, ridge: c.ridge, share: weight(*errors) })
         .collect();
     let total: f64 = shares.iter().map(|s| s.share).sum();
     shares.retain(|s| s.share >= LEAST_SHARE * total);

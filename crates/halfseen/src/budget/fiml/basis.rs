@@ -24,8 +24,12 @@ use super::reads::Reads;
 use crate::model::interpolate;
 use faer::{Mat, Side};
 
-/// Share of the reads beyond each bound.
+/// Share of the reads beyond each outer quantile.
 const BEYOND: f64 = 0.005;
+/// Bounds beside curves, which show what is beyond; and without, where they cut only what lies
+/// twice as far out: among normal reads nothing, so that differences of nearly equal attributes stay.
+pub(crate) const TIGHT: f64 = 1.0;
+pub(crate) const WIDE: f64 = 2.0;
 /// Most knots of a curve, and least.
 const KNOTS: usize = 6;
 const FEWEST_KNOTS: usize = 3;
@@ -86,17 +90,23 @@ impl BySlot {
         &self.reads[self.starts[slot]..self.starts[slot + 1]]
     }
 
-    /// Returns the least and the largest value that counts, of each slot; 0 and 0 for slots
-    /// that were never read.
-    pub(crate) fn bounds(&self) -> Vec<[f64; 2]> {
+    /// Returns the least and the largest value that counts, of each slot: the outer quantiles of its
+    /// reads, `reach` times as far from the median as they are, but no farther than the reads; 0 and
+    /// 0 for slots that were never read.
+    pub(crate) fn bounds(&self, reach: f64) -> Vec<[f64; 2]> {
         let of = |slot: usize| {
             let reads = self.slot(slot);
             let (Some(first), Some(last)) = (reads.first(), reads.last()) else {
                 return [0.0; 2];
             };
-            let bounds = [quantile(reads, BEYOND), quantile(reads, 1.0 - BEYOND)];
+            let (low, high) = (quantile(reads, BEYOND), quantile(reads, 1.0 - BEYOND));
             let two = reads.iter().all(|(x, _)| *x == first.0 || *x == last.0);
-            if two || bounds[0] == bounds[1] { [first.0, last.0] } else { bounds }
+            if two || low == high {
+                return [first.0, last.0];
+            }
+            let median = quantile(reads, 0.5);
+            let end = |from: f64| (median + reach * (from - median)).clamp(first.0, last.0);
+            [end(low), end(high)]
         };
         (0..self.starts.len() - 1).map(of).collect()
     }
@@ -187,7 +197,8 @@ impl Sums {
         let between = Mat::from_fn(hats, hats, |a, b| {
             self.covariance(a.min(b), a.max(b)) - slopes[a] * slopes[b] * of_line
         });
-        let with_target = |a: usize| self.covariance(a, TARGET) - slopes[a] * self.covariance(LINE, TARGET);
+        let with_target =
+            |a: usize| self.covariance(a, TARGET) - slopes[a] * self.covariance(LINE, TARGET);
         let parts = between.self_adjoint_eigen(Side::Lower).ok()?;
         let (values, vectors) = (parts.S(), parts.U());
         let (mut heights, mut square, mut directions) = (vec![0.0; hats], 0.0, 0.0);

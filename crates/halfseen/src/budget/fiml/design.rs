@@ -59,6 +59,7 @@ pub(super) fn mixed(weights: &[f64], draws: usize) -> Option<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::Shape;
     use halfseen_solve::sampling::{Purpose, Stream};
 
     #[test]
@@ -87,7 +88,14 @@ mod tests {
                 x[0] + 2.0 * x[1] + 0.1 * stream.normal(),
             );
         }
-        let setting = FitSettings { slots: 6, folds: 3, rank: None, deviations: 0, seed: 0 };
+        let setting = FitSettings {
+            slots: 6,
+            shape: Shape::Linear,
+            folds: 3,
+            rank: None,
+            deviations: 0,
+            seed: 0,
+        };
         let found = importance(&reads, &setting);
         // One standard deviation serves all six; |w| sd is 1 for both, |w| alone 1 and 2.
         assert!((0.75..1.33).contains(&(found[0] / found[1])), "{found:?}");
@@ -105,7 +113,14 @@ mod tests {
                 3.0 * x[1] + x[4] + 0.1 * stream.normal(),
             );
         }
-        let setting = FitSettings { slots: 6, folds: 3, rank: None, deviations: 0, seed: 0 };
+        let setting = FitSettings {
+            slots: 6,
+            shape: Shape::Linear,
+            folds: 3,
+            rank: None,
+            deviations: 0,
+            seed: 0,
+        };
         let found = importance(&reads, &setting);
         assert!(found[1] > 2.0 * found[4] && found[4] > 2.0 * found[0].max(found[2]), "{found:?}");
     }

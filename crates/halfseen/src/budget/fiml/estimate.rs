@@ -170,37 +170,32 @@ pub(crate) fn estimate(
     }
     let no_number = || failed("a weight is no finite number");
     let mut found = None;
-    for among in (1..=fits.len()).rev() {
-        let chosen = shares(&fits[..among], m);
-        let at = chosen.iter().map(|share| share.form).max().unwrap_or(0);
+    for at in average::order(&fits) {
         let (form, fit) = (&forms[at], &fits[at]);
-        let second =
-            |fold| form.second_look(fit.filling, fold, folds, setting.seed, monitor);
+        let second = |fold| form.second_look(fit.filling, fold, folds, setting.seed, monitor);
         let held_out = (0..folds).into_par_iter().map(second).collect();
         let shown = Shown::of(form.rows(folds), form.standard.len(), monitor);
         interruptible(monitor)?;
-        let judge = Judge { reads, form, shown, fits: &fits, at, held_out, monitor };
+        let chosen = shares(fit, m);
+        let judge = Judge { reads, form, fit, shown, held_out, monitor };
         let tested = judge.test(&chosen);
         // Used only if its own test is better than that of zero weights.
         let nothing = judge.test(&average::none());
         interruptible(monitor)?;
-        let better =
-            |(test, _): &(OwnTest, _)| nothing.as_ref().is_none_or(|(none, _)| test.risk < none.risk);
+        let better = |(test, _): &(OwnTest, _)| {
+            nothing.as_ref().is_none_or(|(none, _)| test.risk < none.risk)
+        };
         if tested.as_ref().is_some_and(better) {
             found = Some((at, chosen, tested));
             break;
         }
         found = Some((0, average::none(), nothing));
-        if at == 0 {
-            break;
-        }
     }
     (0..folds).for_each(|_| done());
     let (at, chosen, tested) = found.ok_or_else(|| failed("there is no form"))?;
     let (form, fit) = (&forms[at], &fits[at]);
     let spread = form.standard.spread;
-    let all: Vec<&Fitted> = fits.iter().map(|fit| &fit.all).collect();
-    let mut found = estimate_of(form, fit, &all, &chosen).ok_or_else(no_number)?;
+    let mut found = estimate_of(form, fit, &chosen).ok_or_else(no_number)?;
     found.remarks.guarded =
         fits.iter().flat_map(|fit| fit.folds.iter().chain([&fit.all])).map(|f| f.guarded).sum();
     if let Some((OwnTest { risk, error }, held_out)) = tested {
@@ -213,7 +208,7 @@ pub(crate) fn estimate(
     if setting.deviations > 0 {
         let seed = setting.seed;
         let again = |weights: &[f64]| {
-            let found = refit(&forms, at, &chosen, weights, seed, monitor);
+            let found = refit(form, &chosen, weights, seed, monitor);
             jobs.done();
             found
         };
@@ -257,9 +252,9 @@ impl Jobs<'_> {
     }
 }
 
-/// Returns the weights of the slots of a form, and the constant, of an average of the fits of each
-/// form to one part of the examples; `None` if one is not finite.
-fn weights(form: &Form, fitted: &[&Fitted], chosen: &[Share]) -> Option<(Vec<f64>, f64)> {
+/// Returns the weights of the slots of a form, and the constant, of an average of candidates; `None`
+/// if one is not finite.
+fn weights(form: &Form, fitted: &Fitted, chosen: &[Share]) -> Option<(Vec<f64>, f64)> {
     let standard = &form.standard;
     let (average, constant) = average(fitted, chosen, standard.len());
     let mut weights = vec![0.0; standard.means.len()];
@@ -270,9 +265,9 @@ fn weights(form: &Form, fitted: &[&Fitted], chosen: &[Share]) -> Option<(Vec<f64
     (centre.is_finite() && weights.iter().all(|w| w.is_finite())).then_some((weights, centre))
 }
 
-/// Returns an average of the fits to all examples, with the imputation model of a form's fit.
-fn estimate_of(form: &Form, fit: &FormFit, all: &[&Fitted], chosen: &[Share]) -> Option<Estimate> {
-    let (weights, centre) = weights(form, all, chosen)?;
+/// Returns an average of the candidates fitted to all examples, with the imputation model.
+fn estimate_of(form: &Form, fit: &FormFit, chosen: &[Share]) -> Option<Estimate> {
+    let (weights, centre) = weights(form, &fit.all, chosen)?;
     let standard = &form.standard;
     let slots = standard.means.len();
     let model = &fit.all.models[fit.filling];
@@ -312,14 +307,10 @@ fn estimate_of(form: &Form, fit: &FormFit, all: &[&Fitted], chosen: &[Share]) ->
 
 struct Judge<'a> {
     reads: &'a Reads,
-    /// The form that the average needs, and its place.
     form: &'a Form,
+    fit: &'a FormFit,
     shown: Shown,
-    /// Fits of all forms.
-    fits: &'a [FormFit],
-    /// Place of the form.
-    at: usize,
-    /// Fits of the form to each fold alone.
+    /// Fits to each fold alone.
     held_out: Vec<Fitted>,
     monitor: &'a dyn Monitor,
 }
@@ -328,13 +319,12 @@ impl Judge<'_> {
     /// Tests an average on held-out examples; also returns each one's prediction from its reads.
     /// `None` if a block is not positive definite, or the monitor asked to stop.
     fn test(&self, chosen: &[Share]) -> Option<(OwnTest, Vec<Pair>)> {
-        let (form, fit) = (self.form, &self.fits[self.at]);
+        let (form, fit) = (self.form, self.fit);
         let standard = &form.standard;
         let of = fit.folds.len();
         let by_fold = |fold: usize| {
             let (rows, part) = (form.rows(fold), FoldSubset::Only { fold, of });
-            let fitted: Vec<&Fitted> = self.fits.iter().map(|fit| &fit.folds[fold]).collect();
-            let (weights, constant) = average(&fitted, chosen, standard.len());
+            let (weights, constant) = average(&fit.folds[fold], chosen, standard.len());
             let look = |by: &Fitted, filling: usize| {
                 let (sum, examples) = ((&*weights, constant), part.with_target(rows));
                 match &by.refined {
@@ -366,23 +356,18 @@ impl Judge<'_> {
     }
 }
 
-/// Returns the weights of the same average for the slots of the form at a place, refitted to
-/// weighted examples.
+/// Returns the weights of the same average, refitted to weighted examples.
 fn refit(
-    forms: &[Form],
-    at: usize,
+    form: &Form,
     chosen: &[Share],
     examples: &[f64],
     seed: u64,
     monitor: &dyn Monitor,
 ) -> Result<Vec<f64>> {
-    let mut fitted = Vec::new();
-    for form in &forms[..=at] {
-        interruptible(monitor)?;
-        fitted.push(form.refit(examples, seed, monitor));
-    }
     interruptible(monitor)?;
-    weights(&forms[at], &fitted.iter().collect::<Vec<_>>(), chosen)
+    let fitted = form.refit(examples, seed, monitor);
+    interruptible(monitor)?;
+    weights(form, &fitted, chosen)
         .map(|(weights, _)| weights)
         .ok_or_else(|| failed("a refit's weight is no finite number"))
 }

@@ -1,10 +1,9 @@
 //! Fits the candidates in each form of the attributes: as they are, and with curves beside them.
 //!
-//! The forms compete by the same held-out reads. The places of the plain form come first in the
-//! form with curves, so that averages are sums.
+//! The forms compete by the same held-out reads.
 
 use super::average::{Share, find};
-use super::basis::{BySlot, SlotCurve, curves};
+use super::basis::{BySlot, SlotCurve, TIGHT, WIDE, curves};
 use super::candidates::{self, Candidate, Fitted, Menu, Origin};
 use super::factor::Factor;
 use super::folds::{FoldSubset, Part, WeightedSubset};
@@ -34,8 +33,7 @@ pub(crate) struct FormFit {
 }
 
 impl Form {
-    /// Returns the plain form, if the reads show anything to learn from, and the one with curves if
-    /// that is wanted and there are curves.
+    /// Returns the plain form, and the one with curves if there are any: one of them, or both.
     pub(crate) fn all(
         reads: &Reads,
         slots: usize,
@@ -44,34 +42,37 @@ impl Form {
         shape: Shape,
     ) -> Vec<Form> {
         let by_slot = BySlot::of(reads, slots);
-        let standard = Standard::within(reads, by_slot.bounds());
-        let mut rows = standard.rows(reads);
-        rows.balance(folds);
-        let menu = Menu::of(&standard, &rows, rank);
-        let plain = Form { standard, rows: vec![rows], menu, curves: Vec::new() };
-        if shape == Shape::Linear || plain.standard.len() == 0 {
-            return vec![plain];
+        let plain = || {
+            let standard = Standard::within(reads, by_slot.bounds(WIDE));
+            let mut rows = standard.rows(reads);
+            rows.balance(folds);
+            let menu = Menu::of(&standard, &rows, rank);
+            Form { standard, rows: vec![rows], menu, curves: Vec::new() }
+        };
+        if shape == Shape::Linear {
+            return vec![plain()];
         }
-        let (standard, rows) = (&plain.standard, &plain.rows[0]);
-        let (bounds, number) = (&standard.bounds, |i| rows.number(i));
+        let tight = Standard::within(reads, by_slot.bounds(TIGHT));
+        let mut rows = tight.rows(reads);
+        rows.balance(folds);
+        let (bounds, number) = (&tight.bounds, |i| rows.number(i));
         let mut by_part = curves(&by_slot, bounds, rows.targets(), number, folds);
-        drop(by_slot);
-        let varies = |curve: &SlotCurve| standard.slots.binary_search(&curve.slot).is_ok();
+        let varies = |curve: &SlotCurve| tight.slots.binary_search(&curve.slot).is_ok();
         by_part.iter_mut().for_each(|curves| curves.retain(varies));
         let found = by_part[folds].clone();
         if found.is_empty() {
-            return vec![plain];
+            return vec![plain()];
         }
-        let wider = standard.with_curves(&found);
+        let standard = tight.with_curves(&found);
         let with = |curves: &Vec<SlotCurve>| {
-            let mut rows = wider.rows_with(reads, curves);
+            let mut rows = standard.rows_with(reads, curves);
             rows.balance(folds);
             rows
         };
         let rows: Vec<Rows> = by_part.iter().map(with).collect();
-        let menu = Menu::of(&wider, &rows[folds], rank);
-        let bent = Form { standard: wider, rows, menu, curves: found };
-        if shape == Shape::Additive { vec![bent] } else { vec![plain, bent] }
+        let menu = Menu::of(&standard, &rows[folds], rank);
+        let bent = Form { standard, rows, menu, curves: found };
+        if shape == Shape::Additive { vec![bent] } else { vec![plain(), bent] }
     }
 
     /// Returns the rows for the fit without a fold, or, for the number of folds, to all.
@@ -81,8 +82,11 @@ impl Form {
 
     /// Returns the subset of a fit: all without a fold, or, for the number of folds, all.
     fn part(&self, part: usize, folds: usize) -> Part<'_> {
-        let subset =
-            if part < folds { FoldSubset::Without { fold: part, of: folds } } else { FoldSubset::All };
+        let subset = if part < folds {
+            FoldSubset::Without { fold: part, of: folds }
+        } else {
+            FoldSubset::All
+        };
         Part { rows: self.rows(part), subset: subset.into() }
     }
 
@@ -149,7 +153,8 @@ impl Form {
 /// Returns the place among the ranks of the imputation model: that of least held-out error.
 fn best_rank(folds: &[Fitted], menu: &Menu) -> usize {
     let errors = |rank: usize| {
-        let of = |f| find(f, Origin::Factor(rank), menu.ridge()).map_or(f64::INFINITY, Candidate::total);
+        let of =
+            |f| find(f, Origin::Factor(rank), menu.ridge()).map_or(f64::INFINITY, Candidate::total);
         folds.iter().map(of).sum::<f64>()
     };
     let order =
@@ -157,14 +162,15 @@ fn best_rank(folds: &[Fitted], menu: &Menu) -> usize {
     (0..menu.ranks().len()).min_by(order).unwrap_or(0)
 }
 
-/// Returns the average of candidates of the fits of each form to one part of the examples, over
-/// this number of places, with its constant, in standard units.
-pub(crate) fn average(fitted: &[&Fitted], chosen: &[Share], places: usize) -> (Vec<f64>, f64) {
+/// Returns an average of the candidates of a fit, (n_places), with its constant, in standard units.
+pub(crate) fn average(fitted: &Fitted, chosen: &[Share], places: usize) -> (Vec<f64>, f64) {
     let (mut weights, mut constant, mut total) = (vec![0.0; places], 0.0, 0.0);
-    for Share { form, origin, ridge, share } in chosen {
+    for Share { origin, ridge, share } in chosen {
         // A refinement that stopped earlier here leaves its share to the others.
-        let found = fitted.get(*form).and_then(|fitted| find(fitted, *origin, *ridge));
-        let Some(Candidate { weights: found, constant: of, .. }) = found else { continue };
+        let Some(Candidate { weights: found, constant: of, .. }) = find(fitted, *origin, *ridge)
+        else {
+            continue;
+        };
         total += share;
         constant += share * of;
         weights.iter_mut().zip(found).for_each(|(sum, w)| *sum += share * w);

@@ -201,7 +201,8 @@ pub(crate) fn given(
 #[cfg(test)]
 mod tests {
     use super::super::candidates::{Menu, models};
-    use super::super::folds::FoldSubset;
+    use super::super::factor::Factor;
+    use super::super::folds::{FoldSubset, Part};
     use super::super::reads::Reads;
     use super::super::standard::Standard;
     use super::*;
@@ -225,16 +226,19 @@ mod tests {
         reads
     }
 
+    fn fitted(rows: &Rows, standard: &Standard, rank: usize) -> Factor {
+        let menu = Menu::of(standard, rows, Some(rank));
+        let part = Part { rows, subset: FoldSubset::All.into() };
+        models(standard, &menu, &[part], 1, &Silent, &|| ())[0][0].clone()
+    }
+
     /// Each by dense inverses, with the joint distribution of y and f given the reads.
     #[test]
     fn what_is_given_is_that_by_dense_inverses() {
         let reads = reads(60, |i| i % (D + 1));
         let standard = Standard::of(&reads, D);
         let rows = standard.rows(&reads);
-        let menu = Menu::of(&standard, &rows, Some(2));
-        let model = models(&rows, &standard, &menu, &[FoldSubset::All.into()], 1, &Silent, &|| ())
-            [0][0]
-            .clone();
+        let model = fitted(&rows, &standard, 2);
         let shown = Shown::of(&rows, D, &Silent);
         let found = given(&model, (&WEIGHTS, 0.3), &rows, &shown, 0..rows.len(), &Silent).unwrap();
         let mut whole = vec![0.0; (D + 1) * (D + 1)];
@@ -297,12 +301,10 @@ mod tests {
         let mut standard = Standard::of(&reads, D);
         standard.mean.fill(0.0);
         standard.deviation.fill(1.0);
+        standard.bounds.fill([f64::MIN, f64::MAX]);
         (standard.centre, standard.spread) = (0.0, 1.0);
         let rows = standard.rows(&reads);
-        let menu = Menu::of(&standard, &rows, Some(1));
-        let mut model =
-            models(&rows, &standard, &menu, &[FoldSubset::All.into()], 1, &Silent, &|| ())[0][0]
-                .clone();
+        let mut model = fitted(&rows, &standard, 1);
         model.means.fill(0.0);
         model.target_mean = 0.0;
         model.noise.iter_mut().for_each(|v| *v *= 3.0);
@@ -324,10 +326,7 @@ mod tests {
         let reads = reads(200, |_| D);
         let standard = Standard::of(&reads, D);
         let rows = standard.rows(&reads);
-        let menu = Menu::of(&standard, &rows, Some(2));
-        let model = models(&rows, &standard, &menu, &[FoldSubset::All.into()], 1, &Silent, &|| ())
-            [0][0]
-            .clone();
+        let model = fitted(&rows, &standard, 2);
         let found = given(
             &model,
             (&WEIGHTS, 0.1),

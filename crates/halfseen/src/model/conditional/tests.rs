@@ -16,6 +16,7 @@ fn random(columns: usize, rank: usize, deviations: usize, seed: u64) -> Conditio
     let mut stream = Stream::new(seed, Purpose::Data, (columns * 100 + rank) as u64);
     let mut numbers = |count: usize| -> Vec<f64> { (0..count).map(|_| stream.normal()).collect() };
     Conditional {
+        bounds: Vec::new(),
         linear: Linear {
             weights: numbers(columns),
             intercept: 0.7,

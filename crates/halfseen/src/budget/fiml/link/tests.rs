@@ -23,6 +23,8 @@ fn truth(columns: usize, rank: usize, seed: u64) -> Estimate {
         + (0..columns).map(|j| weights[j].powi(2) * noise[j]).sum::<f64>();
     weights.iter_mut().for_each(|w| *w /= square.sqrt());
     Estimate {
+        bounds: Vec::new(),
+        curves: Vec::new(),
         weights,
         means: numbers(columns),
         centre: 0.0,
@@ -44,6 +46,7 @@ fn conditional(estimate: &Estimate) -> Conditional {
     let (weights, fill) = (estimate.weights.clone(), estimate.means.clone());
     let linear = Linear { weights, intercept: estimate.centre - shift, fill, clip: None };
     Conditional {
+        bounds: Vec::new(),
         linear,
         rank: estimate.rank,
         loadings: estimate.loadings.clone(),
