@@ -172,9 +172,9 @@ impl Sums {
         }
     }
 
-    fn combine(&mut self, other: &Sums, sign: f64) {
+    fn add_all(&mut self, other: &Sums) {
         for (row, others) in self.0.iter_mut().zip(&other.0) {
-            row.iter_mut().zip(others).for_each(|(sum, other)| *sum += sign * other);
+            row.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
         }
     }
 
@@ -276,13 +276,10 @@ pub(crate) fn curves(
             };
             by_fold[fold_of(number(example as usize), folds)].add(first, heights, line(x), y);
         }
-        let mut all = Sums::ZERO;
-        by_fold.iter().for_each(|sums| all.combine(sums, 1.0));
         for (part, found) in found.iter_mut().enumerate() {
-            let mut sums = all;
-            if let Some(fold) = by_fold.get(part) {
-                sums.combine(fold, -1.0);
-            }
+            let mut sums = Sums::ZERO;
+            let others = by_fold.iter().enumerate().filter(|(fold, _)| *fold != part);
+            others.for_each(|(_, fold)| sums.add_all(fold));
             found.extend(sums.curve(knots.len()).map(|curve| {
                 let mut ends: Vec<f64> = knots.iter().copied().chain([low, high]).collect();
                 ends.sort_unstable_by(f64::total_cmp);
@@ -298,3 +295,7 @@ pub(crate) fn curves(
     }
     found
 }
+
+#[cfg(test)]
+#[path = "basis_tests.rs"]
+mod tests;

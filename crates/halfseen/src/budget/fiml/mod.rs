@@ -28,6 +28,8 @@ mod batched_cholesky;
 mod candidates;
 mod column;
 mod covariance;
+#[cfg(test)]
+mod curve_trials;
 mod dense;
 mod design;
 mod deviations;
