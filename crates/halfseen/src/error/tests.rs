@@ -55,6 +55,7 @@ fn name(kind: &ErrorKind) -> &'static str {
         WrongTarget,
         WrongKind,
         NotLinear,
+        HasCurves,
         NotAdditive,
         NoIntervals,
         TooMuchMemory,
@@ -279,6 +280,7 @@ fn provoked(long: &str) -> Vec<Error> {
             .unwrap_err(),
         Schema::fit(&wide, &[0], &[], &[], vec![]).unwrap().encode(&two).unwrap_err(),
         ErrorKind::NotLinear.into(),
+        ErrorKind::HasCurves.into(),
         ErrorKind::NotAdditive.into(),
         ErrorKind::NoIntervals { reason: "its scores are margins" }.into(),
         ErrorKind::TooMuchMemory {
