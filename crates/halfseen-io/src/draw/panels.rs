@@ -48,8 +48,7 @@ pub(super) fn draw(panels: &Panels) -> Result<String> {
     let panel = |(at, (name, points)): (usize, (&String, Vec<Point>))| {
         let (row, column) = ((at / IN_ROW) as f64, (at % IN_ROW) as f64);
         let (from, to) = extent(points.iter().map(|p| p.x));
-        let corner =
-            (left + column * (PLOT.0 + GAP), TOP + ABOVE + row * (ABOVE + PLOT.1 + BELOW));
+        let corner = (left + column * (PLOT.0 + GAP), TOP + ABOVE + row * (ABOVE + PLOT.1 + BELOW));
         let name = fit(name, NAME, PLOT.0);
         Panel { name, points, x: Axis::around(from, to), corner, first: at % IN_ROW == 0 }
     };
@@ -111,7 +110,8 @@ fn one(canvas: &Canvas<'_>, panel: &Panel, y: &Axis) -> Result<(), Failure> {
 /// Returns places and labels of ticks, every second or third only where all would touch.
 fn apart(ticks: &[Tick], across: impl Fn(f64) -> f64) -> Vec<(f64, String)> {
     let labelled = ticks.iter().filter_map(|tick| Some((tick.value, tick.label.clone()?)));
-    let labels: Vec<(f64, String)> = labelled.map(|(value, label)| (across(value), label)).collect();
+    let labels: Vec<(f64, String)> =
+        labelled.map(|(value, label)| (across(value), label)).collect();
     let widest = labels.iter().map(|(_, label)| width(label, TICK)).fold(0.0, f64::max);
     let step = labels.windows(2).map(|pair| pair[1].0 - pair[0].0).fold(f64::INFINITY, f64::min);
     let stride = ((widest + BETWEEN) / step.max(1.0)).ceil().max(1.0) as usize;

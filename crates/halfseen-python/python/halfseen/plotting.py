@@ -244,8 +244,8 @@ def weights_image(
         if getattr(estimator, "curve_", None):
             name = type(estimator).__name__
             raise ValueError(
-                f"this {name} has curves of attributes beside its weights, so that no image of weights shows its"
-                " predictions: fit with shape='linear', or give the weights themselves"
+                f"this {name} has curves of attributes beside its weights, so that no image of weights shows"
+                " its predictions: fit with shape='linear', or give the weights themselves"
             )
     weights = np.atleast_2d(np.asarray(getattr(estimator, "coef_", estimator), dtype=np.float64))
     if not 0 <= output < len(weights):

@@ -4,6 +4,9 @@
 //! attribute is. The linear model has a weight for every column and for every curve, so the
 //! attribute's part of the prediction is w_j x_j + v_j curve_j(x_j).
 
+#[cfg(test)]
+pub(super) mod tests;
+
 use super::{Conditional, Linear, Scores};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
@@ -136,7 +139,7 @@ impl Curves {
         let (cells, bent) = row.split_at_mut(self.columns());
         examples.row_into(i, cells);
         for (curve, value) in self.curves.iter().zip(bent) {
-            *value = curve.at(cells[curve.column]);
+            *value = curve.at(self.conditional.bounded(curve.column, cells[curve.column]));
         }
     }
 

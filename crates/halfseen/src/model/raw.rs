@@ -1,5 +1,8 @@
 //! Gives weights, their errors, and curves in the units of the table and of its target.
 
+#[cfg(test)]
+mod tests;
+
 use super::{Model, Predictor};
 use crate::error::Result;
 

@@ -83,9 +83,9 @@ class _FIML(Budgeted):
         Curves of attributes: named tuples of feature, knots and heights; empty with
         ``shape='linear'``.
     cell_range_ : ndarray of shape (n_features, 2)
-        Least and largest value of each attribute that counts: a cell beyond it counts as the nearer one. The
-        score of a complete row is ``intercept_ + coef_ @ [*x, *heights]``, with x clipped to it and the height
-        of each curve at x.
+        Least and largest value of each attribute that counts: a cell beyond them counts as the nearer one.
+        The score of a complete row, clipped to them, is the sum of ``intercept_`` and of ``coef_`` times the
+        cells and then the curves' values there.
     coef_errors_ : ndarray shaped as ``coef_``
         Standard error of each weight, in units of the data; only if ``deviations`` is above 0.
 
