@@ -83,9 +83,9 @@ fn parts_add_up_to_the_prediction() {
         ((i * 7 + j * 5) % 11) as f64 / 3.0 - 1.5
     }));
     let scores = on(&matrix, |examples| curves.scores(examples).unwrap());
-    let parts = |i: usize| (0..4).map(move |j| (j, matrix.get(i, j)));
+    let parts = |i: usize| [0, 1, 2, 3].map(|j| (j, matrix.get(i, j)));
     for i in 0..30 {
-        let sum: f64 = parts(i).map(|(j, x)| curves.part(j, &[x])[0]).sum();
+        let sum: f64 = parts(i).map(|(j, x)| curves.part(j, &[x])[0]).iter().sum();
         assert!(close(scores.values[i], linear.score(&linear.fill) + sum, 1e-12));
         for (j, x) in parts(i) {
             let height = |at: usize| curves.curves[at].at(x) - linear.fill[4 + at];
