@@ -294,10 +294,10 @@ fn check_weights(learner: &dyn Learner, classes: usize) -> Result<()> {
     let why = match (learner.needs().weighs, classes > 2) {
         (true, false) => return Ok(()),
         (true, true) => "of more than two classes has one weight per attribute and class",
-        (false, _) => "has no weight per attribute",
+        (false, _) => "has no weight, or not only one, per attribute",
     };
     usage_error(format!(
-        "--truncate keeps the attributes of largest weight, but a model by {} {why}; leave --truncate out, or choose a learner of one linear model, such as zero for two classes or a number",
+        "--truncate keeps the attributes of largest weight, but a model by {} {why}; leave --truncate out, or choose a learner of one linear model, such as zero, or fiml with shape=linear, for two classes or a number",
         registry::label(learner)
     ))
 }

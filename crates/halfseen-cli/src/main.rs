@@ -23,6 +23,7 @@ mod measure;
 mod observed;
 mod output;
 mod parse;
+mod parts;
 mod plan;
 mod plan_costs;
 mod plan_karma;

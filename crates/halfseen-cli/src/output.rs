@@ -191,7 +191,7 @@ fn refused<T>(what: &str, path: &Path, error: &std::io::Error) -> Result<T> {
         ErrorKind::StorageFull => "the disk is full".into(),
         _ => plain_reason(error),
     };
-    usage_error(format!("cannot {what} {}: {why}; choose another place with --out", path.display()))
+    usage_error(format!("cannot {what} {}: {why}; choose another place", path.display()))
 }
 
 /// Returns the system's message without the number and the path that libraries add.

@@ -7,7 +7,7 @@ use crate::input::{read_table, renumbered};
 use crate::output;
 use anyhow::{Context, Result};
 use halfseen::data::{Table, Task};
-use halfseen::model::{Model, Prediction, Predictor};
+use halfseen::model::{Model, Prediction};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -54,8 +54,7 @@ fn intervals(
     let found = model
         .intervals(table, level)
         .with_context(|| format!("--interval: {}", args.model.display()))?;
-    if matches!(&model.predictor, Predictor::Conditional(conditional) if conditional.deviations.is_empty())
-    {
+    if model.predictor.conditional().is_some_and(|known| known.deviations.is_empty()) {
         output::remark(
             args.quiet,
             "remark: the intervals have the average width found on held-out reads; refit with --set deviations=50, to include each row's \

@@ -4,10 +4,12 @@
 //! weight of a change of one standard deviation. Columns: attribute; weight, or one for each of
 //! more than two classes; `standardised`, the weight times the attribute's standard deviation (of
 //! several classes the largest in size), if the model knows the deviations; `standard_error`, if
-//! the fit estimated it. A text of two categories is one row, the difference between them.
+//! the fit estimated it. A text of two categories is one row, the difference between them. A curve
+//! of an attribute is a row of its own.
 
 use crate::args::ShowArgs;
 use crate::output;
+use crate::parts;
 use crate::predict::{quoted, read_model};
 use anyhow::{Context, Result};
 use halfseen::data::Task;
@@ -17,6 +19,19 @@ use std::process::ExitCode;
 
 pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode> {
     let model = read_model(&args.model)?;
+    parts::check(&model, args)?;
+    if let Some(path) = &args.picture {
+        parts::draw(&model, path)?;
+    }
+    match args.curves {
+        true => output::print(&parts::csv(&model))?,
+        false => weights(&model, args)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the weights.
+fn weights(model: &Model, args: &ShowArgs) -> Result<()> {
     let (titles, sums) = match &model.predictor {
         Predictor::Linears(linears) => {
             let titles = model.classes.iter().map(|class| quoted(&class.to_string())).collect();
@@ -33,7 +48,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode> {
         .map(|(weights, _)| weights.into_iter().map(|(_, weight)| weight).collect())
         .collect();
     let deviations = model.raw_deviations();
-    let mut rows = rows(&model, &weights, deviations.as_deref());
+    let mut rows = rows(model, &weights, deviations.as_deref());
     for row in &rows {
         let Some(second) = row.terms.get(1) else { continue };
         // Rows of the reference have its weight.
@@ -77,7 +92,13 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode> {
             "remark: no column standardised, and the attributes in the order of the table: the model does not know their standard deviations, as a fit that chooses its reads does not look at the table; declare mean and moment of each attribute with fit --moments",
         );
     }
-    Ok(ExitCode::SUCCESS)
+    if matches!(model.predictor, Predictor::Curves(_)) {
+        output::remark(
+            args.quiet,
+            "remark: an attribute with a curve adds the sum of its two rows to the prediction; --curves prints these sums, --picture FILE draws them",
+        );
+    }
+    Ok(())
 }
 
 /// Weights of one encoded column, or of the second category of a text against the first.
@@ -93,7 +114,7 @@ struct Row {
     error: Option<f64>,
 }
 
-/// Returns the rows of the attributes in the order of the table.
+/// Returns the rows of the attributes in the order of the table, and then those of the curves.
 fn rows(model: &Model, weights: &[Vec<f64>], deviations: Option<&[f64]>) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut first = 0;
@@ -119,6 +140,9 @@ fn rows(model: &Model, weights: &[Vec<f64>], deviations: Option<&[f64]>) -> Vec<
             }
         }
         first += names.len();
+    }
+    for (at, curve) in model.raw_curves().into_iter().enumerate() {
+        push(format!("curve of {}", curve.name), None, vec![(first + at, 1.0)]);
     }
     rows
 }

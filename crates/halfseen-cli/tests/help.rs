@@ -20,6 +20,8 @@ fn help_starts_with_examples_that_run() {
         "attribute,low,high,panel,choices\na,0,1,p,\nb,0,1,p,\nc,,,,x|y\n",
     );
     place.ok("fit table.csv --target price --learner ridge --out price.json");
+    place.write("bent.csv", common::bent(400));
+    place.ok("fit bent.csv --target y --learner fiml --set shape=additive --out curved.json");
     for command in [
         "",
         "compare",

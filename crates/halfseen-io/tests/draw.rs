@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use halfseen_io::ErrorKind;
-use halfseen_io::draw::{Figure, Point, Series, learning_curve};
+use halfseen_io::draw::{Figure, Panels, Point, Series, learning_curve, small_multiples};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -50,6 +50,26 @@ fn a_figure_without_points_is_refused() {
 fn the_same_figure_gives_the_same_text() {
     let figure = figure(vec![series("a", &[(1.0, 1.0), (5.0, 2.0)])]);
     assert_eq!(learning_curve(&figure).unwrap(), learning_curve(&figure).unwrap());
+}
+
+fn panels(panels: Vec<Series>) -> Panels {
+    let [title, subtitle, y_label] = ["Parts", "of <y>", "added"].map(String::from);
+    Panels { title, subtitle, y_label, panels }
+}
+
+#[test]
+fn panels_stand_in_rows_of_three_under_their_names() {
+    let names = ["a <b>", "c", "d", "none", "e"];
+    let of = |name: &&str| match *name {
+        "none" => series(name, &[(1.0, f64::NAN)]),
+        name => series(name, &[(-3.0, 1.0), (2.0, -1.0)]),
+    };
+    let svg = small_multiples(&panels(names.iter().map(of).collect())).unwrap();
+    assert!(svg.contains("<title>Parts</title>\n<desc>added by a &lt;b&gt;, c, d, e.</desc>"));
+    // The y axis has labels at the left end of each of the two rows.
+    assert!(svg.contains("of &lt;y&gt;") && svg.matches("\n-1.0\n").count() == 2, "{svg}");
+    let error = small_multiples(&panels(vec![series("x", &[])])).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::NoPoints { log_x: false }), "{error}");
 }
 
 proptest! {

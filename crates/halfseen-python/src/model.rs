@@ -16,6 +16,9 @@ use std::sync::Arc;
 /// Absent columns, ignored columns, and number of cells with an unknown category.
 type Met = (Vec<String>, Vec<String>, usize);
 
+/// Column, knots and heights of a curve.
+type Curve<'py> = (usize, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+
 /// Number of cells below which a weighted sum takes milliseconds.
 const FEW_CELLS: usize = 1 << 22;
 
@@ -45,7 +48,8 @@ impl Model {
         work: impl FnOnce(&model::Model, &dyn Monitor) -> halfseen::Result<T> + Send + 'static,
     ) -> PyResult<T> {
         let model = Arc::clone(&self.model);
-        if cells < FEW_CELLS && model.predictor.linear().is_ok() {
+        let sums = matches!(model.predictor, model::Predictor::Curves(_));
+        if cells < FEW_CELLS && (sums || model.predictor.linear().is_ok()) {
             return run_short(py, true, || work(&model, &Silent));
         }
         run_interruptible(py, 0, None, move |monitor| work(&model, monitor))
@@ -153,16 +157,31 @@ impl Model {
         Model::new(model::Model::clone(&self.model).without_clip())
     }
 
-    /// Returns the standard error of each column's weight, in raw units; `None` if the fit computed
+    /// Returns the standard error of each weight, in raw units; `None` if the fit computed
     /// none.
     fn errors(&self) -> Option<Vec<f64>> {
         self.model.raw_standard_errors()
     }
 
-    /// Returns the name and weight of each column, and the intercept, in raw units; `None` if the
-    /// predictor is not linear.
+    /// Returns the name and weight of each column and then of each curve, and the intercept, in raw
+    /// units; `None` if the predictor is not linear.
     fn weights(&self) -> Option<(Vec<(String, f64)>, f64)> {
         self.model.raw_weights().ok()
+    }
+
+    /// Returns the column, knots and heights of each curve of a column, in raw units.
+    fn curves<'py>(&self, py: Python<'py>) -> Vec<Curve<'py>> {
+        let arrays = |curve: model::RawCurve| {
+            let (knots, heights) = (curve.knots, curve.heights);
+            (curve.column, PyArray1::from_vec(py, knots), PyArray1::from_vec(py, heights))
+        };
+        self.model.raw_curves().into_iter().map(arrays).collect()
+    }
+
+    /// Returns the least and the largest value that counts of each column, in raw units; `None` if
+    /// all count.
+    fn bounds(&self) -> Option<Vec<[f64; 2]>> {
+        self.model.raw_bounds()
     }
 
     /// Returns the number of reads of each column; `None` if every cell is read, or reads were not

@@ -207,6 +207,11 @@ pub enum ErrorKind {
         "this predictor is not linear, so it has no weight per attribute; zero and mean fit a linear model to data with missing values, budgeted and full learners to other data"
     )]
     NotLinear,
+    /// One weight per attribute is requested of a predictor that has curves of attributes beside.
+    #[error(
+        "this model has curves of attributes beside its weights, so that it is not one linear model; fit again with shape=linear"
+    )]
+    HasCurves,
     /// Attacks or certificates are requested of a predictor that is not additive.
     #[error(
         "attacks and certificates need an additive model, but this one imputes a missing cell from the other cells; ridge imputes means, and robust-lp prepares for deletions"
@@ -363,6 +368,7 @@ impl Error {
             | WrongLearner { .. }
             | NotOpen { .. }
             | NotLinear
+            | HasCurves
             | NotAdditive
             | NoIntervals { .. }
             | TooMuchMemory { .. }

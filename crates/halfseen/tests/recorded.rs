@@ -38,7 +38,7 @@ ddaerr-2p ddaelr-2p: phase1=20 smoothing=1.3 inner=moments / ddaerr-2p: moment_n
 baseline identity: budget=3 radius=1 | budget=4 centre=none intercept=false
 baseline: reading=stationary | reading=diag-shift / fiml: total_budget=300 link=auto
 aesvr: ball=l1 loss=hinge | budget=3 loss=exponential | loss=logistic norm_bound=2 radius=0.5
-fiml: budget=2 design=uniform rank=1 deviations=3 / mcb mc1: loss=squared label_weight=1
+fiml: budget=2 design=uniform rank=1 deviations=3 | shape=auto | shape=additive budget=4 / mcb mc1: loss=squared label_weight=1
 karma: solver=online | features=sketch:32 | degree=2 coef0=1 normalization=cosine
 karma zero mean: loss=hinge normalization=uniform | loss=squared intercept=false
 karma: gamma=3 length_weights=1;0.5;2 / lasso svm mcb robust-lp: max_iter=2

@@ -132,11 +132,20 @@ pub(crate) struct CertifyArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(before_help = "Example:
-  halfseen show price.json")]
+#[command(before_help = "Examples:
+  halfseen show price.json
+  halfseen show curved.json --curves --picture curved.svg")]
 pub(crate) struct ShowArgs {
     /// Model file
     pub(crate) model: PathBuf,
+    /// For a model with curves of attributes (fiml with shape=additive or auto): print instead what
+    /// each of these attributes adds to the prediction, at the knots of its curve and at the ends of
+    /// its range; with standard errors also the ends of a 90 % range
+    #[arg(long)]
+    pub(crate) curves: bool,
+    /// Plot that into this file, as SVG: the 12 attributes that move the prediction most
+    #[arg(long, value_name = "FILE")]
+    pub(crate) picture: Option<PathBuf>,
     /// No remarks on stderr
     #[arg(long)]
     pub(crate) quiet: bool,

@@ -148,3 +148,19 @@ pub(crate) fn timeless(mut value: serde_json::Value) -> serde_json::Value {
     strip(&mut value);
     value
 }
+
+/// A table of five attributes in -1..1 with the target `y` = `a` squared + `b`, nearly.
+pub(crate) fn bent(rows: u64) -> String {
+    let mut text = String::from("a,b,c,d,e,y\n");
+    let mut state = 1_u64;
+    let mut next = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f64 / f64::from(1 << 23) - 1.0
+    };
+    for _ in 0..rows {
+        let [a, b, c, d, e, noise] = [(); 6].map(|()| next());
+        text.push_str(&format!("{a},{b},{c},{d},{e},{}\n", a * a + b + 0.1 * noise));
+    }
+    text
+}

@@ -20,14 +20,20 @@ impl Axis {
     ///
     /// It starts at 0 if all values are positive and `low` is less than half of `high`.
     pub(super) fn linear(low: f64, high: f64) -> Self {
+        let from_zero = low >= 0.0 && low < 0.5 * high;
+        let around = Self::around(low, high);
+        Self { low: if from_zero { 0.0 } else { around.low }, ..around }
+    }
+
+    /// Returns a linear axis of `low..=high` and little more.
+    pub(super) fn around(low: f64, high: f64) -> Self {
         let size = low.abs().max(high.abs());
         let pad = match high - low {
             span if span > 1e-9 * size => 0.04 * span,
             _ if size > 0.0 => 0.1 * size,
             _ => 1.0,
         };
-        let from_zero = low >= 0.0 && low < 0.5 * high;
-        Self { low: if from_zero { 0.0 } else { low - pad }, high: high + pad, log: false }
+        Self { low: low - pad, high: high + pad, log: false }
     }
 
     pub(super) fn ending_at(self, high: f64) -> Self {

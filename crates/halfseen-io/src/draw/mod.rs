@@ -22,6 +22,7 @@ mod canvas;
 mod clip;
 mod curve;
 mod page;
+mod panels;
 mod style;
 
 #[cfg(test)]
@@ -45,6 +46,19 @@ pub struct Figure {
     pub y_limit: Option<f64>,
     /// Curves; the legend orders them by their last y, as they end in the figure.
     pub series: Vec<Series>,
+}
+
+/// Small figures of one curve each, side by side, with a common y axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Panels {
+    /// Title above all.
+    pub title: String,
+    /// Line below the title.
+    pub subtitle: String,
+    /// Label beside the y axes, with its unit.
+    pub y_label: String,
+    /// Curves in rows of three; the name of each stands above it, and says what its x axis is.
+    pub panels: Vec<Series>,
 }
 
 /// One curve.
@@ -78,4 +92,12 @@ pub struct Point {
 /// [`NoPoints`](crate::ErrorKind::NoPoints) if no series has a drawable point.
 pub fn learning_curve(figure: &Figure) -> Result<String> {
     page::draw(figure)
+}
+
+/// Draws small figures side by side as SVG text, with a line at 0.
+///
+/// # Errors
+/// [`NoPoints`](crate::ErrorKind::NoPoints) if no panel has a drawable point.
+pub fn small_multiples(panels: &Panels) -> Result<String> {
+    panels::draw(panels)
 }

@@ -15,9 +15,9 @@ use plotters::style::text_anchor::{HPos, VPos};
 const PLOT: Place = (620.0, 400.0);
 const TOP: f64 = 52.0;
 const BELOW: f64 = 66.0;
-const TITLE: f64 = 19.0;
-const LABEL: f64 = 16.0;
-const TICK: f64 = 14.0;
+pub(super) const TITLE: f64 = 19.0;
+pub(super) const LABEL: f64 = 16.0;
+pub(super) const TICK: f64 = 14.0;
 const NAME: f64 = 15.0;
 const NAME_ROOM: f64 = 270.0;
 const ENTRY: f64 = 26.0;
@@ -27,8 +27,8 @@ const SAMPLE: f64 = 62.0;
 const MARKER_GAP: f64 = 55.0;
 const MARKER: f64 = 4.5;
 
-const INK: RGBColor = RGBColor(0x33, 0x33, 0x33);
-const GRID: RGBColor = RGBColor(0xe2, 0xe2, 0xe2);
+pub(super) const INK: RGBColor = RGBColor(0x33, 0x33, 0x33);
+pub(super) const GRID: RGBColor = RGBColor(0xe2, 0xe2, 0xe2);
 
 struct Curve {
     name: String,
@@ -97,7 +97,9 @@ pub(super) fn draw(figure: &Figure) -> Result<String> {
         legend(canvas, &frame, &curves)
     });
     let drawn = drawn.map_err(|failure| failure.about(&figure.title))?;
-    Ok(described(&drawn, figure))
+    let names: Vec<&str> = figure.series.iter().map(|series| series.name.as_str()).collect();
+    let what = format!("{} by {}: ", figure.y_label, figure.x_label);
+    Ok(described(&drawn, &figure.title, &what, &names))
 }
 
 /// Colours for readers whose screen is dark: those of paper, ink and grid, and of dark curves.
@@ -109,24 +111,25 @@ const DARK: &str = "<style>@media (prefers-color-scheme: dark) { \
      [stroke=\"#8C510A\"] { stroke: #C98A3E } [fill=\"#4B2E83\"] { fill: #A58BDB } \
      [stroke=\"#4B2E83\"] { stroke: #A58BDB } }</style>";
 
-/// Adds the title and a description, which screen readers read, and colours for dark screens.
-fn described(svg: &str, figure: &Figure) -> String {
+/// Adds the title and a description, which screen readers read, and colours for dark screens. The
+/// description ends with names.
+pub(super) fn described(svg: &str, title: &str, what: &str, names: &[&str]) -> String {
     let text = |text: &str| {
         let text = halfseen::error::short(text);
         text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
     };
-    let names: Vec<String> = figure.series.iter().map(|series| text(&series.name)).collect();
-    let (title, x, y) = (text(&figure.title), text(&figure.x_label), text(&figure.y_label));
+    let names: Vec<String> = names.iter().map(|name| text(name)).collect();
+    let (title, what) = (text(title), text(what));
     let head = format!(
         "role=\"img\" xmlns=\"http://www.w3.org/2000/svg\">\n<title>{title}</title>\n\
-         <desc>{y} by {x}: {}.</desc>\n{DARK}",
+         <desc>{what}{}.</desc>\n{DARK}",
         names.join(", ")
     );
     svg.replacen("xmlns=\"http://www.w3.org/2000/svg\">", &head, 1)
 }
 
 /// Returns the smallest and largest of at least one value.
-fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
+pub(super) fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
 }
 

@@ -148,9 +148,10 @@ class Model:
         Returns
         -------
         weights : dict of str to float
-            By name of the column; ``name=category`` for each category of a text column.
+            By name of the column; ``name=category`` for each category of a text column; ``curve of name``
+            for the curve of a column.
         intercept : float
-            Prediction if all columns are zero.
+            Prediction if all columns and curves are zero.
 
         Raises
         ------

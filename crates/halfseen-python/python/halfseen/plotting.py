@@ -241,6 +241,12 @@ def weights_image(
         if not hasattr(estimator, "coef_"):
             name = type(estimator).__name__
             raise ValueError(f"{name} has no weight for each attribute (coef_), so there is no image of them")
+        if getattr(estimator, "curve_", None):
+            name = type(estimator).__name__
+            raise ValueError(
+                f"this {name} has curves of attributes beside its weights, so that no image of weights shows"
+                " its predictions: fit with shape='linear', or give the weights themselves"
+            )
     weights = np.atleast_2d(np.asarray(getattr(estimator, "coef_", estimator), dtype=np.float64))
     if not 0 <= output < len(weights):
         raise ValueError(

@@ -55,6 +55,7 @@ fn name(kind: &ErrorKind) -> &'static str {
         WrongTarget,
         WrongKind,
         NotLinear,
+        HasCurves,
         NotAdditive,
         NoIntervals,
         TooMuchMemory,
@@ -279,6 +280,7 @@ fn provoked(long: &str) -> Vec<Error> {
             .unwrap_err(),
         Schema::fit(&wide, &[0], &[], &[], vec![]).unwrap().encode(&two).unwrap_err(),
         ErrorKind::NotLinear.into(),
+        ErrorKind::HasCurves.into(),
         ErrorKind::NotAdditive.into(),
         ErrorKind::NoIntervals { reason: "its scores are margins" }.into(),
         ErrorKind::TooMuchMemory {
@@ -317,7 +319,7 @@ fn every_kind_is_provoked() {
     let provoked: BTreeSet<&str> = provoked("column").iter().map(|e| name(e.kind())).collect();
     let missing: Vec<&str> = all_names().difference(&provoked).copied().collect();
     assert!(missing.is_empty(), "no case provokes {missing:?}");
-    assert_eq!(all_names().len(), 56);
+    assert_eq!(all_names().len(), 57);
 }
 
 #[test]

@@ -12,7 +12,7 @@
 
 mod cut;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use super::factor::Room;
 use super::{Linear, Link, Scores};

@@ -4,6 +4,9 @@
 //! attribute is. The linear model has a weight for every column and for every curve, so the
 //! attribute's part of the prediction is w_j x_j + v_j curve_j(x_j).
 
+#[cfg(test)]
+pub(super) mod tests;
+
 use super::{Conditional, Linear, Scores};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
@@ -75,18 +78,50 @@ impl Curves {
         self.conditional.intervals_of(examples.len(), rows, level)
     }
 
-    /// Returns the part of the prediction that comes from one column, and is not constant, at
-    /// several of its values.
+    /// Returns the part of the prediction that comes from one column, at several of its values:
+    /// 0 on average over the distribution of the attributes.
     pub fn part(&self, column: usize, values: &[f64]) -> Vec<f64> {
-        let linear = &self.conditional.linear;
-        let curve = self.curves.iter().position(|curve| curve.column == column);
-        let weight = curve.map_or(0.0, |at| linear.weights[self.columns() + at]);
-        let one = |&x: &f64| {
+        let along = self.along(column);
+        values.iter().map(|&x| along(&self.conditional.linear.weights, x)).collect()
+    }
+
+    /// Returns the standard error of [`Curves::part`]; `None` without deviations.
+    pub fn part_errors(&self, column: usize, values: &[f64]) -> Option<Vec<f64>> {
+        let (deviations, along) = (&self.conditional.deviations, self.along(column));
+        let refits = || deviations.chunks_exact(self.conditional.linear.weights.len().max(1));
+        let one = |&x: &f64| refits().map(|v| along(v, x).powi(2)).sum::<f64>().sqrt();
+        (!deviations.is_empty()).then(|| values.iter().map(one).collect())
+    }
+
+    /// Returns the standard deviation of [`Curves::part`] over the distribution of the attributes.
+    pub fn part_deviation(&self, column: usize) -> f64 {
+        let Conditional { linear, rank, loadings, noise, .. } = &self.conditional;
+        let places = [Some(column), self.place(column)];
+        let places = || places.into_iter().flatten();
+        let shared = |r| places().map(|j| linear.weights[j] * loadings[j * rank + r]).sum::<f64>();
+        let own: f64 = places().map(|j| linear.weights[j].powi(2) * noise[j]).sum();
+        ((0..*rank).map(|r| shared(r).powi(2)).sum::<f64>() + own).sqrt()
+    }
+
+    /// Returns the place of a column's curve among the weights.
+    fn place(&self, column: usize) -> Option<usize> {
+        let at = self.curves.iter().position(|curve| curve.column == column)?;
+        Some(self.columns() + at)
+    }
+
+    /// Returns the function of weights and a value of the column that sums the column and its
+    /// curve, less their means.
+    fn along(&self, column: usize) -> impl Fn(&[f64], f64) -> f64 {
+        let (place, means) = (self.place(column), &self.conditional.linear.fill);
+        move |weights, x| {
             let x = self.conditional.bounded(column, x);
-            let bent = curve.map_or(0.0, |at| self.curves[at].at(x));
-            linear.weights[column] * x + weight * bent
-        };
-        values.iter().map(one).collect()
+            let line = weights[column] * (x - means[column]);
+            place.map_or(line, |at| {
+                let height = self.curves[at - self.columns()].at(x);
+                let height = self.conditional.bounded(at, height);
+                line + weights[at] * (height - means[at])
+            })
+        }
     }
 
     /// Returns the linear model of the columns alone: curves count as their means.
@@ -104,7 +139,7 @@ impl Curves {
         let (cells, bent) = row.split_at_mut(self.columns());
         examples.row_into(i, cells);
         for (curve, value) in self.curves.iter().zip(bent) {
-            *value = curve.at(cells[curve.column]);
+            *value = curve.at(self.conditional.bounded(curve.column, cells[curve.column]));
         }
     }
 

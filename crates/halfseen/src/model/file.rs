@@ -118,23 +118,6 @@ impl Model {
         self.classes.get(scores.class(row))
     }
 
-    /// Weight of each encoded column and intercept, in raw units of attributes and target.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotLinear`].
-    pub fn raw_weights(&self) -> Result<(Vec<(String, f64)>, f64)> {
-        let (target, linear) = (self.prepare.target, self.predictor.linear()?);
-        let mut intercept = target.undo(linear.intercept);
-        let names = self.prepare.schema.encoded_names();
-        let weights = names.into_iter().zip(&linear.weights).enumerate().map(|(j, (name, w))| {
-            let (offset, divisor) = self.prepare.scaler.affine(j);
-            let raw = w * target.deviation / divisor;
-            intercept -= raw * offset;
-            (name, raw)
-        });
-        Ok((weights.collect(), intercept))
-    }
-
     /// The least and the largest number that is predicted, in units of the target: those of the
     /// targets learned from. `None` where nothing keeps predictions within a range.
     pub fn clip(&self) -> Option<[f64; 2]> {
@@ -156,44 +139,6 @@ impl Model {
     pub fn without_clip(mut self) -> Model {
         self.predictor = self.predictor.without_clip();
         self
-    }
-
-    /// Standard error of each weight of [`Model::raw_weights`], in the same units; `None` if the fit
-    /// estimated none.
-    pub fn raw_standard_errors(&self) -> Option<Vec<f64>> {
-        let columns = 0..self.prepare.schema.width();
-        columns.map(|column| self.raw_standard_error(&[(column, 1.0)])).collect()
-    }
-
-    /// Standard error of a sum of [`Model::raw_weights`], each of a column and multiplied by a
-    /// number; `None` if the fit estimated none.
-    pub fn raw_standard_error(&self, terms: &[(usize, f64)]) -> Option<f64> {
-        let Predictor::Conditional(conditional) = &self.predictor else { return None };
-        let columns = conditional.linear.weights.len();
-        let scaled: Vec<(usize, f64)> = terms
-            .iter()
-            .map(|&(column, factor)| (column, factor / self.prepare.scaler.affine(column).1))
-            .collect();
-        let refits = conditional.deviations.chunks_exact(columns.max(1));
-        let sum = |row: &[f64]| scaled.iter().map(|(j, factor)| row[*j] * factor).sum::<f64>();
-        let variance: f64 = refits.map(|row| sum(row).powi(2)).sum();
-        let known = !conditional.deviations.is_empty();
-        known.then(|| variance.sqrt() * self.prepare.target.deviation)
-    }
-
-    /// Standard deviation of each encoded column in raw units, over the training rows or by the
-    /// joint distribution of the predictor; `None` if the fit knows neither.
-    pub fn raw_deviations(&self) -> Option<Vec<f64>> {
-        if self.prepare.deviations.is_some() {
-            return self.prepare.deviations.clone();
-        }
-        let Predictor::Conditional(conditional) = &self.predictor else { return None };
-        let deviation = |(j, noise): (usize, &f64)| {
-            let loadings = conditional.loadings.iter().skip(j * conditional.rank);
-            let shared: f64 = loadings.take(conditional.rank).map(|v| v * v).sum();
-            (shared + noise).sqrt() * self.prepare.scaler.affine(j).1
-        };
-        Some(conditional.noise.iter().enumerate().map(deviation).collect())
     }
 
     /// The model as JSON text.

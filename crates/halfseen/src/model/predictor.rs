@@ -59,11 +59,12 @@ impl Predictor {
     /// scores for complete rows; with a link its sign is the class, and its size is no estimate.
     ///
     /// # Errors
-    /// [`ErrorKind::NotLinear`].
+    /// [`ErrorKind::HasCurves`] for [`Curves`]; [`ErrorKind::NotLinear`].
     pub fn linear(&self) -> Result<&Linear> {
         match self {
             Predictor::Linear(linear) | Predictor::Margin(linear) => Ok(linear),
             Predictor::Conditional(conditional) => Ok(&conditional.linear),
+            Predictor::Curves(_) => Err(ErrorKind::HasCurves.into()),
             _ => Err(ErrorKind::NotLinear.into()),
         }
     }
@@ -72,11 +73,21 @@ impl Predictor {
     /// that effects of deletions are additive.
     ///
     /// # Errors
-    /// [`ErrorKind::NotAdditive`] for a [`Conditional`]; [`ErrorKind::NotLinear`].
+    /// [`ErrorKind::NotAdditive`] for a [`Conditional`] and for [`Curves`];
+    /// [`ErrorKind::NotLinear`].
     pub fn additive(&self) -> Result<&Linear> {
         match self {
-            Predictor::Conditional(_) => Err(ErrorKind::NotAdditive.into()),
+            Predictor::Conditional(_) | Predictor::Curves(_) => Err(ErrorKind::NotAdditive.into()),
             other => other.linear(),
+        }
+    }
+
+    /// Returns the distribution of columns, and of curves after them, if the predictor knows one.
+    pub fn conditional(&self) -> Option<&Conditional> {
+        match self {
+            Predictor::Conditional(conditional) => Some(conditional),
+            Predictor::Curves(curves) => Some(&curves.conditional),
+            _ => None,
         }
     }
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import update_wrapper
 from types import MethodType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -30,6 +30,24 @@ class _WithLink:
         return MethodType(self.method, estimator)
 
 
+class AttributeCurve(NamedTuple):
+    """Piecewise linear function of one attribute, constant beyond its ends.
+
+    Attributes
+    ----------
+    feature : int
+        Column of X.
+    knots : ndarray of shape (n_knots,)
+        Increasing values of the attribute.
+    heights : ndarray of shape (n_knots,)
+        Value of the curve at each knot; elsewhere it is ``np.interp(x, knots, heights)``.
+    """
+
+    feature: int
+    knots: t.Array
+    heights: t.Array
+
+
 class _FIML(Budgeted):
     """The parameters of :class:`FIMLRegressor` and :class:`FIMLClassifier`.
 
@@ -39,6 +57,10 @@ class _FIML(Budgeted):
         Choice of the attributes to read. uniform: every set of the same size is equally likely. adaptive:
         uniform at first, then proportional to each attribute's estimated contribution to the prediction;
         three tenths of the reads stay uniform.
+    shape : {'linear', 'additive', 'auto'}
+        Functions of the attributes that predictions are sums of. linear: a weight for each attribute.
+        additive: beside it one curve of each attribute whose reads show that the target bends along it.
+        auto: both, compared by held-out reads; the curves must be better by a standard error.
     rank : int or None
         Number of factors of the model of the attributes. None: selected by held-out reads among models of
         several ranks. Range: an integer of at least 1, or None.
@@ -54,6 +76,16 @@ class _FIML(Budgeted):
 
     Attributes
     ----------
+    coef_ : ndarray of shape (n_features + n_curves,), or (1, n_features + n_curves) for classifiers
+        Weight of each attribute, in units of the data, and then of each curve of ``curve_``, in units of the
+        target.
+    curve_ : list of AttributeCurve
+        Curves of attributes: named tuples of feature, knots and heights; empty with
+        ``shape='linear'``.
+    cell_range_ : ndarray of shape (n_features, 2)
+        Least and largest value of each attribute that counts: a cell beyond them counts as the nearer one.
+        The score of a complete row, clipped to them, is the sum of ``intercept_`` and of ``coef_`` times the
+        cells and then the curves' values there.
     coef_errors_ : ndarray shaped as ``coef_``
         Standard error of each weight, in units of the data; only if ``deviations`` is above 0.
 
@@ -97,6 +129,7 @@ class _FIML(Budgeted):
         max_cost: float | None = None,
         total_cost: float | None = None,
         design: Literal["uniform", "adaptive"] = "adaptive",
+        shape: Literal["linear", "additive", "auto"] = "linear",
         passive: Literal["no", "one", "all"] = "no",
         rank: int | None = None,
         folds: int = 3,
@@ -116,6 +149,7 @@ class _FIML(Budgeted):
         self.max_cost = max_cost
         self.total_cost = total_cost
         self.design = design
+        self.shape = shape
         self.passive = passive
         self.rank = rank
         self.folds = folds
@@ -129,6 +163,19 @@ class _FIML(Budgeted):
         self.bounds = bounds
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    @property
+    def curve_(self) -> list[AttributeCurve]:
+        """Curves of attributes, in the order of their weights: list of AttributeCurve."""
+        check_is_fitted(self, "model_")
+        return [AttributeCurve(*curve) for curve in self.model_.curves()]
+
+    @property
+    def cell_range_(self) -> t.Array:
+        """Least and largest value that counts of each attribute: ndarray of shape (n_features, 2)."""
+        check_is_fitted(self, "model_")
+        bounds = self.model_.bounds()
+        return np.array([[-np.inf, np.inf]] * self.n_features_in_ if bounds is None else bounds)
 
     @property
     def coef_errors_(self) -> t.Array:

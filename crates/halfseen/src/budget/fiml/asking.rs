@@ -16,7 +16,7 @@ use crate::error::{ErrorKind, Result, shown};
 use crate::learner::size::admit_need;
 use crate::learner::{FitSize, Needed};
 use crate::model::{Conditional, Fit, Linear, Note, Predictor, Report, Stop};
-use crate::params::{Design, Link, Parameters, Passive};
+use crate::params::{Design, Link, Parameters, Passive, Shape};
 use halfseen_solve::{Monitor, Silent};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -93,7 +93,15 @@ fn needed_for(learner: &Fiml, size: &FitSize, cells: f64) -> Needed {
     let (n, d) = (size.n(), size.d());
     // An attribute takes part from its second read on.
     let (often, reads) = (d.min(0.5 * cells), (cells / n.max(1.0)).min(d));
-    let fits = estimate::bytes(often, reads, learner.folds as f64, learner.rank);
+    let folds = learner.folds as f64;
+    let fits = |form: f64| estimate::bytes(form * often, form * reads, folds, learner.rank);
+    // A curve of each attribute, and rows for each fold; auto keeps candidates of both forms.
+    let (plain, bent) = (fits(1.0), fits(2.0) + STANDARD * 2.0 * (folds + 1.0) * cells);
+    let fits = match learner.shape {
+        Shape::Linear => plain,
+        Shape::Additive => bent,
+        Shape::Auto => plain + bent,
+    };
     let deviations = 8.0 * d * learner.deviations as f64;
     let bytes = READ * cells + 80.0 * n + 400.0 * d + deviations + fits;
     Needed {
@@ -102,8 +110,10 @@ fn needed_for(learner: &Fiml, size: &FitSize, cells: f64) -> Needed {
     }
 }
 
-/// Bytes of a read, in a list that grows, and in standard units.
-const READ: f64 = 12.0 * 2.0 * 2.0;
+/// Bytes of a read in standard units, and of one in a list that grows, in order, and in standard
+/// units.
+const STANDARD: f64 = 12.0 * 2.0;
+const READ: f64 = 12.0 * 2.0 + 16.0 + STANDARD;
 
 impl Asker {
     /// Starts a learner.

@@ -6,7 +6,6 @@
 //! likelihood ratio of the best to zero weights exceeds exp(5), nothing is learned.
 
 use super::candidates::{Candidate, Fitted, Origin};
-use super::forms::FormFit;
 
 /// T.
 const TEMPERATURE: f64 = 32.0;
@@ -17,6 +16,15 @@ const EVIDENCE: f64 = 5.0;
 const HANDICAP: f64 = 1.0;
 /// Shares below this are left out.
 const LEAST_SHARE: f64 = 1e-3;
+
+/// Fits of a form.
+pub(crate) struct FormFit {
+    /// Fits without each fold.
+    pub(crate) folds: Vec<Fitted>,
+    pub(crate) all: Fitted,
+    /// Place among the ranks of the model for imputation.
+    pub(crate) filling: usize,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Share {

@@ -19,7 +19,6 @@
 //!
 //! Source of the shrinkage: W. James and C. Stein, "Estimation with quadratic loss", 1961.
 
-use super::folds::fold_of;
 use super::reads::Reads;
 use crate::model::interpolate;
 use faer::{Mat, Side};
@@ -91,8 +90,8 @@ impl BySlot {
     }
 
     /// Returns the least and the largest value that counts, of each slot: the outer quantiles of its
-    /// reads, `reach` times as far from the median as they are, but no farther than the reads; 0 and
-    /// 0 for slots that were never read.
+    /// reads, `reach` times as far from the median as they are, or the outer reads where the
+    /// quantiles or all reads but one value are equal; 0 and 0 for slots that were never read.
     pub(crate) fn bounds(&self, reach: f64) -> Vec<[f64; 2]> {
         let of = |slot: usize| {
             let reads = self.slot(slot);
@@ -105,7 +104,7 @@ impl BySlot {
                 return [first.0, last.0];
             }
             let median = quantile(reads, 0.5);
-            let end = |from: f64| (median + reach * (from - median)).clamp(first.0, last.0);
+            let end = |from: f64| median + reach * (from - median);
             [end(low), end(high)]
         };
         (0..self.starts.len() - 1).map(of).collect()
@@ -235,12 +234,12 @@ struct Direction {
 }
 
 /// Returns the curves of each part of the examples: without each fold, and of all. Targets are in
-/// standard units, NaN where unknown; `number` gives the fold of an example.
+/// standard units, NaN where unknown; `fold` is that of an example.
 pub(crate) fn curves(
     reads: &BySlot,
     bounds: &[[f64; 2]],
     targets: &[f64],
-    number: impl Fn(usize) -> u64,
+    fold: impl Fn(usize) -> usize,
     folds: usize,
 ) -> Vec<Vec<SlotCurve>> {
     let mut found = vec![Vec::new(); folds + 1];
@@ -274,7 +273,7 @@ pub(crate) fn curves(
                     (next - 1, [1.0 - part, part])
                 }
             };
-            by_fold[fold_of(number(example as usize), folds)].add(first, heights, line(x), y);
+            by_fold[fold(example as usize)].add(first, heights, line(x), y);
         }
         for (part, found) in found.iter_mut().enumerate() {
             let mut sums = Sums::ZERO;

@@ -99,6 +99,8 @@ pub(crate) struct Menu {
     columns: bool,
     /// True if pairs were read often.
     often: bool,
+    /// Mean number of joint reads per pair.
+    together: f64,
 }
 
 impl Menu {
@@ -140,6 +142,7 @@ impl Menu {
             dense: d <= MANY,
             columns: true,
             often: together >= OFTEN,
+            together,
         }
     }
 
@@ -152,6 +155,11 @@ impl Menu {
             often: true,
             ..self.clone()
         }
+    }
+
+    /// Returns the mean number of joint reads per pair of attributes that are not always read.
+    pub(crate) fn together(&self) -> f64 {
+        self.together
     }
 
     pub(crate) fn ranks(&self) -> &[usize] {

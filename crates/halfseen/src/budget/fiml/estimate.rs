@@ -1,12 +1,12 @@
 //! Turns reads into weights: fits candidates on folds, compares them by held-out reads, and
 //! averages.
 
-use super::average::{self, Share, shares};
+use super::average::{self, FormFit, Share, shares};
 use super::basis::SlotCurve;
 use super::candidates::{self, Fitted};
 use super::deviations::deviations;
 use super::folds::{FoldSubset, fold_of};
-use super::forms::{Form, FormFit, average};
+use super::forms::{Form, average};
 use super::link::Pair;
 use super::own_test::{Given, OwnTest, Shown, given};
 use super::reads::Reads;
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct FitSettings {
     pub(crate) slots: usize,
-    /// Whether curves of attributes are learned.
+    /// Functions of the attributes that are learned.
     pub(crate) shape: Shape,
     pub(crate) folds: usize,
     /// Rank r of the factor model; `None`: several, compared by held-out reads.

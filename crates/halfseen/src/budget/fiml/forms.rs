@@ -2,16 +2,20 @@
 //!
 //! The forms compete by the same held-out reads.
 
-use super::average::{Share, find};
+use super::average::{FormFit, Share, find};
 use super::basis::{BySlot, SlotCurve, TIGHT, WIDE, curves};
 use super::candidates::{self, Candidate, Fitted, Menu, Origin};
 use super::factor::Factor;
-use super::folds::{FoldSubset, Part, WeightedSubset};
+use super::folds::{FoldSubset, Part, WeightedSubset, fold_of};
 use super::reads::Reads;
 use super::standard::{Rows, Standard};
 use crate::params::Shape;
 use halfseen_solve::Monitor;
 use rayon::prelude::*;
+
+/// Joint reads of a pair from which curves compete: fewer do not show that curves of related
+/// attributes are alike, and held-out reads of few attributes do not punish it.
+const PAIRS: f64 = 2.0;
 
 /// The attributes in one form, in standard units.
 pub(crate) struct Form {
@@ -21,15 +25,6 @@ pub(crate) struct Form {
     pub(crate) menu: Menu,
     /// Curves of all examples.
     pub(crate) curves: Vec<SlotCurve>,
-}
-
-/// Fits of a form.
-pub(crate) struct FormFit {
-    /// Fits without each fold.
-    pub(crate) folds: Vec<Fitted>,
-    pub(crate) all: Fitted,
-    /// Place among the ranks of the model for imputation.
-    pub(crate) filling: usize,
 }
 
 impl Form {
@@ -52,16 +47,20 @@ impl Form {
         if shape == Shape::Linear {
             return vec![plain()];
         }
+        let linear = (shape == Shape::Auto).then(plain);
+        if linear.as_ref().is_some_and(|plain| plain.menu.together() < PAIRS) {
+            return linear.into_iter().collect();
+        }
         let tight = Standard::within(reads, by_slot.bounds(TIGHT));
         let mut rows = tight.rows(reads);
         rows.balance(folds);
-        let (bounds, number) = (&tight.bounds, |i| rows.number(i));
-        let mut by_part = curves(&by_slot, bounds, rows.targets(), number, folds);
+        let fold = |example| fold_of(rows.number(example), folds);
+        let mut by_part = curves(&by_slot, &tight.bounds, rows.targets(), fold, folds);
         let varies = |curve: &SlotCurve| tight.slots.binary_search(&curve.slot).is_ok();
         by_part.iter_mut().for_each(|curves| curves.retain(varies));
         let found = by_part[folds].clone();
         if found.is_empty() {
-            return vec![plain()];
+            return vec![linear.unwrap_or_else(plain)];
         }
         let standard = tight.with_curves(&found);
         let with = |curves: &Vec<SlotCurve>| {
@@ -72,7 +71,7 @@ impl Form {
         let rows: Vec<Rows> = by_part.iter().map(with).collect();
         let menu = Menu::of(&standard, &rows[folds], rank);
         let bent = Form { standard, rows, menu, curves: found };
-        if shape == Shape::Additive { vec![bent] } else { vec![plain(), bent] }
+        linear.into_iter().chain([bent]).collect()
     }
 
     /// Returns the rows for the fit without a fold, or, for the number of folds, to all.

@@ -141,7 +141,8 @@ impl Learner for Fiml {
     /// Accepts missing cells: they are refused reads, or simply not observed.
     fn needs(&self) -> Needs {
         let fits_to_answers = self.design == Design::Adaptive;
-        Needs { holes: true, plain_classes: true, fits_to_answers, ..Needs::of(self) }
+        let weighs = self.shape == Shape::Linear;
+        Needs { holes: true, plain_classes: true, fits_to_answers, weighs, ..Needs::of(self) }
     }
 }
 

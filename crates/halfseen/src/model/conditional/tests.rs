@@ -12,11 +12,15 @@ use halfseen_solve::sampling::{Purpose, Stream};
 use ndarray::Array2;
 use std::sync::Arc;
 
-fn random(columns: usize, rank: usize, deviations: usize, seed: u64) -> Conditional {
+pub(in crate::model) fn random(
+    columns: usize,
+    rank: usize,
+    deviations: usize,
+    seed: u64,
+) -> Conditional {
     let mut stream = Stream::new(seed, Purpose::Data, (columns * 100 + rank) as u64);
     let mut numbers = |count: usize| -> Vec<f64> { (0..count).map(|_| stream.normal()).collect() };
     Conditional {
-        bounds: Vec::new(),
         linear: Linear {
             weights: numbers(columns),
             intercept: 0.7,
@@ -26,6 +30,7 @@ fn random(columns: usize, rank: usize, deviations: usize, seed: u64) -> Conditio
         rank,
         loadings: numbers(columns * rank),
         noise: numbers(columns).into_iter().map(|v| 0.2 + v.abs()).collect(),
+        bounds: vec![],
         residual: 0.5,
         degrees: None,
         deviations: numbers(deviations * columns).into_iter().map(|v| 0.1 * v).collect(),
@@ -35,7 +40,7 @@ fn random(columns: usize, rank: usize, deviations: usize, seed: u64) -> Conditio
 
 /// Returns rows with each cell missing with probability `share`; the first is complete, the second
 /// empty.
-fn rows(columns: usize, count: usize, share: f64) -> Matrix {
+pub(in crate::model) fn rows(columns: usize, count: usize, share: f64) -> Matrix {
     let mut stream = Stream::new(5, Purpose::Data, columns as u64);
     Matrix::F64(Array2::from_shape_fn((count, columns), |(i, _)| {
         let (value, hidden) = (2.0 * stream.normal(), stream.unit() < share);
@@ -43,12 +48,12 @@ fn rows(columns: usize, count: usize, share: f64) -> Matrix {
     }))
 }
 
-fn on<T>(matrix: &Matrix, found: impl FnOnce(&Examples<'_>) -> T) -> T {
+pub(in crate::model) fn on<T>(matrix: &Matrix, found: impl FnOnce(&Examples<'_>) -> T) -> T {
     let layout = Arc::new(Layout::singletons(matrix.columns()));
     found(&Examples::new(matrix, &Scaler::None {}, &layout, &[]))
 }
 
-fn covariance(model: &Conditional) -> Mat<f64> {
+pub(in crate::model) fn covariance(model: &Conditional) -> Mat<f64> {
     let d = model.noise.len();
     let dot =
         |i: usize, j: usize| model.row(i).iter().zip(model.row(j)).map(|(a, b)| a * b).sum::<f64>();
@@ -77,7 +82,7 @@ fn twin(model: &Conditional, row: &[f64]) -> (Vec<f64>, f64, f64) {
     (filled, mean, variance)
 }
 
-fn close(a: f64, b: f64, within: f64) -> bool {
+pub(in crate::model) fn close(a: f64, b: f64, within: f64) -> bool {
     (a - b).abs() <= within * (1.0 + b.abs())
 }
 
@@ -232,8 +237,11 @@ fn a_cut_predictor_scores_as_the_whole_one_where_the_rest_is_missing() {
     }
 }
 
-fn model(predictor: Predictor, classes: Vec<Label>) -> Model {
-    let columns = predictor.linear().unwrap().weights.len();
+pub(in crate::model) fn model(predictor: Predictor, classes: Vec<Label>) -> Model {
+    let columns = match &predictor {
+        Predictor::Curves(curves) => curves.columns(),
+        other => other.linear().unwrap().weights.len(),
+    };
     let column = |j| ColumnSchema {
         name: format!("x{j}"),
         kind: ColumnKind::Number,
@@ -266,7 +274,7 @@ fn model(predictor: Predictor, classes: Vec<Label>) -> Model {
     }
 }
 
-fn table(columns: usize) -> Table {
+pub(in crate::model) fn table(columns: usize) -> Table {
     let names = (0..columns).map(|j| format!("x{j}")).collect();
     Table::from_matrix(rows(columns, 20, 0.4), names).unwrap()
 }
@@ -309,6 +317,32 @@ fn a_model_gives_intervals_in_the_targets_units_and_the_same_from_its_file() {
     let without = Conditional { deviations: vec![], ..conditional };
     assert_eq!(model(Predictor::Conditional(without.clone()), vec![]).raw_standard_errors(), None);
     assert_eq!(model(Predictor::Linear(without.linear), vec![]).raw_standard_errors(), None);
+}
+
+#[test]
+fn a_cell_beyond_the_bounds_counts_as_the_nearer_one() {
+    let plain = random(4, 2, 3, 5);
+    let bounds = vec![[-1.0, 0.5], [0.0, 0.0], [-0.1, 3.0], [-9.0, 9.0]];
+    let bounded = Conditional { bounds: bounds.clone(), ..plain.clone() };
+    bounded.validate(4).unwrap();
+    let wild = rows(4, 40, 0.3);
+    let tame = Matrix::F64(Array2::from_shape_fn((40, 4), |(i, j)| {
+        wild.get(i, j).clamp(bounds[j][0], bounds[j][1])
+    }));
+    assert_eq!(
+        on(&wild, |examples| bounded.scores(examples).unwrap()),
+        on(&tame, |examples| plain.scores(examples).unwrap())
+    );
+    assert_eq!(
+        on(&wild, |examples| bounded.intervals(examples, 0.9).unwrap()),
+        on(&tame, |examples| plain.intervals(examples, 0.9).unwrap())
+    );
+    // Truncated models keep the bounds of the columns that stay.
+    let mut cut = bounded.truncated(2, &Layout::singletons(4)).unwrap();
+    let stays: Vec<bool> = cut.linear.weights.iter().map(|w| *w != 0.0).collect();
+    cut.keep(&stays);
+    let left = (0..4).filter(|&j| stays[j]).map(|j| bounds[j]);
+    assert_eq!(cut.bounds, left.collect::<Vec<_>>());
 }
 
 #[test]
@@ -366,7 +400,7 @@ fn what_deletions_do_is_no_sum_and_is_not_attacked() {
 #[test]
 fn damaged_files_are_refused_by_key() {
     type Change = fn(&mut Conditional);
-    let changes: [(&str, Change); 18] = [
+    let changes: [(&str, Change); 22] = [
         ("linear.weights", |c| c.linear.weights.truncate(2)),
         ("linear.fill", |c| c.linear.fill[1] = f64::NAN),
         ("linear.intercept", |c| c.linear.intercept = f64::INFINITY),
@@ -378,6 +412,10 @@ fn damaged_files_are_refused_by_key() {
         ("noise", |c| c.noise[0] = 0.0),
         ("noise", |c| c.noise[0] = 1e-320),
         ("noise", |c| c.noise[0] = f64::INFINITY),
+        ("bounds", |c| c.bounds = vec![[0.0, 1.0]; 3]),
+        ("bounds", |c| c.bounds = vec![[1.0, 0.5]; 4]),
+        ("bounds", |c| c.bounds = vec![[f64::NAN, 0.5]; 4]),
+        ("bounds", |c| c.bounds = vec![[0.0, f64::INFINITY]; 4]),
         ("residual", |c| c.residual = -1e-9),
         ("residual", |c| c.residual = f64::NAN),
         ("residual", |c| c.residual = f64::INFINITY),
