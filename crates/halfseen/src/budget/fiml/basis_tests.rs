@@ -70,7 +70,7 @@ fn a_curve_is_the_direction_of_the_target_among_hats_beside_the_line() {
 fn the_curve_of_a_fold_does_not_know_its_targets() {
     let rows = bent(300, 2, 0.2);
     let mut changed = rows.clone();
-    changed.iter_mut().skip(1).step_by(FOLDS).for_each(|row| row.1 = -5.0 * row.1);
+    changed.iter_mut().skip(1).step_by(FOLDS).for_each(|row| row.1 *= -5.0);
     let (before, after) = (found(&rows, TIGHT), found(&changed, TIGHT));
     assert_eq!(before[1], after[1]);
     assert!((0..=FOLDS).filter(|part| *part != 1).all(|part| before[part] != after[part]));
