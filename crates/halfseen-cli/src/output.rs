@@ -29,8 +29,10 @@ impl Folder {
         // Dropped on failure, this removes the folders created so far.
         let _unfinished = made.iter().rev().cloned().map(Unfinished::of).collect();
         let folder = Folder { path: path.to_owned(), made, _unfinished, written: false };
-        std::fs::create_dir_all(path).or_else(|e| refused("create the folder", path, &e))?;
-        beside(&path.join("probe")).or_else(|e| refused("write into the folder", path, &e))?;
+        std::fs::create_dir_all(path)
+            .or_else(|e| refused("--out", "create the folder", path, &e))?;
+        beside(&path.join("probe"))
+            .or_else(|e| refused("--out", "write into the folder", path, &e))?;
         Ok(folder)
     }
 
@@ -46,7 +48,9 @@ impl Folder {
             }
             let file = match is_special(&place) {
                 true => None,
-                false => Some(temporary(&place, content).or_else(|e| refused("write", &path, &e))?),
+                false => Some(
+                    temporary(&place, content).or_else(|e| refused("--out", "write", &path, &e))?,
+                ),
             };
             written.push((path, place, file, content));
         }
@@ -58,14 +62,14 @@ impl Folder {
                 }
                 None => write_to(&place, content),
             };
-            done.or_else(|e| refused("write", &path, &e))?;
+            done.or_else(|e| refused("--out", "write", &path, &e))?;
             self.written = true;
             paths.push(path);
         }
         for stale in PICTURES.iter().filter(|name| files.iter().all(|(other, _)| other != *name)) {
             match std::fs::remove_file(self.path.join(stale)) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return refused("remove", &self.path.join(stale), &error);
+                    return refused("--out", "remove", &self.path.join(stale), &error);
                 }
                 _ => {}
             }
@@ -99,7 +103,7 @@ pub(crate) fn write_file(path: &Path, content: &str) -> Result<()> {
         return print(content);
     }
     let place = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    write_to(&place, content).or_else(|e| refused("write", path, &e))
+    write_to(&place, content).or_else(|e| refused("--out", "write", path, &e))
 }
 
 fn write_to(path: &Path, content: &str) -> std::io::Result<()> {
@@ -152,7 +156,7 @@ pub(crate) fn check_writable(flag: &str, path: &Path, inputs: &[&Path]) -> Resul
     }
     beside(&place.unwrap_or_else(|_| path.to_owned()))
         .map(|_| ())
-        .or_else(|e| refused("write", path, &e))
+        .or_else(|e| refused(flag, "write", path, &e))
 }
 
 /// Returns true if two paths name one file, whether it exists or not.
@@ -179,7 +183,7 @@ fn beside(path: &Path) -> std::io::Result<(NamedTempFile, Unfinished)> {
 
 /// Returns an error that explains why a path cannot be written. A closed pipe remains a separate
 /// error: it is not a failure.
-fn refused<T>(what: &str, path: &Path, error: &std::io::Error) -> Result<T> {
+fn refused<T>(flag: &str, what: &str, path: &Path, error: &std::io::Error) -> Result<T> {
     use std::io::ErrorKind;
     let why = match error.kind() {
         ErrorKind::BrokenPipe => return Err(std::io::Error::from(ErrorKind::BrokenPipe).into()),
@@ -191,7 +195,10 @@ fn refused<T>(what: &str, path: &Path, error: &std::io::Error) -> Result<T> {
         ErrorKind::StorageFull => "the disk is full".into(),
         _ => plain_reason(error),
     };
-    usage_error(format!("cannot {what} {}: {why}; choose another place", path.display()))
+    usage_error(format!(
+        "cannot {what} {}: {why}; choose another place with {flag}",
+        path.display()
+    ))
 }
 
 /// Returns the system's message without the number and the path that libraries add.

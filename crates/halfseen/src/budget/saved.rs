@@ -4,7 +4,7 @@ use crate::data::Layout;
 use crate::error::{Error, ErrorKind, Result};
 use crate::learner::{AskTell, Learner};
 use crate::params::{
-    CONFIDENCE, EXPLORATION, MAX_COST, MOMENT_NORM, MOMENTS, PHASE1, SMOOTHING, TOTAL_COST,
+    CONFIDENCE, EXPLORATION, MAX_COST, MOMENT_NORM, MOMENTS, PHASE1, SHAPE, SMOOTHING, TOTAL_COST,
     first_name,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -82,12 +82,15 @@ fn first_names(
         true => &[MOMENTS.name, EXPLORATION.name],
         false => &[PHASE1.name, SMOOTHING.name, CONFIDENCE.name, MOMENT_NORM.name],
     };
-    // Limits that version 1 did not have count only if they are set.
-    let newer =
-        |name: &str| name == TOTAL_COST.name || (learner == "fiml" && name == MAX_COST.name);
-    let kept = params.iter().filter(|(name, value)| {
-        !(none.contains(&name.as_str()) || *value == "auto" && newer(name))
-    });
+    // Parameters that version 1 did not have count only if they are set.
+    let unset = |name: &str, value: &serde_json::Value| match name {
+        _ if name == TOTAL_COST.name => value == "auto",
+        _ if name == MAX_COST.name => learner == "fiml" && value == "auto",
+        _ => name == SHAPE.name && value == "linear",
+    };
+    let kept = params
+        .iter()
+        .filter(|(name, value)| !(none.contains(&name.as_str()) || unset(name, value)));
     let named = kept.map(|(name, value)| (first_name(name).to_owned(), value.clone()));
     (format!("{learner}{}", if phases { "-2p" } else { "" }), named.collect())
 }

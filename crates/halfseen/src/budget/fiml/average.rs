@@ -6,6 +6,7 @@
 //! likelihood ratio of the best to zero weights exceeds exp(5), nothing is learned.
 
 use super::candidates::{Candidate, Fitted, Origin};
+use super::judge::Errors;
 
 /// T.
 const TEMPERATURE: f64 = 32.0;
@@ -44,39 +45,43 @@ pub(crate) fn none() -> Vec<Share> {
     vec![Share { origin: Origin::Null, ridge: 0.0, share: 1.0 }]
 }
 
-/// Returns the candidates present in every fold and in the fit to all examples, with their sums of
-/// squared errors.
-fn compared(fit: &FormFit) -> Vec<(&Candidate, Vec<f64>)> {
-    let sums = |candidate: &Candidate| {
-        let of = |fold| find(fold, candidate.origin, candidate.ridge).map(|found| found.errors);
-        let sums = fit.folds.iter().map(of).collect::<Option<Vec<_>>>()?.concat();
-        Some(sums).filter(|sums| sums.iter().sum::<f64>().is_finite())
+/// Returns the errors of the candidate in a fold that corresponds to one.
+fn errors_in(fold: &Fitted, candidate: &Candidate) -> Option<Errors> {
+    find(fold, candidate.origin, candidate.ridge).map(|found| found.errors)
+}
+
+/// Returns the candidates present in every fold and in the fit to all examples, with their squared
+/// errors.
+fn compared(fit: &FormFit) -> Vec<(&Candidate, f64)> {
+    let with_total = |candidate| {
+        let of = |fold| errors_in(fold, candidate).map(|errors| errors.total);
+        let total = fit.folds.iter().map(of).sum::<Option<f64>>();
+        Some((candidate, total.filter(|total| total.is_finite())?))
     };
-    fit.all.candidates.iter().filter_map(|c| Some((c, sums(c)?))).collect()
+    fit.all.candidates.iter().filter_map(with_total).collect()
 }
 
 /// Returns the places of the forms from the best by its best candidate, a later one only if it is
 /// better than the first by a standard error of the difference.
 pub(crate) fn order(forms: &[FormFit]) -> Vec<usize> {
-    let least = |fit: &FormFit| {
-        let found = compared(fit).into_iter().map(|(_, sums)| sums);
-        let total = |sums: &Vec<f64>| sums.iter().sum::<f64>();
-        found.min_by(|a, b| total(a).total_cmp(&total(b))).unwrap_or_default()
+    let best = |fit: &FormFit| {
+        let least = compared(fit).into_iter().min_by(|a, b| a.1.total_cmp(&b.1));
+        let (candidate, total) = least.map_or((None, f64::INFINITY), |(c, e)| (Some(c), e));
+        let parts =
+            |c| fit.folds.iter().filter_map(move |fold| errors_in(fold, c)).flat_map(|e| e.parts);
+        (total, candidate.map_or_else(Vec::new, |c| parts(c).collect()))
     };
-    let best: Vec<Vec<f64>> = forms.iter().map(least).collect();
+    let best: Vec<(f64, Vec<f64>)> = forms.iter().map(best).collect();
+    let handicapped =
+        |at: usize| best[at].0 + HANDICAP * error_of_difference(&best[at].1, &best[0].1);
     let mut places: Vec<usize> = (0..forms.len()).collect();
-    let handicapped = |form: usize| {
-        let handicap = HANDICAP * error_of_difference(&best[form], &best[0]);
-        best[form].iter().sum::<f64>() + handicap
-    };
     places.sort_by(|a, b| handicapped(*a).total_cmp(&handicapped(*b)));
     places
 }
 
 /// Returns the shares of the candidates of a form; `examples` is the total number held out.
 pub(crate) fn shares(fit: &FormFit, examples: usize) -> Vec<Share> {
-    let found: Vec<(&Candidate, f64)> =
-        compared(fit).into_iter().map(|(c, sums)| (c, sums.iter().sum())).collect();
+    let found = compared(fit);
     let least = found.iter().map(|(_, errors)| *errors).fold(f64::INFINITY, f64::min);
     let null = |c: &Candidate| c.origin == Origin::Null;
     let nothing = found.iter().find(|(c, _)| null(c)).map_or(f64::INFINITY, |(_, errors)| *errors);

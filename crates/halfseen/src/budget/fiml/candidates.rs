@@ -10,7 +10,7 @@ use super::covariance::Covariance;
 use super::dense::{Dense, Refinement};
 use super::factor::Factor;
 use super::folds::{FoldSubset, Part, WeightedIndex, WeightedSubset};
-use super::judge::{Errors, SUMS, squared_errors};
+use super::judge::{Errors, squared_errors};
 use super::standard::{Rows, Standard};
 use super::watch::Watched;
 use halfseen_solve::Monitor;
@@ -62,15 +62,8 @@ pub(crate) struct Candidate {
     pub(crate) weights: Vec<f64>,
     /// Prediction if every attribute is at the mean of its reads.
     pub(crate) constant: f64,
-    /// Sums of squared errors of the held-out examples.
+    /// Squared errors of the held-out examples.
     pub(crate) errors: Errors,
-}
-
-impl Candidate {
-    /// Returns the sum of squared errors of the held-out examples.
-    pub(crate) fn total(&self) -> f64 {
-        self.errors.iter().sum()
-    }
 }
 
 /// Fits to one part of the examples.
@@ -277,8 +270,8 @@ pub(crate) fn fit(
     let stride = held.len().div_ceil(JUDGES).max(1);
     let trial = Trial { ridges: menu.ridges, rows, held: &held, stride, monitor };
     let d = models.first().map_or(0, |model| model.noise.len());
-    let mut nothing = [0.0; SUMS];
-    trial.judges().enumerate().for_each(|(at, i)| nothing[at % SUMS] += rows.example(i).2.powi(2));
+    let mut nothing = Errors::default();
+    trial.judges().enumerate().for_each(|(at, i)| nothing.add(at, rows.example(i).2.powi(2)));
     let null = Candidate {
         origin: Origin::Null,
         ridge: 0.0,

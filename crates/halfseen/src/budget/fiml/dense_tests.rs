@@ -228,11 +228,12 @@ fn judges_condition_on_what_was_read() {
             };
             errors += (x[(q, 0)] - guess).powi(2);
         }
-        close(found.iter().sum(), errors, 1e-11);
+        close(found.total, errors, 1e-11);
+        close(found.parts.iter().sum(), errors, 1e-11);
     }
     now.matrix[(3, 3)] = -1.0;
     let found = squared_errors(now, &ridges, &rows, 0..rows.len(), &Silent);
-    let finite: Vec<bool> = found.iter().map(|sums| sums.iter().sum::<f64>().is_finite()).collect();
+    let finite: Vec<bool> = found.iter().map(|errors| errors.total.is_finite()).collect();
     assert_eq!(finite, [false, false, true], "{found:?}");
     assert!(now.solve(0.0, &[1.0; D]).is_none());
 }
@@ -263,8 +264,7 @@ fn run(reads: &Reads) -> Vec<Vec<f64>> {
     assert!(
         squared_errors(&dense.now, &[0.0, 1.0], &rows, 0..rows.len(), &Silent)
             .iter()
-            .flatten()
-            .all(|e| !e.is_nan())
+            .all(|e| !e.total.is_nan())
     );
     assert!(found.iter().flatten().all(|w| w.is_finite()), "{found:?}");
     found

@@ -152,8 +152,9 @@ impl Form {
 /// Returns the place among the ranks of the imputation model: that of least held-out error.
 fn best_rank(folds: &[Fitted], menu: &Menu) -> usize {
     let errors = |rank: usize| {
-        let of =
-            |f| find(f, Origin::Factor(rank), menu.ridge()).map_or(f64::INFINITY, Candidate::total);
+        let of = |f| {
+            find(f, Origin::Factor(rank), menu.ridge()).map_or(f64::INFINITY, |c| c.errors.total)
+        };
         folds.iter().map(of).sum::<f64>()
     };
     let order =

@@ -11,11 +11,27 @@ use super::simd4::{NullaryFnOnce, wide};
 use super::standard::Rows;
 use halfseen_solve::Monitor;
 
-/// Number of sums of squared errors, whose scatter tells that of a difference.
-pub(crate) const SUMS: usize = 16;
+/// Number of parts of a sum, whose scatter tells the error of a difference of two sums.
+const PARTS: usize = 16;
 
-/// Sums of squared errors over every `SUMS`th example, from the first, the second, and so on.
-pub(crate) type Errors = [f64; SUMS];
+/// Sum of squared errors over examples.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Errors {
+    pub(crate) total: f64,
+    /// Sums over every sixteenth example, from the first, the second, and so on.
+    pub(crate) parts: [f64; PARTS],
+}
+
+impl Errors {
+    const INFINITE: Errors = Errors { total: f64::INFINITY, parts: [f64::INFINITY; PARTS] };
+
+    /// Adds the squared error of the example at this place.
+    #[inline]
+    pub(crate) fn add(&mut self, at: usize, square: f64) {
+        self.total += square;
+        self.parts[at % PARTS] += square;
+    }
+}
 
 /// Returns the sums of (y - E(y | x_o))^2 over examples under S + ridge I, for each ridge; infinity
 /// if that is not positive definite, or the monitor asked to stop.
@@ -44,22 +60,22 @@ impl<C: Covariance, I: Iterator<Item = WeightedIndex>> NullaryFnOnce for Judge<'
     #[inline(always)]
     fn call(mut self) -> Vec<Errors> {
         let mut blocks = Blocks::new(self.rows.most(), self.monitor);
-        let mut sums = vec![[0.0; SUMS]; self.ridges.len()];
+        let mut sums = vec![Errors::default(); self.ridges.len()];
         let mut at = 0;
         while blocks.load(self.covariance, self.rows, &mut self.examples) {
             for (sum, ridge) in sums.iter_mut().zip(self.ridges) {
                 match blocks.residuals(*ridge) {
                     Some(found) => {
                         let found = found[..blocks.filled].iter().enumerate();
-                        found.for_each(|(e, r)| sum[(at + e) % SUMS] += r * r);
+                        found.for_each(|(e, r)| sum.add(at + e, r * r));
                     }
-                    None => sum.fill(f64::INFINITY),
+                    None => *sum = Errors::INFINITE,
                 }
             }
             at += blocks.filled;
         }
         if blocks.watch.stopped() {
-            sums.fill([f64::INFINITY; SUMS]);
+            sums.fill(Errors::INFINITE);
         }
         sums
     }
