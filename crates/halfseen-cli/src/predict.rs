@@ -41,7 +41,7 @@ pub(crate) fn clipped(model: Model, no_clip: bool, quiet: bool) -> Model {
             "remark: --no-clip changes nothing: this model does not clip its predictions",
         );
     }
-    if no_clip { model.without_clip() } else { model }
+    if no_clip { model.without_clip().without_bounds() } else { model }
 }
 
 /// Returns the ends of each row's prediction interval.

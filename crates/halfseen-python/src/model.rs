@@ -157,6 +157,11 @@ impl Model {
         Model::new(model::Model::clone(&self.model).without_clip())
     }
 
+    /// Returns the same model without bounds of the cells.
+    fn without_bounds(&self) -> Model {
+        Model::new(model::Model::clone(&self.model).without_bounds())
+    }
+
     /// Returns the standard error of each weight, in raw units; `None` if the fit computed
     /// none.
     fn errors(&self) -> Option<Vec<f64>> {

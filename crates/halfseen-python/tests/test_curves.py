@@ -15,9 +15,9 @@ def bent(n=600, seed=0):
     return X, 50 * X[:, 0] ** 2 + 5 * X[:, 1] + 5 * rng.normal(size=n) + 100
 
 
-def by_hand(model, X):
+def by_hand(model, X, bounded=True):
     """Return the scores of complete rows."""
-    X = np.clip(X, *model.cell_range_.T)
+    X = np.clip(X, *model.cell_range_.T) if bounded else X
     heights = [np.interp(X[:, curve.feature], curve.knots, curve.heights) for curve in model.curve_]
     return np.column_stack([X, *heights]) @ np.ravel(model.coef_) + np.ravel(model.intercept_)
 
@@ -29,7 +29,10 @@ def test_predictions_are_sums_of_lines_and_curves():
     assert model.coef_.shape == (5 + len(model.curve_),)
     fresh, targets = bent(300, seed=1)
     fresh[0] = 1e6  # cells beyond the range count as its ends
-    np.testing.assert_allclose(model.predict(fresh, clip=False), by_hand(model, fresh), rtol=1e-9)
+    ends = y.min(), y.max()
+    np.testing.assert_allclose(model.predict(fresh), np.clip(by_hand(model, fresh), *ends), rtol=1e-9)
+    free = by_hand(model, fresh, bounded=False)
+    np.testing.assert_allclose(model.predict(fresh, clip=False), free, rtol=1e-9)
     line = FIMLRegressor(budget=3, random_state=0).fit(X, y)
     assert model.score(fresh[1:], targets[1:]) > 0.9 > line.score(fresh[1:], targets[1:]) + 0.1
 
@@ -53,6 +56,8 @@ def test_classifiers_have_curves():
     assert model.coef_.shape == (1, 5 + len(model.curve_))
     assert model.curve_
     np.testing.assert_allclose(model.decision_function(X), by_hand(model, X), rtol=1e-9, atol=1e-12)
+    far = 5 * X
+    np.testing.assert_array_equal(model.predict(far) == "yes", model.decision_function(far) > 0)
 
 
 def test_errors_cover_curves_and_files_keep_them(tmp_path):

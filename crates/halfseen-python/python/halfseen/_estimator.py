@@ -345,10 +345,11 @@ class Estimator(Saved, BaseEstimator):
         told.extend(new)
         return bool(new)
 
-    def _scores(self, X, clip=True):
+    def _scores(self, X, clip=True, bounded=True):
         """Return the scores of examples, (n_samples, n_outputs)."""
         check_is_fitted(self, "model_")
         model = self.model_ if clip or self.model_.clip is None else self.model_.without_clip()
+        model = model if bounded else model.without_bounds()
         plain = type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and len(X)
         if plain and X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_"):
             return model.scores(X)  # scikit-learn's checks would take longer than a row's prediction

@@ -87,7 +87,7 @@ class ClippedRegressor(LinearRegressor):
         y : ndarray of shape (n_samples,)
             Estimates, in units of the target.
         """
-        return self._scores(X, clip)[:, 0]
+        return self._scores(X, clip, bounded=clip)[:, 0]
 
 
 class Classifier(ClassifierMixin, Estimator):

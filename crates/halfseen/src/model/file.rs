@@ -141,6 +141,13 @@ impl Model {
         self
     }
 
+    /// The model that predicts from cells whatever they are, not from the nearest of their bounds.
+    #[must_use]
+    pub fn without_bounds(mut self) -> Model {
+        self.predictor = self.predictor.without_bounds();
+        self
+    }
+
     /// The model as JSON text.
     ///
     /// # Errors

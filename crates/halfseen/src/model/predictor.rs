@@ -91,18 +91,24 @@ impl Predictor {
         }
     }
 
-    /// Removes the restriction of predictions to the range of training targets, and of cells to
-    /// their bounds.
+    /// Removes the restriction of predictions to the range of training targets.
     #[must_use]
     pub fn without_clip(mut self) -> Predictor {
-        let free = |conditional: &mut Conditional| {
-            conditional.linear.clip = None;
-            conditional.bounds.clear();
-        };
         match &mut self {
             Predictor::Linear(linear) => linear.clip = None,
-            Predictor::Conditional(conditional) => free(conditional),
-            Predictor::Curves(curves) => free(&mut curves.conditional),
+            Predictor::Conditional(conditional) => conditional.linear.clip = None,
+            Predictor::Curves(curves) => curves.conditional.linear.clip = None,
+            _ => {}
+        }
+        self
+    }
+
+    /// Removes the restriction of cells to their bounds.
+    #[must_use]
+    pub fn without_bounds(mut self) -> Predictor {
+        match &mut self {
+            Predictor::Conditional(conditional) => conditional.bounds.clear(),
+            Predictor::Curves(curves) => curves.conditional.bounds.clear(),
             _ => {}
         }
         self
