@@ -2,16 +2,19 @@
 //!
 //! A candidate with mean held-out error e gets the weight exp(- m (e - least) / (2 least) / T),
 //! with m the total number of held-out examples: the Gaussian likelihood to the power 1/T. T = 32
-//! was chosen on data other than those reported; T = 1 would select by chance. Unless the
-//! likelihood ratio of the best to zero weights exceeds exp(5), nothing is learned.
+//! was chosen on data other than those reported; T = 1 would select by chance.
+//!
+//! Where the likelihood ratio of the best to zero weights is below exp(1), nothing is learned; up
+//! to exp(5) the average has a share of zero weights.
 
 use super::candidates::{Candidate, Fitted, Origin};
 use super::judge::Errors;
 
 /// T.
 const TEMPERATURE: f64 = 32.0;
-/// Required log likelihood ratio to zero weights.
-const EVIDENCE: f64 = 5.0;
+/// Log likelihood ratios to zero weights from which something is learned, and from which zero
+/// weights have no share.
+const EVIDENCE: [f64; 2] = [1.0, 5.0];
 /// Standard errors by which a form with curves must be better than the plain one: with few reads
 /// at once a comparison does not show that curves of related attributes count several times.
 const HANDICAP: f64 = 1.0;
@@ -87,8 +90,10 @@ pub(crate) fn shares(fit: &FormFit, examples: usize) -> Vec<Share> {
     let nothing = found.iter().find(|(c, _)| null(c)).map_or(f64::INFINITY, |(_, errors)| *errors);
     let count = examples as f64;
     // m log(nothing / least) / 2 is the log likelihood ratio, each with its own residual variance.
-    let learned = least > 0.0 && 0.5 * count * (nothing / least).ln() >= EVIDENCE;
-    if !learned {
+    let ratio = if least > 0.0 { 0.5 * count * (nothing / least).ln() } else { f64::NAN };
+    let [some, enough] = EVIDENCE;
+    let learned = ((ratio - some) / (enough - some)).min(1.0);
+    if learned.is_nan() || learned <= 0.0 {
         return none();
     }
     let weight = |errors: f64| (-count * (errors / least - 1.0) / (2.0 * TEMPERATURE)).exp();
@@ -99,7 +104,10 @@ pub(crate) fn shares(fit: &FormFit, examples: usize) -> Vec<Share> {
     let total: f64 = shares.iter().map(|s| s.share).sum();
     shares.retain(|s| s.share >= LEAST_SHARE * total);
     let total: f64 = shares.iter().map(|s| s.share).sum();
-    shares.iter_mut().for_each(|s| s.share /= total);
+    shares.iter_mut().for_each(|s| s.share *= learned / total);
+    if learned < 1.0 {
+        shares.push(Share { share: 1.0 - learned, ..none()[0] });
+    }
     shares
 }
 
