@@ -11,7 +11,7 @@ use crate::args::ShowArgs;
 use crate::output;
 use crate::parts;
 use crate::predict::{quoted, read_model};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use halfseen::data::Task;
 use halfseen::model::{Model, Predictor};
 use halfseen::prepare::ColumnKind;
@@ -36,6 +36,16 @@ fn weights(model: &Model, args: &ShowArgs) -> Result<()> {
         Predictor::Linears(linears) => {
             let titles = model.classes.iter().map(|class| quoted(&class.to_string())).collect();
             (titles, linears.classes.iter().map(|sum| Predictor::Linear(sum.clone())).collect())
+        }
+        Predictor::Classes(each) => {
+            let plain = |one: &Predictor| matches!(one, Predictor::Conditional(_));
+            ensure!(
+                each.classes.iter().all(plain),
+                "{}: it has curves for some classes, which are not printed; fit with --set shape=linear to see weights",
+                args.model.display()
+            );
+            let titles = model.classes.iter().map(|class| quoted(&class.to_string())).collect();
+            (titles, each.classes.clone())
         }
         other => (vec!["weight".to_owned()], vec![other.clone()]),
     };

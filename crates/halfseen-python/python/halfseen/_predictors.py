@@ -125,7 +125,7 @@ class Classifier(ClassifierMixin, Estimator):
             raise ValueError(
                 f"Only binary classification is supported. The type of the target is {kind}: y holds"
                 f" {len(self.classes_)} classes, and {name} is a binary classifier. Use"
-                " KARMAClassifier or sklearn.multiclass.OneVsRestClassifier."
+                " FIMLClassifier, KARMAClassifier or sklearn.multiclass.OneVsRestClassifier."
             )
         return codes.astype(np.float64), self.classes_.tolist()
 

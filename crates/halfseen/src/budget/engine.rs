@@ -5,6 +5,7 @@ use crate::data::Layout;
 use crate::error::{ErrorKind, Result};
 use crate::learner::{AskTell, ColumnTerm, Query, Read, Role, TellOutcome};
 use crate::model::{Fit, Linear, Predictor, Report};
+use crate::params::Targets;
 use halfseen_solve::Monitor;
 
 /// Part of a learner that is specific to its engine; every implementor is an [`AskTell`].
@@ -18,6 +19,11 @@ pub(super) trait Engine: Send {
     /// Implements [`AskTell::check_numbers`].
     fn numbers(&self) -> Result<()> {
         Ok(())
+    }
+
+    /// Implements [`AskTell::classify`].
+    fn take_classes(&mut self, classes: usize) -> Result<()> {
+        Targets::NumbersOrTwo.check(self.ledger().name, classes)
     }
 
     /// Counts the panels observed in a row.
@@ -178,6 +184,10 @@ impl<E: Engine> AskTell for E {
 
     fn check_numbers(&self) -> Result<()> {
         self.numbers()
+    }
+
+    fn classify(&mut self, classes: usize) -> Result<()> {
+        self.take_classes(classes)
     }
 
     fn predictor(&self) -> Linear {

@@ -197,7 +197,7 @@ impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
         if self.checked {
             self.check(example)?;
         }
-        let target = examples.target(example);
+        let target = examples.told(example);
         if !target.is_finite() {
             let (row, column) = (examples.rows[example] as usize + 1, "target".to_owned());
             return Err(ErrorKind::NotFinite { row, column, value: target }.into());

@@ -109,6 +109,18 @@ impl<'a> Examples<'a> {
         self.targets[self.rows[example] as usize]
     }
 
+    /// Returns the number that stands for the target of the `example`-th row: of more than two
+    /// classes the class's own.
+    #[inline]
+    pub(crate) fn told(&self, example: usize) -> f64 {
+        match self.labels {
+            Some(Labels { codes, classes }) if classes > 2 => {
+                f64::from(codes[self.rows[example] as usize])
+            }
+            _ => self.target(example),
+        }
+    }
+
     /// Returns the weight of the `example`-th row.
     #[inline]
     pub fn weight(&self, example: usize) -> f64 {

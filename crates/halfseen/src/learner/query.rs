@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::model::{Fit, Linear, Predictor, Report};
+use crate::params::Targets;
 use halfseen_solve::Monitor;
 use serde::{Deserialize, Serialize};
 
@@ -263,6 +264,16 @@ pub trait AskTell: Send {
     /// classes.
     fn check_numbers(&self) -> Result<()> {
         Ok(())
+    }
+
+    /// Says, before the first answer, that targets are the numbers 0, 1, ... of this many classes, if
+    /// there are more than two; two classes are -1 and +1.
+    ///
+    /// # Errors
+    /// [`WrongTarget`](crate::ErrorKind::WrongTarget) if it cannot learn so many classes;
+    /// [`BadFile`](crate::ErrorKind::BadFile) if it was told of another number.
+    fn classify(&mut self, classes: usize) -> Result<()> {
+        Targets::NumbersOrTwo.check(&self.report().learner, classes)
     }
 
     /// Takes one step from the scaled values of a query's reads and the scaled target. A NaN among

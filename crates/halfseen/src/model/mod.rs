@@ -25,7 +25,7 @@ pub use kernel::Expansion;
 pub use linear::Linear;
 pub use link::{Curve, Link};
 pub use note::Note;
-pub use predictor::{Linears, Predictor};
+pub use predictor::{Linears, PerClass, Predictor};
 pub use raw::RawCurve;
 pub use report::{BudgetKind, Outside, Report};
 pub use scores::Scores;

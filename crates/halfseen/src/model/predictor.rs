@@ -24,6 +24,8 @@ pub enum Predictor {
     Curves(Curves),
     /// One linear model for each of more than two classes.
     Linears(Linears),
+    /// One model with imputation for each of more than two classes.
+    Classes(PerClass),
     /// Comparisons with training rows.
     Kernel(Expansion),
     /// Linear models of random features.
@@ -40,6 +42,39 @@ pub struct Linears {
     pub classes: Vec<Linear>,
 }
 
+/// One [`Conditional`] or [`Curves`] per class, whose score estimates 1 for the class and -1 for the
+/// others.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PerClass {
+    /// Models in the order of the classes.
+    pub classes: Vec<Predictor>,
+}
+
+impl PerClass {
+    /// Applies a function to each model.
+    fn map(self, change: impl Fn(Predictor) -> Predictor) -> Predictor {
+        let classes = self.classes.into_iter().map(change).collect();
+        Predictor::Classes(PerClass { classes })
+    }
+
+    fn scores(&self, examples: &Examples<'_>) -> Result<Scores> {
+        let each = Predictor::scores_of(&self.classes.iter().collect::<Vec<_>>(), examples)?;
+        Ok(Scores::beside(each.into_iter().map(|scores| scores.values).collect()))
+    }
+
+    fn validate(&self, columns: usize) -> Result<()> {
+        self.classes.iter().try_for_each(|one| match one {
+            Predictor::Conditional(_) | Predictor::Curves(_) => one.validate(columns),
+            _ => {
+                let problem = "holds another kind than conditional or curves".to_owned();
+                let key = "predictor.classes".to_owned();
+                Err(ErrorKind::BadFile { what: "model", key, problem }.into())
+            }
+        })
+    }
+}
+
 impl Predictor {
     /// Returns the number of scores of a row: 1, or one for each of more than two classes.
     pub fn outputs(&self) -> usize {
@@ -49,6 +84,7 @@ impl Predictor {
             | Predictor::Conditional(_)
             | Predictor::Curves(_) => 1,
             Predictor::Linears(linears) => linears.classes.len(),
+            Predictor::Classes(each) => each.classes.len(),
             Predictor::Kernel(expansion) => expansion.outputs(),
             Predictor::Sketch(sketched) => sketched.outputs(),
             Predictor::Factor(factor) => factor.outputs(),
@@ -94,6 +130,9 @@ impl Predictor {
     /// Removes the restriction of predictions to the range of training targets.
     #[must_use]
     pub fn without_clip(mut self) -> Predictor {
+        if let Predictor::Classes(each) = self {
+            return each.map(Predictor::without_clip);
+        }
         match &mut self {
             Predictor::Linear(linear) => linear.clip = None,
             Predictor::Conditional(conditional) => conditional.linear.clip = None,
@@ -106,6 +145,9 @@ impl Predictor {
     /// Removes the restriction of cells to their bounds.
     #[must_use]
     pub fn without_bounds(mut self) -> Predictor {
+        if let Predictor::Classes(each) = self {
+            return each.map(Predictor::without_bounds);
+        }
         match &mut self {
             Predictor::Conditional(conditional) => conditional.bounds.clear(),
             Predictor::Curves(curves) => curves.conditional.bounds.clear(),
@@ -193,7 +235,7 @@ impl Predictor {
                 Predictor::Linear(one) | Predictor::Margin(one) => linear.push(one),
                 Predictor::Linears(many) => linear.extend(&many.classes),
                 // Its rows are conditioned one by one: nothing is shared.
-                Predictor::Conditional(_) | Predictor::Curves(_) => {}
+                Predictor::Conditional(_) | Predictor::Curves(_) | Predictor::Classes(_) => {}
                 Predictor::Kernel(expansion) => kernel.push(expansion),
                 Predictor::Sketch(one) => sketched.push(one),
                 Predictor::Factor(factor) => factors.push(factor),
@@ -210,6 +252,7 @@ impl Predictor {
                 Predictor::Margin(_) => linear.next().map(Scores::margins),
                 Predictor::Conditional(conditional) => Some(conditional.scores(examples)?),
                 Predictor::Curves(curves) => Some(curves.scores(examples)?),
+                Predictor::Classes(each) => Some(each.scores(examples)?),
                 Predictor::Linears(many) => {
                     Some(Scores::beside(linear.by_ref().take(many.classes.len()).collect()))
                 }
@@ -230,6 +273,7 @@ impl Predictor {
             Predictor::Linears(linears) => {
                 linears.classes.iter().try_for_each(|linear| linear.validate(columns))
             }
+            Predictor::Classes(each) => each.validate(columns),
             Predictor::Kernel(expansion) => expansion.validate(columns),
             Predictor::Sketch(sketched) => sketched.validate(columns),
             Predictor::Factor(factor) => factor.validate(columns, factor.outputs()),

@@ -1,7 +1,7 @@
 //! Defines the answer to a read, and checks it against kind and bounds of its attribute.
 
 use super::Session;
-use crate::data::{Cell, Label};
+use crate::data::{Cell, Label, Target};
 use crate::error::{ErrorKind, Result};
 use crate::model::Outside;
 use crate::prepare::ColumnKind;
@@ -129,12 +129,22 @@ impl Session {
             .map_or(Label::Number(code), Label::clone)
     }
 
+    /// Returns the targets of a batch in the learner's units.
+    pub(super) fn targets_of(&self, target: &Target) -> Vec<f64> {
+        match target {
+            Target::Classes { codes, .. } => {
+                codes.iter().map(|&code| self.scaled_target(f64::from(code))).collect()
+            }
+            Target::Numbers(numbers) => numbers.iter().map(|&y| self.scaled_target(y)).collect(),
+        }
+    }
+
     /// Returns the target in the learner's units.
     pub(super) fn scaled_target(&self, code: f64) -> f64 {
-        let score = match self.classes.is_empty() {
-            true => code,
-            false if code == 1.0 => 1.0,
-            false => -1.0,
+        let score = match self.classes.len() {
+            2 if code == 1.0 => 1.0,
+            2 => -1.0,
+            _ => code,
         };
         self.prepare.target.apply(score)
     }

@@ -125,19 +125,17 @@ impl Session {
                 format!("is {found} {}; this program reads {FORMAT} {VERSION}", file.version);
             return Err(bad("version", problem));
         }
-        let running = registry::load(&file.learner)?;
+        let mut running = registry::load(&file.learner)?;
         file.prepare.validate()?;
         let layout = Arc::new(file.prepare.schema.layout()?);
         let written = serde_json::to_value(&*layout).map_err(|e| bad("prepare", e.to_string()))?;
         if written != file.learner["layout"] {
             return Err(bad("prepare", "its attributes differ from those of the learner's state"));
         }
-        if !matches!(file.classes.len(), 0 | 2) {
-            return Err(bad(
-                "classes",
-                format!("it has {} classes, not 0 or 2", file.classes.len()),
-            ));
+        if file.classes.len() == 1 {
+            return Err(bad("classes", "it has 1 class, not 0, 2 or more"));
         }
+        running.classify(file.classes.len())?;
         let width = file.prepare.schema.width();
         if file.bounds.as_ref().is_some_and(|b| b.low.len() != width || b.high.len() != width) {
             return Err(bad("bounds", "their number differs from that of the columns"));

@@ -274,13 +274,11 @@ impl Session {
                 (self.target.clone(), "its classes differ from those of the session".to_owned());
             return Err(ErrorKind::WrongTarget { column, problem }.into());
         }
-        let scores = target.scores()?;
         // A query of fewer reads might fit into the remainder if it were asked in another batch.
         if self.passed.stop == Some(Stop::BudgetSpent) {
             return Ok(());
         }
-        let targets: Vec<f64> =
-            scores.into_iter().map(|score| self.prepare.target.apply(score)).collect();
+        let targets = self.targets_of(target);
         let mut examples = Examples::new(rows, &self.prepare.scaler, &self.layout, &targets);
         (examples.declared.names, examples.declared.bounds) = (&self.names, self.bounds.as_ref());
         // Number and panels of each answered query, if reads are kept.

@@ -65,7 +65,7 @@ impl<'a> Start<'a> {
         Start { target: name.into(), ..self }
     }
 
-    /// Sets the two classes of the target, sorted; a positive score means the second.
+    /// Sets the classes of the target, sorted; of two a positive score means the second.
     #[must_use]
     pub fn classes(self, classes: Vec<Label>) -> Self {
         Start { first: Target::Classes { classes, codes: Vec::new() }, ..self }
@@ -95,8 +95,8 @@ impl<'a> Start<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::SeesWhole`] for a learner that does not ask; parameters out of range; no
-    /// attribute, two of one name, or contradictory declarations; a number of classes other than
-    /// two, or a numeric target if the learner needs classes; a target scale that is not finite.
+    /// attribute, two of one name, or contradictory declarations; a number of classes that the
+    /// learner cannot learn, or a numeric target if it needs classes; a target scale that is not finite.
     pub fn begin(mut self) -> Result<Session> {
         let learner = self.learner;
         // There are no cells yet.
@@ -111,10 +111,14 @@ impl<'a> Start<'a> {
             }
         };
         registry::check_classes(learner, self.first.classes().len())?;
-        let Some(started) = learner.start(&layout)? else {
+        let Some(mut started) = learner.start(&layout)? else {
             return Err(ErrorKind::SeesWhole { learner: learner.name().to_owned() }.into());
         };
         let numbers = self.first.classes().is_empty();
+        started.classify(self.first.classes().len())?;
+        if self.first.classes().len() > 2 {
+            self.scale = Some(TargetScale::IDENTITY);
+        }
         let learned = started.check_numbers();
         let signs = learned.is_err();
         if numbers {

@@ -71,14 +71,15 @@ class _FIML(Budgeted):
         Number of refits on reweighted examples that give standard errors of the weights and prediction
         intervals; 0: none. Range: an integer from 0 to 1000.
     link : {'identity', 'probit', 'logistic', 'auto'}
-        For two classes: map from score to class probability. identity: none, scores estimate -1 and +1.
+        For classes: map from score to class probability. identity: none, scores estimate -1 and +1.
         probit, logistic: that function. auto: the one that held-out reads favour.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features + n_curves,), or (1, n_features + n_curves) for classifiers
         Weight of each attribute, in units of the data, and then of each curve of ``curve_``, in units of the
-        target.
+        target. With more than two classes each has a model of its own, and there is none of ``coef_``,
+        ``curve_`` and ``coef_errors_``.
     curve_ : list of AttributeCurve
         Curves of attributes: named tuples of feature, knots and heights; empty with
         ``shape='linear'``.
@@ -92,7 +93,7 @@ class _FIML(Budgeted):
     See Also
     --------
     FIMLRegressor : For numbers.
-    FIMLClassifier : For two classes.
+    FIMLClassifier : For classes.
     AERRRegressor : A published learner, with a guarantee.
     halfseen.KARMARegressor : A kernel machine for rows with missing values.
     halfseen.KARMAClassifier : A kernel machine for rows with missing values, for any number of classes.
@@ -250,7 +251,7 @@ class FIMLRegressor(_FIML, BudgetedRegressor):
 
 
 class FIMLClassifier(_FIML, BudgetedClassifier):
-    """Full-information maximum likelihood (FIML) for two classes, from all reads.
+    """Full-information maximum likelihood (FIML) for classes, from all reads.
 
     **Rows with missing values** need no treatment: with ``budget=None`` all observed cells of X are read.
     With a ``budget`` the learner chooses that number of attributes of each example; a NaN among them is a
@@ -259,6 +260,10 @@ class FIMLClassifier(_FIML, BudgetedClassifier):
     :class:`FIMLRegressor` on the labels -1 and +1: the sign of its estimate is the class. With a ``link`` the
     score becomes a probability, which accounts for the missing values of a row, and :meth:`predict_proba` is
     available.
+
+    Of **more than two classes** each has a model of its own: its members against the others. All of them are
+    fitted to the same reads, which are chosen for what they add to all models together, so that no read is
+    made for one class alone.
 
     Examples
     --------
@@ -281,6 +286,8 @@ class FIMLClassifier(_FIML, BudgetedClassifier):
     True
     """
 
+    _multi_class = True
+
     @_WithLink
     def predict_proba(self, X: t.Matrix) -> t.Array:
         """Return the probabilities of the classes; only if ``link`` is not 'identity'.
@@ -292,12 +299,16 @@ class FIMLClassifier(_FIML, BudgetedClassifier):
 
         Returns
         -------
-        probabilities : ndarray of shape (n_samples, 2)
-            One per class, in the order of ``classes_``.
+        probabilities : ndarray of shape (n_samples, n_classes)
+            One per class, in the order of ``classes_``. Of more than two classes: the probability of each
+            against the others, divided by their sum.
         """
-        scores = self._scores(X)[:, 0]
+        scores = self._scores(X)
         if self.report_["params"]["link"] == "identity":
             raise ValueError(f"this {type(self).__name__} was fitted with link='identity': fit it again")
         # With a link a score is 2 P - 1.
-        second = np.clip((scores + 1.0) / 2.0, 0.0, 1.0)
-        return np.column_stack([1.0 - second, second])
+        shares = np.clip((scores + 1.0) / 2.0, 0.0, 1.0)
+        if shares.shape[1] == 1:
+            return np.hstack([1.0 - shares, shares])
+        sums = shares.sum(axis=1, keepdims=True)
+        return np.where(sums > 0.0, shares / np.where(sums > 0.0, sums, 1.0), 1.0 / shares.shape[1])

@@ -2,7 +2,7 @@
 
 use super::Fiml;
 use super::design::importance;
-use super::estimate::{self, Estimate, FitSettings, estimate};
+use super::estimate::{self, Estimate, FitSettings, Remarks, estimate};
 use super::predicting::{conditional, linked, needs_classes, predictor_of, with_curves};
 use super::read_design::{Plan, Priced, ReadDesign};
 use super::read_summary::ReadSummary;
@@ -15,11 +15,12 @@ use crate::data::Layout;
 use crate::error::{ErrorKind, Result, shown};
 use crate::learner::size::admit_need;
 use crate::learner::{FitSize, Needed};
-use crate::model::{Conditional, Fit, Linear, Note, Predictor, Report, Stop};
+use crate::model::{Conditional, Fit, Linear, Note, PerClass, Predictor, Report, Stop};
 use crate::params::{Design, Link, Parameters, Passive, Shape};
 use halfseen_solve::{Monitor, Silent};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 /// Only smaller values are kept: sums of products of two must stay in range.
@@ -57,6 +58,9 @@ struct State {
     /// all.
     #[serde(default, skip_serializing_if = "saved::is_zero")]
     absent: u64,
+    /// Number of classes, if more than two; targets are then their numbers, from 0.
+    #[serde(default, skip_serializing_if = "saved::is_zero")]
+    classes: u64,
 }
 
 impl State {
@@ -71,6 +75,17 @@ impl State {
         held && self.reads.is_sound(slots, LARGEST_VALUE, LARGEST_COUNT)
             && self.unread <= answered
             && self.refused <= LARGEST_COUNT
+            && self.reads.known_targets().all(|target| self.check_class(target).is_ok())
+    }
+
+    /// Refuses the target that is none of the classes, if there are more than two.
+    fn check_class(&self, target: f64) -> Result<()> {
+        let classes = self.classes as f64;
+        if self.classes == 0 || (target.fract() == 0.0 && (0.0..classes).contains(&target)) {
+            return Ok(());
+        }
+        let allowed = format!("the number of a class, an integer from 0 to {}", self.classes - 1);
+        Err(ErrorKind::OutOfRange { name: "target", value: shown(target), allowed }.into())
     }
 
     /// Refuses what needs the reads, where this copy only draws.
@@ -103,7 +118,9 @@ fn needed_for(learner: &Fiml, size: &FitSize, cells: f64) -> Needed {
         Shape::Auto => plain + bent,
     };
     let deviations = 8.0 * d * learner.deviations as f64;
-    let bytes = READ * cells + 80.0 * n + 400.0 * d + deviations + fits;
+    // Reads with the signs of a class beside those with the classes.
+    let signs = if size.classes > 2 { READ * cells } else { 0.0 };
+    let bytes = READ * cells + signs + 80.0 * n + 400.0 * d + deviations + fits;
     Needed {
         bytes: bytes + size.models(20.0 * d),
         remedy: "fewer rows or columns, a smaller budget, or aerr, which keeps no reads".into(),
@@ -123,7 +140,7 @@ impl Asker {
     pub(super) fn new(learner: &Fiml, layout: &Arc<Layout>) -> Result<Asker> {
         let budget = check(learner, layout)?;
         let (reads, plan) = (Reads::new(), Plan::default());
-        let state = State { reads, refused: 0, plan, unread: 0, absent: 0 };
+        let state = State { reads, refused: 0, plan, unread: 0, absent: 0, classes: 0 };
         Ok(Self::with_state(learner, layout, budget, (state, ledger(learner, layout)?)))
     }
 
@@ -181,36 +198,64 @@ impl Asker {
         }
     }
 
-    /// Fits to the reads so far.
+    /// Fits to the reads so far: to the targets, or to the signs of each of more than two classes.
     fn fit_now(&self, monitor: &dyn Monitor) -> Result<(Predictor, Report)> {
         let reads = &self.state.reads;
-        let size = FitSize { rows: reads.len(), ..FitSize::of_layout(&self.layout) };
+        let (rows, classes) = (reads.len(), self.state.classes as usize);
+        let size = FitSize { rows, classes, ..FitSize::of_layout(&self.layout) };
         admit_need(&self.learner, &size, needed_for(&self.learner, &size, reads.cells() as f64))?;
+        let mut report = self.ledger.report();
+        report.notes = ReadSummary::of(reads, &self.layout).notes(self.state.refused);
+        let (mut predictors, mut outcomes) = (Vec::new(), Vec::new());
+        each_target(reads, self.state.classes, |reads| -> Result<()> {
+            let (predictor, outcome) = self.fit_to(reads, monitor)?;
+            predictors.push(predictor);
+            outcomes.push(outcome);
+            Ok(())
+        })?;
+        let all = Outcome::mean(&outcomes);
+        report.stop = if all.remarks.interrupted { Stop::Interrupted } else { Stop::OnePass };
+        (report.risk, report.risk_error) = all.risk.unzip();
+        report.passes = Some(all.passes);
+        let tested = all
+            .risk
+            .and_then(|(risk, error)| Note::beside_constant(risk, Some(error), all.variance));
+        report.notes.extend(tested);
+        if all.remarks.guarded > 0 {
+            let refinements = all.remarks.guarded as u64;
+            report.notes.push(Note::GuardedRefinements { refinements });
+        }
+        let single = predictors.pop_if(|_| self.state.classes == 0);
+        Ok((single.unwrap_or(Predictor::Classes(PerClass { classes: predictors })), report))
+    }
+
+    /// Fits to reads with these targets.
+    fn fit_to(&self, reads: &Reads, monitor: &dyn Monitor) -> Result<(Predictor, Outcome)> {
         let survey = ReadSummary::of(reads, &self.layout);
+        let (centre, variance) = (survey.centre, survey.variance);
         let found = if survey.teaches() {
             estimate(reads, &self.setting(), monitor)?
         } else {
-            let (centre, variance) = (survey.centre, survey.variance);
-            Estimate::nothing(survey.means.clone(), centre, variance, survey.examples)
+            Estimate::nothing(survey.means, centre, variance, survey.examples)
         };
-        let mut report = self.ledger.report();
-        report.stop = if found.remarks.interrupted { Stop::Interrupted } else { Stop::OnePass };
-        (report.risk, report.risk_error) = found.risk.unzip();
-        report.passes = Some(found.passes);
-        report.notes = survey.notes(self.state.refused);
-        let tested = found
-            .risk
-            .and_then(|(risk, error)| Note::beside_constant(risk, Some(error), survey.variance));
-        report.notes.extend(tested);
-        if found.remarks.guarded > 0 {
-            report
-                .notes
-                .push(Note::GuardedRefinements { refinements: found.remarks.guarded as u64 });
-        }
+        let Estimate { risk, passes, remarks, .. } = found;
         let mut predictor = predictor_of(&found, &self.layout)?;
-        predictor.linear.clip = self.ledger.range();
+        let signs = Some([-1.0, 1.0]).filter(|_| self.state.classes > 0);
+        predictor.linear.clip = signs.or(self.ledger.range());
         let predictor = linked(predictor, self.learner.link, &found, reads)?;
-        Ok((with_curves(predictor, &found, &self.layout), report))
+        let outcome = Outcome { risk, variance, passes, remarks };
+        Ok((with_curves(predictor, &found, &self.layout), outcome))
+    }
+
+    /// Returns the contribution of each slot to the prediction, of all classes together.
+    fn importance(&self) -> Vec<f64> {
+        let mut sums = vec![0.0; self.layout.slots()];
+        let Ok(()) = each_target(&self.state.reads, self.state.classes, |reads| {
+            let found = importance(reads, &self.setting());
+            sums.iter_mut().zip(found).for_each(|(sum, of)| *sum += of);
+            Ok::<(), Infallible>(())
+        });
+        sums
     }
 
     /// Fits, and reports `stop` unless the fit was interrupted.
@@ -277,6 +322,55 @@ impl Asker {
     fn counted(&self) -> u64 {
         self.ledger.answered() - self.state.unread
     }
+}
+
+/// Facts of a fit for its report.
+#[derive(Debug, Clone, Copy)]
+struct Outcome {
+    /// Own test, with its standard error.
+    risk: Option<(f64, f64)>,
+    /// Mean squared deviation of the targets.
+    variance: f64,
+    passes: u64,
+    remarks: Remarks,
+}
+
+impl Outcome {
+    /// Returns the means over classes. The error is at most the mean of the errors, however the
+    /// classes' tests depend on each other.
+    fn mean(of: &[Outcome]) -> Outcome {
+        let count = of.len().max(1) as f64;
+        let mean = |part: &dyn Fn(&Outcome) -> Option<f64>| {
+            of.iter().map(part).sum::<Option<f64>>().map(|sum| sum / count)
+        };
+        let risk = mean(&|one| Some(one.risk?.0)).zip(mean(&|one| Some(one.risk?.1)));
+        Outcome {
+            risk,
+            variance: mean(&|one| Some(one.variance)).unwrap_or(0.0),
+            passes: of.iter().map(|one| one.passes).max().unwrap_or(0),
+            remarks: Remarks {
+                guarded: of.iter().map(|one| one.remarks.guarded).sum(),
+                interrupted: of.iter().any(|one| one.remarks.interrupted),
+            },
+        }
+    }
+}
+
+/// Visits the reads; if there are more than two classes, once for each class, with targets 1 for
+/// this class and -1 for the others.
+fn each_target<E>(
+    reads: &Reads,
+    classes: u64,
+    mut visit: impl FnMut(&Reads) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
+    if classes == 0 {
+        return visit(reads);
+    }
+    let mut signs = reads.clone();
+    (0..classes).try_for_each(|class| {
+        signs.set_targets(|i| if reads.target(i) == class as f64 { 1.0 } else { -1.0 });
+        visit(&signs)
+    })
 }
 
 /// Refuses numbers whose products would leave the range.
@@ -360,6 +454,15 @@ impl Engine for Asker {
         }
     }
 
+    fn take_classes(&mut self, classes: usize) -> Result<()> {
+        let classes = if classes > 2 { classes as u64 } else { 0 };
+        if classes != self.state.classes && self.ledger.answered() > 0 {
+            return Err(saved::untrue());
+        }
+        self.state.classes = classes;
+        Ok(())
+    }
+
     fn write(&mut self, query: &mut Query, observed: Option<&[u32]>) {
         query.phase = self.state.plan.version;
         push_known(query, &self.layout);
@@ -390,6 +493,7 @@ impl Engine for Asker {
     fn learn(&mut self, query: &Query, values: &[f64], target: f64) -> Result<TellOutcome> {
         self.state.check_held()?;
         check_size(values.iter().copied().chain([target]))?;
+        self.state.check_class(target)?;
         self.state.refused += self.keep_answer(query, values, target);
         Ok(TellOutcome::Learned)
     }
@@ -401,6 +505,7 @@ impl Engine for Asker {
     fn keep(&mut self, number: u64, cells: &[(u32, f64)], target: Option<f64>) -> Result<()> {
         self.state.check_held()?;
         check_size(cells.iter().map(|&(_, value)| value).chain(target))?;
+        target.map_or(Ok(()), |target| self.state.check_class(target))?;
         self.found.replace(None);
         self.state.refused += self.refused_among(cells);
         if target.is_some() || cells.iter().any(|(_, value)| !value.is_nan()) {
@@ -414,9 +519,9 @@ impl Engine for Asker {
     }
 
     fn saved_to_draw(&self) -> Result<serde_json::Value> {
-        let State { ref reads, refused, ref plan, unread, absent } = self.state;
-        let (plan, absent) = (plan.clone(), absent.max(reads.len() as u64));
-        self.ledger.save(&State { reads: Reads::new(), refused, plan, unread, absent })
+        let absent = self.state.absent.max(self.state.reads.len() as u64);
+        let plan = self.state.plan.clone();
+        self.ledger.save(&State { reads: Reads::new(), plan, absent, ..self.state })
     }
 
     /// Redesigns the probabilities of the draws from the reads, after 1, 2, 4, ... times the first
@@ -425,7 +530,7 @@ impl Engine for Asker {
         let made = |answered| redesigns(&self.learner, self.budget, answered);
         let answered = self.counted();
         if made(answered) != made(answered - 1) {
-            let of_slots = importance(&self.state.reads, &self.setting());
+            let of_slots = self.importance();
             let of = |panel: usize| self.layout.slots_of(panel).map(|slot| of_slots[slot]).sum();
             let weights: Vec<f64> = (0..self.budget.panels).map(of).collect();
             self.state.plan.renew(&weights, self.budget.budget);

@@ -63,7 +63,7 @@ use crate::error::Result;
 use crate::learner::missingness::MissingnessSummary;
 use crate::learner::{AskTell, FitSize, Grid, Learner, Needed};
 use crate::model::{Fit, Note, Stop};
-use crate::params::{Centre, Design, Link, Needs, Passive, Shape, parameters};
+use crate::params::{Centre, Design, Link, Needs, Passive, Shape, Targets, parameters};
 use asking::Asker;
 use halfseen_solve::Monitor;
 use std::sync::Arc;
@@ -116,6 +116,7 @@ impl Learner for Fiml {
         }
         check_moments(examples, Centre::None)?;
         let mut asker = Asker::new(self, examples.layout)?;
+        asker.classify(examples.classes())?;
         let informative = informative_holes(self, examples);
         pass::one_pass_with(&mut asker, self.seed, counts, examples, monitor, |pass, stop| {
             let mut fit = pass.learner().fit(stop, monitor)?;
@@ -142,7 +143,15 @@ impl Learner for Fiml {
     fn needs(&self) -> Needs {
         let fits_to_answers = self.design == Design::Adaptive;
         let weighs = self.shape == Shape::Linear;
-        Needs { holes: true, plain_classes: true, fits_to_answers, weighs, ..Needs::of(self) }
+        let targets = Targets::Any;
+        Needs {
+            holes: true,
+            plain_classes: true,
+            targets,
+            fits_to_answers,
+            weighs,
+            ..Needs::of(self)
+        }
     }
 }
 

@@ -102,6 +102,12 @@ impl Reads {
         &self.targets
     }
 
+    /// Changes the known targets.
+    pub(crate) fn set_targets(&mut self, of: impl Fn(usize) -> f64) {
+        let known = self.targets.iter_mut().enumerate().filter(|(_, target)| !target.is_nan());
+        known.for_each(|(i, target)| *target = of(i));
+    }
+
     /// Visits the known targets, example by example.
     pub(crate) fn known_targets(&self) -> impl Iterator<Item = f64> + Clone {
         self.targets.iter().copied().filter(|target| !target.is_nan())
