@@ -19,7 +19,7 @@ const BETWEEN_LOOKS: usize = 256;
 ///
 /// # Errors
 /// A missing or infinite cell among those read, with its position; a nonzero value whose second
-/// moment was declared as 0; numerical failure.
+/// moment was declared as 0; more classes than the learner can learn; numerical failure.
 pub fn one_pass<L: AskTell>(
     learner: &mut L,
     seed: u64,
@@ -88,6 +88,9 @@ fn in_this_order<L: AskTell + ?Sized, T>(
     mut look: impl FnMut(&Pass<'_, '_, L>, Stop) -> Result<T>,
     mut told: impl FnMut(&Query),
 ) -> Result<Vec<T>> {
+    if examples.classes() > 2 {
+        learner.classify(examples.classes())?;
+    }
     let mut pass = Pass::new(learner, examples);
     let mut seen: Vec<(u64, T)> = Vec::new();
     let mut look = |pass: &Pass<'_, '_, L>, stop| {

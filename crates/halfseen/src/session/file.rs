@@ -135,7 +135,10 @@ impl Session {
         if file.classes.len() == 1 {
             return Err(bad("classes", "it has 1 class, not 0, 2 or more"));
         }
-        running.classify(file.classes.len())?;
+        running.classify(file.classes.len()).map_err(|error| match error.kind() {
+            ErrorKind::BadFile { .. } => error,
+            _ => bad("classes", error.to_string()),
+        })?;
         let width = file.prepare.schema.width();
         if file.bounds.as_ref().is_some_and(|b| b.low.len() != width || b.high.len() != width) {
             return Err(bad("bounds", "their number differs from that of the columns"));

@@ -116,7 +116,6 @@ impl Learner for Fiml {
         }
         check_moments(examples, Centre::None)?;
         let mut asker = Asker::new(self, examples.layout)?;
-        asker.classify(examples.classes())?;
         let informative = informative_holes(self, examples);
         pass::one_pass_with(&mut asker, self.seed, counts, examples, monitor, |pass, stop| {
             let mut fit = pass.learner().fit(stop, monitor)?;
