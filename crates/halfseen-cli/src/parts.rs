@@ -27,11 +27,14 @@ pub(crate) fn check(model: &Model, args: &ShowArgs) -> Result<()> {
     let file = args.model.display();
     if !matches!(model.predictor, Predictor::Curves(_)) {
         let asked = model.params.get("shape").is_some_and(|shape| shape != "linear");
-        return usage_error(match asked {
-            true => format!(
+        return usage_error(match (&model.predictor, asked) {
+            (Predictor::Classes(_), _) => format!(
+                "{flag}: {file} is of more than two classes, whose curves are not printed; leave {flag} out, or fit two of them with --classes A,B"
+            ),
+            (_, true) => format!(
                 "{flag}: {file} has no curves, because its reads showed none; leave {flag} out"
             ),
-            false => format!(
+            (_, false) => format!(
                 "{flag}: {file} has no curves; fit again with --learner fiml --set shape=auto"
             ),
         });

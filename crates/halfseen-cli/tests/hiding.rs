@@ -64,8 +64,11 @@ fn the_table_chooses_the_learners_where_none_is_named() {
         "compare t.csv --target kind --learners karma,ridge --out q",
         &["'kind'", "3 classes (blue, green, red)", "ridge"],
     );
+    // Of the learners that choose their reads it alone learns more than two classes.
+    let budgeted = json(&place, &compare("--target kind --ignore who --budget 2"));
+    assert_eq!(learners(&budgeted), ["fiml"]);
     place.refused(
-        "compare t.csv --target kind --budget 2 --out q",
+        "compare t.csv --target kind --learners aerr --budget 2 --out q",
         &["'kind'", "3 classes (blue, green, red)", "--classes"],
     );
     place.refused("compare t.csv --target y --learners geom --out q", &["'y'", "numeric", "geom"]);

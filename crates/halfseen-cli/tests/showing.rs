@@ -76,3 +76,20 @@ fn the_standard_error_of_two_categories_is_that_of_their_difference() {
     let (weight, error): (f64, f64) = (side[1].parse().unwrap(), side[3].parse().unwrap());
     assert!((weight - 3.0).abs() < 0.3 && error > 0.0 && error < 0.5, "{side:?}");
 }
+
+#[test]
+fn classes_have_a_column_of_weights_each() {
+    let place = Place::with_table();
+    let fit = "fit t.csv --target kind --ignore who --learner fiml --out m.json --quiet";
+    place.ok(fit);
+    let shown = place.ok("show m.json --quiet");
+    assert!(shown.starts_with("attribute,blue,green,red,standardised\n"), "{shown}");
+    let (a, b) = (place.ok("evaluate m.json t.csv --json"), place.ok("predict m.json t.csv"));
+    assert!(a.contains("\"error\"") && b.starts_with("prediction,score\n"), "{a}{b}");
+    for flag in ["--curves", "--picture p.svg"] {
+        place.refused(&format!("show m.json {flag}"), &["more than two classes", "--classes A,B"]);
+    }
+    let other = fit.replace("fiml", "aerr --budget 2");
+    place.refused(&other, &["3 classes (blue, green, red)", "fiml"]);
+    place.refused(&format!("{fit} --truncate 2"), &["one weight per attribute and class"]);
+}

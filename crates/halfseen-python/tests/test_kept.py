@@ -356,4 +356,4 @@ def test_tags_tell_of_holes():
         tags = estimator.__sklearn_tags__()
         assert tags.input_tags.allow_nan
         assert tags.input_tags.sparse
-    assert not FIMLClassifier().__sklearn_tags__().classifier_tags.multi_class
+    assert FIMLClassifier().__sklearn_tags__().classifier_tags.multi_class

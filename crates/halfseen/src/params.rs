@@ -446,7 +446,7 @@ declare! {
     DEVIATIONS: "deviations", Kind::Count { least: 0, most: 1000 },
         "Number of refits on reweighted examples that give standard errors of the weights and prediction intervals; 0: none.", "";
     LINK: "link", Kind::Choice(&["identity", "probit", "logistic", "auto"]),
-        "For two classes: map from score to class probability. identity: none, scores estimate -1 and +1. probit, logistic: that function. auto: the one that held-out reads favour.", "";
+        "For classes: map from score to class probability. identity: none, scores estimate -1 and +1. probit, logistic: that function. auto: the one that held-out reads favour.", "";
     SEED: "seed", Kind::Count { least: 0, most: i64::MAX as u64 },
         "Seed of the random number generator.", "";
 }

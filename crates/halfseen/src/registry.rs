@@ -85,16 +85,14 @@ pub fn label(learner: &dyn Learner) -> &'static str {
 }
 
 /// Returns the learners that a comparison tries by default on a complete table or with a budget,
-/// or else with missing cells or more than two classes.
+/// or else with missing cells or more than two classes: those that can learn so many classes.
 pub fn compared(holes: bool, classes: usize) -> Vec<&'static str> {
     let complete =
         ["ridge", "lasso", "online-lasso", "aer", "aerr", "aelr", "ddaelr-2p", "baseline", "fiml"];
     let with_holes = ["karma", "zero", "mean", "mcb", "mc1", "geom", "fiml"];
-    if !holes {
-        return complete.into();
-    }
     let able = |name: &&str| find(name).is_ok_and(|l| l.needs().targets.allow(classes));
-    with_holes.into_iter().filter(able).collect()
+    let tried = if holes { &with_holes[..] } else { &complete };
+    tried.iter().copied().filter(able).collect()
 }
 
 /// Returns the guarantees of all learners with a theorem, full-information references last.

@@ -74,8 +74,8 @@ pub(crate) struct CompareArgs {
 
 fn compared() -> String {
     format!(
-        "Learners to compare. Default: {}. With missing or hidden cells or more than two classes, and without a budget: those of {} that can learn \
-         the target",
+        "Learners to compare. Default: those that can learn the target of {}; with missing or hidden cells or more than two classes, and \
+         without a budget, of {}",
         registry::compared(false, 2).join(","),
         registry::compared(true, 2).join(",")
     )

@@ -441,7 +441,7 @@ def begin(estimator: Any, attributes: Any, classes: Any, scale: Any) -> Learner:
         setattr(own, name, _plain(value))
     labels = None
     if classes is None and hasattr(own, "_take_classes"):
-        raise ValueError("start needs classes, both labels")
+        raise ValueError("start needs classes, all labels")
     if classes is not None:
         own._take_classes(classes)
         labels = own.classes_.tolist()

@@ -165,7 +165,7 @@ words! {
 }
 
 words! {
-    /// Map from the score of two classes to a probability.
+    /// Map from the score of a class to a probability.
     Link {
         /// None.
         Identity = "identity",

@@ -79,7 +79,7 @@ class _FIML(Budgeted):
     coef_ : ndarray of shape (n_features + n_curves,), or (1, n_features + n_curves) for classifiers
         Weight of each attribute, in units of the data, and then of each curve of ``curve_``, in units of the
         target. With more than two classes each has a model of its own, and there is none of ``coef_``,
-        ``curve_`` and ``coef_errors_``.
+        ``curve_``, ``cell_range_`` and ``coef_errors_``.
     curve_ : list of AttributeCurve
         Curves of attributes: named tuples of feature, knots and heights; empty with
         ``shape='linear'``.
@@ -165,23 +165,31 @@ class _FIML(Budgeted):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    def _check_one_model(self, attribute):
+        check_is_fitted(self, "model_")
+        if len(getattr(self, "classes_", ())) > 2:
+            raise AttributeError(
+                f"this {type(self).__name__} has no {attribute}: it has a model of each of"
+                f" {len(self.classes_)} classes; for one of them fit to y == label"
+            )
+
     @property
     def curve_(self) -> list[AttributeCurve]:
         """Curves of attributes, in the order of their weights: list of AttributeCurve."""
-        check_is_fitted(self, "model_")
+        self._check_one_model("curve_")
         return [AttributeCurve(*curve) for curve in self.model_.curves()]
 
     @property
     def cell_range_(self) -> t.Array:
         """Least and largest value that counts of each attribute: ndarray of shape (n_features, 2)."""
-        check_is_fitted(self, "model_")
+        self._check_one_model("cell_range_")
         bounds = self.model_.bounds()
         return np.array([[-np.inf, np.inf]] * self.n_features_in_ if bounds is None else bounds)
 
     @property
     def coef_errors_(self) -> t.Array:
         """Standard error of each weight, shaped as ``coef_``: ndarray."""
-        check_is_fitted(self, "model_")
+        self._check_one_model("coef_errors_")
         errors = self.model_.errors()
         if errors is None:
             raise AttributeError(

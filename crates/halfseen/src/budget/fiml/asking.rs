@@ -240,8 +240,8 @@ impl Asker {
         };
         let Estimate { risk, passes, remarks, .. } = found;
         let mut predictor = predictor_of(&found, &self.layout)?;
-        let signs = Some([-1.0, 1.0]).filter(|_| self.state.classes > 0);
-        predictor.linear.clip = signs.or(self.ledger.range());
+        // Of more than two classes the largest score counts, which no range may hide.
+        predictor.linear.clip = self.ledger.range().filter(|_| self.state.classes == 0);
         let predictor = linked(predictor, self.learner.link, &found, reads)?;
         let outcome = Outcome { risk, variance, passes, remarks };
         Ok((with_curves(predictor, &found, &self.layout), outcome))
