@@ -37,8 +37,11 @@ const SELDOM: f64 = 0.5;
 pub(crate) const MANY: usize = 1500;
 /// Reads of each attribute that suffice for a factor model: it is fitted to no more.
 const ENOUGH: f64 = 2000.0;
-/// Most held-out examples; more would not compare better.
-const JUDGES: usize = 100_000;
+/// Most held-out examples, and most multiplications for one covariance and ridge, if that leaves
+/// enough: more would not compare better.
+const JUDGES: f64 = 100_000.0;
+const JUDGING: f64 = 3e7;
+const ENOUGH_JUDGES: f64 = 3000.0;
 
 /// Source of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -267,7 +270,7 @@ pub(crate) fn fit(
     monitor: &dyn Monitor,
 ) -> Fitted {
     let held: Vec<usize> = held.map_or_else(Vec::new, |part| part.with_target(rows).collect());
-    let stride = held.len().div_ceil(JUDGES).max(1);
+    let stride = judging_stride(rows, &held);
     let trial = Trial { ridges: menu.ridges, rows, held: &held, stride, monitor };
     let d = models.first().map_or(0, |model| model.noise.len());
     let mut nothing = Errors::default();
@@ -309,6 +312,12 @@ pub(crate) fn fit(
         wanted.and_then(|m| Some((m, Refinement::start(rows, fitted, m, monitor)?)))
     {
         for step in 0..=menu.most {
+            if refinement.has_converged() {
+                if STEPS.contains(&step) {
+                    found.repeat(Origin::Dense(model.rank, step));
+                }
+                continue;
+            }
             if step > 0 && (monitor.should_stop() || !refinement.step()) {
                 found.guarded += usize::from(step == 1 && !monitor.should_stop());
                 break;
@@ -322,6 +331,14 @@ pub(crate) fn fit(
     }
     found.models = models;
     found
+}
+
+/// Returns the stride through held-out examples at which enough of them judge.
+fn judging_stride(rows: &Rows, held: &[usize]) -> usize {
+    let reads: usize = held.iter().map(|&i| rows.example(i).0.len()).sum();
+    let cube = (reads as f64 / held.len().max(1) as f64).powi(3) / 3.0;
+    let most = (JUDGING / cube.max(1.0)).clamp(ENOUGH_JUDGES, JUDGES);
+    (held.len() as f64 / most).ceil().max(1.0) as usize
 }
 
 /// Test of the candidates on held-out examples.
@@ -341,6 +358,15 @@ impl Trial<'_> {
 }
 
 impl Fitted {
+    /// Adds copies of the last origin's candidates, as those of an origin that would be the same.
+    fn repeat(&mut self, origin: Origin) {
+        let last = self.candidates.last().map(|candidate| candidate.origin);
+        let alike = self.candidates.iter().filter(|candidate| Some(candidate.origin) == last);
+        let copies: Vec<Candidate> =
+            alike.map(|candidate| Candidate { origin, ..candidate.clone() }).collect();
+        self.candidates.extend(copies);
+    }
+
     /// Adds a covariance with every ridge, until the monitor asks to stop.
     fn add<C: Covariance>(
         &mut self,

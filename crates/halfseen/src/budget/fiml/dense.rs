@@ -43,6 +43,8 @@ const CUT: f64 = 3.0;
 const STEPS_OF_MEANS: usize = 15;
 /// Columns of a product between two looks at the monitor.
 const PANEL: usize = 256;
+/// Log likelihood per example below which a step's gain does not count.
+const LEAST_GAIN: f64 = 5e-7;
 /// Added to the attributes' second moments where the target is regressed on them: against rounding.
 const STEADY: f64 = 1e-7;
 
@@ -62,6 +64,8 @@ pub(crate) struct Refinement<'a> {
     score: Mat<f64>,
     of_means: Vec<f64>,
     likelihood: f64,
+    /// Log likelihood that the last step gained.
+    gained: f64,
     omega: f64,
     /// d over the mean number of reads per example: bound on the relaxation of the means.
     most: f64,
@@ -361,6 +365,7 @@ impl<'a> Refinement<'a> {
             score: empty(),
             of_means: vec![0.0; d + 1],
             likelihood: f64::NEG_INFINITY,
+            gained: f64::INFINITY,
             omega: 1.0,
             most: (d as f64 * count / reads.max(1.0)).max(1.0),
             count,
@@ -458,6 +463,12 @@ impl<'a> Refinement<'a> {
         true
     }
 
+    /// Returns true if the last step gained so little that further ones would change nothing that
+    /// a held-out example could show.
+    pub(crate) fn has_converged(&self) -> bool {
+        self.gained < LEAST_GAIN * self.count
+    }
+
     /// Takes one step; returns false if none is possible.
     pub(crate) fn step(&mut self) -> bool {
         let d = self.now.len();
@@ -483,6 +494,7 @@ impl<'a> Refinement<'a> {
                 Some(likelihood) if likelihood >= self.likelihood => {
                     std::mem::swap(&mut self.now, &mut self.next);
                     self.keep_score();
+                    self.gained = likelihood - self.likelihood;
                     self.likelihood = likelihood;
                     self.omega *= GROWTH;
                     return true;

@@ -176,6 +176,26 @@ fn the_likelihood_never_falls_and_steps_too_long_are_cut() {
 }
 
 #[test]
+fn what_has_converged_would_hardly_change() {
+    let (rows, factor) = fitted(&reads(3_000, |i| 3 + i % 4, |_| 1.0));
+    let start = Refinement::start(&rows, FoldSubset::All, &factor, &Silent);
+    let mut refinement = start.unwrap();
+    assert!(!refinement.has_converged());
+    let steps = (0..200).take_while(|_| !refinement.has_converged() && refinement.step()).count();
+    assert!((5..100).contains(&steps) && refinement.has_converged(), "{steps} steps");
+    let (weights, fit) = (weights(&refinement.now), refinement.likelihood);
+    (0..50).for_each(|_| _ = refinement.step());
+    assert!(refinement.likelihood - fit < 0.1, "{}", refinement.likelihood - fit);
+    for (now, then) in self::weights(&refinement.now).iter().zip(&weights) {
+        close(*now, *then, 0.01);
+    }
+}
+
+fn weights(dense: &Dense) -> Vec<f64> {
+    dense.solve(0.0, dense.with_target()).unwrap()
+}
+
+#[test]
 fn complete_examples_lead_to_least_squares() {
     let (rows, factor) = fitted(&reads(300, |_| D, |_| 1.0));
     let mut refinement = Refinement::start(&rows, FoldSubset::All, &factor, &Silent).unwrap();
