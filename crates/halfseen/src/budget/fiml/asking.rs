@@ -1,11 +1,9 @@
 //! Asks for reads and keeps their values; fits when asked for a predictor.
 
 use super::Fiml;
-use super::design::importance;
-use super::estimate::{self, Estimate, FitSettings, Remarks, estimate};
-use super::predicting::{conditional, linked, needs_classes, predictor_of, with_curves};
+use super::fitting::Fitting;
+use super::predicting::needs_classes;
 use super::read_design::{Plan, Priced, ReadDesign};
-use super::read_summary::ReadSummary;
 use super::reads::Reads;
 use crate::budget::allowance::{self, affordable, affordable_cost};
 use crate::budget::engine::{Engine, push, push_known};
@@ -13,14 +11,11 @@ use crate::budget::ledger::{LARGEST_COUNT, Ledger, Limits};
 use crate::budget::{AskTell, Query, Read, Role, TellOutcome, saved};
 use crate::data::Layout;
 use crate::error::{ErrorKind, Result, shown};
-use crate::learner::size::admit_need;
-use crate::learner::{FitSize, Needed};
-use crate::model::{Conditional, Fit, Linear, Note, PerClass, Predictor, Report, Stop};
-use crate::params::{Design, Link, Parameters, Passive, Shape};
+use crate::model::{Fit, Linear, Note, Predictor, Report, Stop};
+use crate::params::{Design, Link, Parameters, Passive};
 use halfseen_solve::{Monitor, Silent};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
-use std::convert::Infallible;
 use std::sync::Arc;
 
 /// Only smaller values are kept: sums of products of two must stay in range.
@@ -97,41 +92,6 @@ impl State {
     }
 }
 
-/// Returns the memory of the reads, and of the fits to them.
-pub(super) fn needed(learner: &Fiml, size: &FitSize) -> Needed {
-    let all = learner.passive == Passive::All;
-    needed_for(learner, size, if all { size.n() * size.d() } else { size.reads(learner.budget) })
-}
-
-/// Returns the memory of this number of reads, and of the fits to them.
-fn needed_for(learner: &Fiml, size: &FitSize, cells: f64) -> Needed {
-    let (n, d) = (size.n(), size.d());
-    // An attribute takes part from its second read on.
-    let (often, reads) = (d.min(0.5 * cells), (cells / n.max(1.0)).min(d));
-    let folds = learner.folds as f64;
-    let fits = |form: f64| estimate::bytes(form * often, form * reads, folds, learner.rank);
-    // A curve of each attribute, and rows for each fold; auto keeps candidates of both forms.
-    let (plain, bent) = (fits(1.0), fits(2.0) + STANDARD * 2.0 * (folds + 1.0) * cells);
-    let fits = match learner.shape {
-        Shape::Linear => plain,
-        Shape::Additive => bent,
-        Shape::Auto => plain + bent,
-    };
-    let deviations = 8.0 * d * learner.deviations as f64;
-    // Reads with the signs of a class beside those with the classes.
-    let signs = if size.classes > 2 { READ * cells } else { 0.0 };
-    let bytes = READ * cells + signs + 80.0 * n + 400.0 * d + deviations + fits;
-    Needed {
-        bytes: bytes + size.models(20.0 * d),
-        remedy: "fewer rows or columns, a smaller budget, or aerr, which keeps no reads".into(),
-    }
-}
-
-/// Bytes of a read in standard units, and of one in a list that grows, in order, and in standard
-/// units.
-const STANDARD: f64 = 12.0 * 2.0;
-const READ: f64 = 12.0 * 2.0 + 16.0 + STANDARD;
-
 impl Asker {
     /// Starts a learner.
     ///
@@ -187,75 +147,12 @@ impl Asker {
         }
     }
 
-    fn setting(&self) -> FitSettings {
-        FitSettings {
-            slots: self.layout.slots(),
-            shape: self.learner.shape,
-            folds: self.learner.folds as usize,
-            rank: self.learner.rank.map(|r| usize::try_from(r).unwrap_or(usize::MAX)),
-            deviations: self.learner.deviations as usize,
-            seed: self.learner.seed,
-        }
-    }
-
-    /// Fits to the reads so far: to the targets, or to the signs of each of more than two classes.
-    fn fit_now(&self, monitor: &dyn Monitor) -> Result<(Predictor, Report)> {
-        let reads = &self.state.reads;
-        let (rows, classes) = (reads.len(), self.state.classes as usize);
-        let size = FitSize { rows, classes, ..FitSize::of_layout(&self.layout) };
-        admit_need(&self.learner, &size, needed_for(&self.learner, &size, reads.cells() as f64))?;
-        let mut report = self.ledger.report();
-        report.notes = ReadSummary::of(reads, &self.layout).notes(self.state.refused);
-        let (mut predictors, mut outcomes) = (Vec::new(), Vec::new());
-        each_target(reads, self.state.classes, |reads| -> Result<()> {
-            let (predictor, outcome) = self.fit_to(reads, monitor)?;
-            predictors.push(predictor);
-            outcomes.push(outcome);
-            Ok(())
-        })?;
-        let all = Outcome::mean(&outcomes);
-        report.stop = if all.remarks.interrupted { Stop::Interrupted } else { Stop::OnePass };
-        (report.risk, report.risk_error) = all.risk.unzip();
-        report.passes = Some(all.passes);
-        let tested = all
-            .risk
-            .and_then(|(risk, error)| Note::beside_constant(risk, Some(error), all.variance));
-        report.notes.extend(tested);
-        if all.remarks.guarded > 0 {
-            let refinements = all.remarks.guarded as u64;
-            report.notes.push(Note::GuardedRefinements { refinements });
-        }
-        let single = predictors.pop_if(|_| self.state.classes == 0);
-        Ok((single.unwrap_or(Predictor::Classes(PerClass { classes: predictors })), report))
-    }
-
-    /// Fits to reads with these targets.
-    fn fit_to(&self, reads: &Reads, monitor: &dyn Monitor) -> Result<(Predictor, Outcome)> {
-        let survey = ReadSummary::of(reads, &self.layout);
-        let (centre, variance) = (survey.centre, survey.variance);
-        let found = if survey.teaches() {
-            estimate(reads, &self.setting(), monitor)?
-        } else {
-            Estimate::nothing(survey.means, centre, variance, survey.examples)
-        };
-        let Estimate { risk, passes, remarks, .. } = found;
-        let mut predictor = predictor_of(&found, &self.layout)?;
-        // Of more than two classes the largest score counts, which no range may hide.
-        predictor.linear.clip = self.ledger.range().filter(|_| self.state.classes == 0);
-        let predictor = linked(predictor, self.learner.link, &found, reads)?;
-        let outcome = Outcome { risk, variance, passes, remarks };
-        Ok((with_curves(predictor, &found, &self.layout), outcome))
-    }
-
-    /// Returns the contribution of each slot to the prediction, of all classes together.
-    fn importance(&self) -> Vec<f64> {
-        let mut sums = vec![0.0; self.layout.slots()];
-        let Ok(()) = each_target(&self.state.reads, self.state.classes, |reads| {
-            let found = importance(reads, &self.setting());
-            sums.iter_mut().zip(found).for_each(|(sum, of)| *sum += of);
-            Ok::<(), Infallible>(())
-        });
-        sums
+    /// Returns the reads with all that a fit to them needs.
+    fn fitting(&self) -> Fitting<'_> {
+        let State { reads, refused, classes, .. } = &self.state;
+        let range = self.ledger.range();
+        let (learner, layout) = (&self.learner, &*self.layout);
+        Fitting { learner, layout, reads, classes: *classes, refused: *refused, range }
     }
 
     /// Fits, and reports `stop` unless the fit was interrupted.
@@ -264,7 +161,7 @@ impl Asker {
     /// Numerical failure; [`ErrorKind::WithoutReads`].
     pub(super) fn fit(&self, stop: Stop, monitor: &dyn Monitor) -> Result<Fit> {
         self.state.check_held()?;
-        let (predictor, mut report) = self.fit_now(monitor)?;
+        let (predictor, mut report) = self.fitting().fit(self.ledger.report(), monitor)?;
         if report.stop != Stop::Interrupted {
             report.stop = stop;
         }
@@ -275,16 +172,7 @@ impl Asker {
     /// Returns the predictor, refitted after new answers. If that fails numerically, which a fit
     /// reports, no attribute has a weight.
     fn found(&self) -> Predictor {
-        self.fitted(&Silent)
-            .map_or_else(|_| Predictor::Conditional(self.nothing()), |fit| fit.predictor)
-    }
-
-    /// Returns the mean of the targets as a predictor.
-    fn nothing(&self) -> Conditional {
-        let survey = ReadSummary::of(&self.state.reads, &self.layout);
-        let nothing =
-            Estimate::nothing(survey.means, survey.centre, survey.variance, survey.examples);
-        conditional(&nothing, &self.layout)
+        self.fitted(&Silent).map_or_else(|_| self.fitting().nothing(), |fit| fit.predictor)
     }
 
     /// Returns the role of drawn panels.
@@ -322,55 +210,6 @@ impl Asker {
     fn counted(&self) -> u64 {
         self.ledger.answered() - self.state.unread
     }
-}
-
-/// Facts of a fit for its report.
-#[derive(Debug, Clone, Copy)]
-struct Outcome {
-    /// Own test, with its standard error.
-    risk: Option<(f64, f64)>,
-    /// Mean squared deviation of the targets.
-    variance: f64,
-    passes: u64,
-    remarks: Remarks,
-}
-
-impl Outcome {
-    /// Returns the means over classes. The error is at most the mean of the errors, however the
-    /// classes' tests depend on each other.
-    fn mean(of: &[Outcome]) -> Outcome {
-        let count = of.len().max(1) as f64;
-        let mean = |part: &dyn Fn(&Outcome) -> Option<f64>| {
-            of.iter().map(part).sum::<Option<f64>>().map(|sum| sum / count)
-        };
-        let risk = mean(&|one| Some(one.risk?.0)).zip(mean(&|one| Some(one.risk?.1)));
-        Outcome {
-            risk,
-            variance: mean(&|one| Some(one.variance)).unwrap_or(0.0),
-            passes: of.iter().map(|one| one.passes).max().unwrap_or(0),
-            remarks: Remarks {
-                guarded: of.iter().map(|one| one.remarks.guarded).sum(),
-                interrupted: of.iter().any(|one| one.remarks.interrupted),
-            },
-        }
-    }
-}
-
-/// Visits the reads; if there are more than two classes, once for each class, with targets 1 for
-/// this class and -1 for the others.
-fn each_target<E>(
-    reads: &Reads,
-    classes: u64,
-    mut visit: impl FnMut(&Reads) -> std::result::Result<(), E>,
-) -> std::result::Result<(), E> {
-    if classes == 0 {
-        return visit(reads);
-    }
-    let mut signs = reads.clone();
-    (0..classes).try_for_each(|class| {
-        signs.set_targets(|i| if reads.target(i) == class as f64 { 1.0 } else { -1.0 });
-        visit(&signs)
-    })
 }
 
 /// Refuses numbers whose products would leave the range.
@@ -530,7 +369,7 @@ impl Engine for Asker {
         let made = |answered| redesigns(&self.learner, self.budget, answered);
         let answered = self.counted();
         if made(answered) != made(answered - 1) {
-            let of_slots = self.importance();
+            let of_slots = self.fitting().importance();
             let of = |panel: usize| self.layout.slots_of(panel).map(|slot| of_slots[slot]).sum();
             let weights: Vec<f64> = (0..self.budget.panels).map(of).collect();
             self.state.plan.renew(&weights, self.budget.budget);
@@ -542,7 +381,7 @@ impl Engine for Asker {
         match self.found() {
             Predictor::Conditional(found) => found.linear,
             Predictor::Curves(found) => found.line(),
-            _ => self.nothing().linear,
+            _ => self.fitting().mean(),
         }
     }
 

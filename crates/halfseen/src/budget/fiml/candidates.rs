@@ -312,7 +312,7 @@ pub(crate) fn fit(
         wanted.and_then(|m| Some((m, Refinement::start(rows, fitted, m, monitor)?)))
     {
         for step in 0..=menu.most {
-            if refinement.has_converged() {
+            if refinement.converged {
                 if STEPS.contains(&step) {
                     found.repeat(Origin::Dense(model.rank, step));
                 }

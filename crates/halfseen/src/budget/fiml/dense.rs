@@ -28,11 +28,9 @@ use super::folds::WeightedSubset;
 use super::simd4::{NullaryFnOnce, wide};
 use super::small_cholesky::dot;
 use super::standard::Rows;
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, Par, prelude::*};
-use halfseen_solve::Monitor;
+use faer::{Accum, Mat, Par, linalg::matmul::matmul, prelude::*};
 use halfseen_solve::cholesky::{factor_in_place, solve_in_place};
-use halfseen_solve::{lower_product, mirror};
+use halfseen_solve::{Monitor, lower_product, mirror};
 
 /// Noise floor of every attribute, in standard units.
 const FLOOR: f64 = 1e-4;
@@ -64,8 +62,8 @@ pub(crate) struct Refinement<'a> {
     score: Mat<f64>,
     of_means: Vec<f64>,
     likelihood: f64,
-    /// Log likelihood that the last step gained.
-    gained: f64,
+    /// True if the last step gained too little for a held-out example to show.
+    pub(crate) converged: bool,
     omega: f64,
     /// d over the mean number of reads per example: bound on the relaxation of the means.
     most: f64,
@@ -365,7 +363,7 @@ impl<'a> Refinement<'a> {
             score: empty(),
             of_means: vec![0.0; d + 1],
             likelihood: f64::NEG_INFINITY,
-            gained: f64::INFINITY,
+            converged: false,
             omega: 1.0,
             most: (d as f64 * count / reads.max(1.0)).max(1.0),
             count,
@@ -463,12 +461,6 @@ impl<'a> Refinement<'a> {
         true
     }
 
-    /// Returns true if the last step gained so little that further ones would change nothing that
-    /// a held-out example could show.
-    pub(crate) fn has_converged(&self) -> bool {
-        self.gained < LEAST_GAIN * self.count
-    }
-
     /// Takes one step; returns false if none is possible.
     pub(crate) fn step(&mut self) -> bool {
         let d = self.now.len();
@@ -494,7 +486,7 @@ impl<'a> Refinement<'a> {
                 Some(likelihood) if likelihood >= self.likelihood => {
                     std::mem::swap(&mut self.now, &mut self.next);
                     self.keep_score();
-                    self.gained = likelihood - self.likelihood;
+                    self.converged = likelihood - self.likelihood < LEAST_GAIN * self.count;
                     self.likelihood = likelihood;
                     self.omega *= GROWTH;
                     return true;

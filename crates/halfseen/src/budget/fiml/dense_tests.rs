@@ -180,9 +180,9 @@ fn what_has_converged_would_hardly_change() {
     let (rows, factor) = fitted(&reads(3_000, |i| 3 + i % 4, |_| 1.0));
     let start = Refinement::start(&rows, FoldSubset::All, &factor, &Silent);
     let mut refinement = start.unwrap();
-    assert!(!refinement.has_converged());
-    let steps = (0..200).take_while(|_| !refinement.has_converged() && refinement.step()).count();
-    assert!((5..100).contains(&steps) && refinement.has_converged(), "{steps} steps");
+    assert!(!refinement.converged);
+    let steps = (0..200).take_while(|_| !refinement.converged && refinement.step()).count();
+    assert!((5..100).contains(&steps) && refinement.converged, "{steps} steps");
     let (weights, fit) = (weights(&refinement.now), refinement.likelihood);
     (0..50).for_each(|_| _ = refinement.step());
     assert!(refinement.likelihood - fit < 0.1, "{}", refinement.likelihood - fit);

@@ -35,6 +35,7 @@ mod design;
 mod deviations;
 mod estimate;
 mod factor;
+mod fitting;
 mod folds;
 mod forms;
 mod judge;
@@ -96,7 +97,7 @@ impl Learner for Fiml {
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
-        asking::needed(self, size)
+        fitting::needed(self, size)
     }
 
     fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {

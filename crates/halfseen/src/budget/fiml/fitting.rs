@@ -1,0 +1,222 @@
+//! Fits to the reads that were kept: to the targets, or to the signs of each of more than two
+//! classes; and completes the report.
+
+use super::Fiml;
+use super::design::importance;
+use super::estimate::{self, Estimate, FitSettings, Remarks, estimate};
+use super::predicting::{conditional, linked, predictor_of, with_curves};
+use super::read_summary::ReadSummary;
+use super::reads::Reads;
+use crate::data::Layout;
+use crate::error::Result;
+use crate::learner::size::admit_need;
+use crate::learner::{FitSize, Needed};
+use crate::model::{Conditional, Linear, Note, PerClass, Predictor, Report, Stop};
+use crate::params::{Passive, Shape};
+use halfseen_solve::Monitor;
+use std::convert::Infallible;
+
+/// Returns the memory of the reads, and of the fits to them.
+pub(super) fn needed(learner: &Fiml, size: &FitSize) -> Needed {
+    let all = learner.passive == Passive::All;
+    needed_for(learner, size, if all { size.n() * size.d() } else { size.reads(learner.budget) })
+}
+
+/// Returns the memory of this number of reads, and of the fits to them.
+fn needed_for(learner: &Fiml, size: &FitSize, cells: f64) -> Needed {
+    let (n, d) = (size.n(), size.d());
+    // An attribute takes part from its second read on.
+    let (often, reads) = (d.min(0.5 * cells), (cells / n.max(1.0)).min(d));
+    let folds = learner.folds as f64;
+    let fits = |form: f64| estimate::bytes(form * often, form * reads, folds, learner.rank);
+    // A curve of each attribute, and rows for each fold; auto keeps candidates of both forms.
+    let (plain, bent) = (fits(1.0), fits(2.0) + STANDARD * 2.0 * (folds + 1.0) * cells);
+    let fits = match learner.shape {
+        Shape::Linear => plain,
+        Shape::Additive => bent,
+        Shape::Auto => plain + bent,
+    };
+    let deviations = 8.0 * d * learner.deviations as f64;
+    // Reads with the signs of a class beside those with the classes.
+    let signs = if size.classes > 2 { READ * cells } else { 0.0 };
+    let bytes = READ * cells + signs + 80.0 * n + 400.0 * d + deviations + fits;
+    Needed {
+        bytes: bytes + size.models(20.0 * d),
+        remedy: "fewer rows or columns, a smaller budget, or aerr, which keeps no reads".into(),
+    }
+}
+
+/// Bytes of a read in standard units, and of one in a list that grows, in order, and in standard
+/// units.
+const STANDARD: f64 = 12.0 * 2.0;
+const READ: f64 = 12.0 * 2.0 + 16.0 + STANDARD;
+
+/// Reads, and all that a fit to them needs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fitting<'a> {
+    pub(super) learner: &'a Fiml,
+    pub(super) layout: &'a Layout,
+    pub(super) reads: &'a Reads,
+    /// Number of classes, if more than two; targets are then their numbers, from 0.
+    pub(super) classes: u64,
+    /// Number of reads without a value.
+    pub(super) refused: u64,
+    /// Least and largest target.
+    pub(super) range: Option<[f64; 2]>,
+}
+
+impl Fitting<'_> {
+    fn setting(&self) -> FitSettings {
+        FitSettings {
+            slots: self.layout.slots(),
+            shape: self.learner.shape,
+            folds: self.learner.folds as usize,
+            rank: self.learner.rank.map(|r| usize::try_from(r).unwrap_or(usize::MAX)),
+            deviations: self.learner.deviations as usize,
+            seed: self.learner.seed,
+        }
+    }
+
+    /// Fits to the reads so far: to the targets, or to the signs of each of more than two classes.
+    /// Completes the report of the reads.
+    ///
+    /// # Errors
+    /// Too little memory; numerical failure; as [`estimate`].
+    pub(super) fn fit(
+        &self,
+        mut report: Report,
+        monitor: &dyn Monitor,
+    ) -> Result<(Predictor, Report)> {
+        let Fitting { learner, layout, reads, .. } = *self;
+        let (rows, classes) = (reads.len(), self.classes as usize);
+        let size = FitSize { rows, classes, ..FitSize::of_layout(layout) };
+        admit_need(learner, &size, needed_for(learner, &size, reads.cells() as f64))?;
+        report.notes = ReadSummary::of(reads, layout).notes(self.refused);
+        let (mut predictors, mut outcomes) = (Vec::new(), Vec::new());
+        each_target(reads, self.classes, |reads| -> Result<()> {
+            let (predictor, outcome) = self.fit_to(reads, monitor)?;
+            predictors.push(predictor);
+            outcomes.push(outcome);
+            Ok(())
+        })?;
+        let all = Outcome::mean(&outcomes);
+        report.stop = if all.remarks.interrupted { Stop::Interrupted } else { Stop::OnePass };
+        (report.risk, report.risk_error) = all.risk.unzip();
+        report.passes = Some(all.passes);
+        let tested = all
+            .risk
+            .and_then(|(risk, error)| Note::beside_constant(risk, Some(error), all.variance));
+        report.notes.extend(tested);
+        if all.remarks.guarded > 0 {
+            let refinements = all.remarks.guarded as u64;
+            report.notes.push(Note::GuardedRefinements { refinements });
+        }
+        Ok((self.together(predictors), report))
+    }
+
+    /// Fits to reads with these targets.
+    fn fit_to(&self, reads: &Reads, monitor: &dyn Monitor) -> Result<(Predictor, Outcome)> {
+        let survey = ReadSummary::of(reads, self.layout);
+        let (centre, variance) = (survey.centre, survey.variance);
+        let found = if survey.teaches() {
+            estimate(reads, &self.setting(), monitor)?
+        } else {
+            Estimate::nothing(survey.means, centre, variance, survey.examples)
+        };
+        let Estimate { risk, passes, remarks, .. } = found;
+        let mut predictor = predictor_of(&found, self.layout)?;
+        // Of more than two classes the largest score counts, which no range may hide.
+        predictor.linear.clip = self.range.filter(|_| self.classes == 0);
+        let predictor = linked(predictor, self.learner.link, &found, reads)?;
+        let outcome = Outcome { risk, variance, passes, remarks };
+        Ok((with_curves(predictor, &found, self.layout), outcome))
+    }
+
+    /// Returns the contribution of each slot to the prediction, of all classes together.
+    pub(super) fn importance(&self) -> Vec<f64> {
+        let mut sums = vec![0.0; self.layout.slots()];
+        let Ok(()) = each_target(self.reads, self.classes, |reads| {
+            let found = importance(reads, &self.setting());
+            sums.iter_mut().zip(found).for_each(|(sum, of)| *sum += of);
+            Ok::<(), Infallible>(())
+        });
+        sums
+    }
+
+    /// Returns the mean of the targets, or the share of each class, as a predictor.
+    pub(super) fn nothing(&self) -> Predictor {
+        let mut predictors = Vec::new();
+        let Ok(()) = each_target(self.reads, self.classes, |reads| {
+            predictors.push(Predictor::Conditional(self.mean_of(reads)));
+            Ok::<(), Infallible>(())
+        });
+        self.together(predictors)
+    }
+
+    /// Returns the mean of the targets as a linear model.
+    pub(super) fn mean(&self) -> Linear {
+        self.mean_of(self.reads).linear
+    }
+
+    fn mean_of(&self, reads: &Reads) -> Conditional {
+        let survey = ReadSummary::of(reads, self.layout);
+        let nothing =
+            Estimate::nothing(survey.means, survey.centre, survey.variance, survey.examples);
+        conditional(&nothing, self.layout)
+    }
+
+    /// Returns the only predictor, or that of one for each class.
+    fn together(&self, mut predictors: Vec<Predictor>) -> Predictor {
+        let only = predictors.pop_if(|_| self.classes == 0);
+        only.unwrap_or(Predictor::Classes(PerClass { classes: predictors }))
+    }
+}
+
+/// Facts of a fit for its report.
+#[derive(Debug, Clone, Copy)]
+struct Outcome {
+    /// Own test, with its standard error.
+    risk: Option<(f64, f64)>,
+    /// Mean squared deviation of the targets.
+    variance: f64,
+    passes: u64,
+    remarks: Remarks,
+}
+
+impl Outcome {
+    /// Returns the means over classes. The error is at most the mean of the errors, however the
+    /// classes' tests depend on each other.
+    fn mean(of: &[Outcome]) -> Outcome {
+        let count = of.len().max(1) as f64;
+        let mean = |part: &dyn Fn(&Outcome) -> Option<f64>| {
+            of.iter().map(part).sum::<Option<f64>>().map(|sum| sum / count)
+        };
+        let risk = mean(&|one| Some(one.risk?.0)).zip(mean(&|one| Some(one.risk?.1)));
+        Outcome {
+            risk,
+            variance: mean(&|one| Some(one.variance)).unwrap_or(0.0),
+            passes: of.iter().map(|one| one.passes).max().unwrap_or(0),
+            remarks: Remarks {
+                guarded: of.iter().map(|one| one.remarks.guarded).sum(),
+                interrupted: of.iter().any(|one| one.remarks.interrupted),
+            },
+        }
+    }
+}
+
+/// Visits the reads; if there are more than two classes, once for each class, with targets 1 for
+/// this class and -1 for the others.
+fn each_target<E>(
+    reads: &Reads,
+    classes: u64,
+    mut visit: impl FnMut(&Reads) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
+    if classes == 0 {
+        return visit(reads);
+    }
+    let mut signs = reads.clone();
+    (0..classes).try_for_each(|class| {
+        signs.set_targets(|i| if reads.target(i) == class as f64 { 1.0 } else { -1.0 });
+        visit(&signs)
+    })
+}
