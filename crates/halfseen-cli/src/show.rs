@@ -8,10 +8,11 @@
 //! of an attribute is a row of its own.
 
 use crate::args::ShowArgs;
+use crate::failure::usage_error;
 use crate::output;
 use crate::parts;
 use crate::predict::{quoted, read_model};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use halfseen::data::Task;
 use halfseen::model::{Model, Predictor};
 use halfseen::prepare::ColumnKind;
@@ -39,11 +40,12 @@ fn weights(model: &Model, args: &ShowArgs) -> Result<()> {
         }
         Predictor::Classes(each) => {
             let plain = |one: &Predictor| matches!(one, Predictor::Conditional(_));
-            ensure!(
-                each.classes.iter().all(plain),
-                "{}: it has curves for some classes, which are not printed; fit with --set shape=linear to see weights",
-                args.model.display()
-            );
+            if !each.classes.iter().all(plain) {
+                return usage_error(format!(
+                    "{}: it has curves for some classes, which are not printed; fit with --set shape=linear to see weights",
+                    args.model.display()
+                ));
+            }
             let titles = model.classes.iter().map(|class| quoted(&class.to_string())).collect();
             (titles, each.classes.clone())
         }

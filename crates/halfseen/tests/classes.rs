@@ -181,7 +181,13 @@ fn states_that_contradict_their_classes_are_refused() {
         Session::from_json(&json.to_string()).map(|_| ()).unwrap_err()
     };
     let fewer = refused(&|json| _ = json["classes"].as_array_mut().unwrap().pop());
-    assert_eq!((kind(&fewer).as_str(), key(&fewer)), ("BadFile", "state"));
+    assert_eq!((kind(&fewer).as_str(), key(&fewer)), ("BadFile", "classes"));
+    let scaled = refused(&|json| json["prepare"]["target"]["mean"] = 1.0.into());
+    assert_eq!((kind(&scaled).as_str(), key(&scaled)), ("BadFile", "prepare"));
+    for classes in [2_u64, 1 << 40] {
+        let odd = refused(&|json| json["learner"]["state"]["classes"] = classes.into());
+        assert_eq!((kind(&odd).as_str(), key(&odd)), ("BadFile", "state"));
+    }
     let one = refused(&|json| json["classes"].as_array_mut().unwrap().truncate(1));
     assert!(one.to_string().contains("1 class"), "{one}");
     let code = refused(&|json| json["learner"]["state"]["reads"]["targets"][3] = 7.0.into());

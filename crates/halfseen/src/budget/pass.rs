@@ -28,7 +28,7 @@ pub fn one_pass<L: AskTell>(
     monitor: &dyn Monitor,
 ) -> Result<Vec<Fit>> {
     one_pass_with(learner, seed, counts, examples, monitor, |pass, stop| {
-        let predictor = pass.learner().predictor().into();
+        let predictor = pass.learner().model();
         Ok(Fit { predictor, report: pass.noted(pass.learner().report(), stop) })
     })
 }
@@ -88,7 +88,7 @@ fn in_this_order<L: AskTell + ?Sized, T>(
     mut look: impl FnMut(&Pass<'_, '_, L>, Stop) -> Result<T>,
     mut told: impl FnMut(&Query),
 ) -> Result<Vec<T>> {
-    if examples.classes() > 2 {
+    if examples.labels.is_some() {
         learner.classify(examples.classes())?;
     }
     let mut pass = Pass::new(learner, examples);

@@ -291,7 +291,8 @@ pub trait AskTell: Send {
     /// A query that is not open.
     fn forget(&mut self, number: u64) -> Result<()>;
 
-    /// Returns the predictor learned so far, in scaled units.
+    /// Returns the predictor learned so far, in scaled units; of more than two classes only
+    /// [`model`](Self::model) is one.
     fn predictor(&self) -> Linear;
 
     /// Returns the predictor with all that the learner knows about missing attributes.

@@ -45,7 +45,7 @@ pub struct Conditional {
     /// Deviations of the weights, (n_deviations, n_columns): the sum of v v' over them is V, the
     /// covariance of the weights. May be empty.
     pub deviations: Vec<f64>,
-    /// Link from the linear predictor to a probability, for two classes.
+    /// Link from the linear predictor to the probability of a class.
     #[serde(deserialize_with = "Option::deserialize")]
     pub link: Option<Link>,
 }

@@ -64,14 +64,23 @@ impl PerClass {
     }
 
     fn validate(&self, columns: usize) -> Result<()> {
-        self.classes.iter().try_for_each(|one| match one {
-            Predictor::Conditional(_) | Predictor::Curves(_) => one.validate(columns),
-            _ => {
-                let problem = "holds another kind than conditional or curves".to_owned();
-                let key = "predictor.classes".to_owned();
-                Err(ErrorKind::BadFile { what: "model", key, problem }.into())
-            }
-        })
+        let bad = |problem: &str| {
+            let (key, problem) = ("predictor.classes".to_owned(), problem.to_owned());
+            Err(ErrorKind::BadFile { what: "model", key, problem }.into())
+        };
+        let known = || self.classes.iter().filter_map(Predictor::conditional);
+        if known().count() < self.classes.len() {
+            return bad("holds another kind than conditional or curves");
+        }
+        if self.classes.len() < 3 {
+            return bad("holds fewer than three models");
+        }
+        let links = known().filter(|one| one.link.is_some()).count();
+        if ![0, self.classes.len()].contains(&links) || known().any(|one| one.linear.clip.is_some())
+        {
+            return bad("holds scores that cannot be compared: links of some alone, or a clip");
+        }
+        self.classes.iter().try_for_each(|one| one.validate(columns))
     }
 }
 
@@ -109,11 +118,13 @@ impl Predictor {
     /// that effects of deletions are additive.
     ///
     /// # Errors
-    /// [`ErrorKind::NotAdditive`] for a [`Conditional`] and for [`Curves`];
+    /// [`ErrorKind::NotAdditive`] for a [`Conditional`], for [`Curves`] and for [`PerClass`];
     /// [`ErrorKind::NotLinear`].
     pub fn additive(&self) -> Result<&Linear> {
         match self {
-            Predictor::Conditional(_) | Predictor::Curves(_) => Err(ErrorKind::NotAdditive.into()),
+            Predictor::Conditional(_) | Predictor::Curves(_) | Predictor::Classes(_) => {
+                Err(ErrorKind::NotAdditive.into())
+            }
             other => other.linear(),
         }
     }

@@ -1,7 +1,7 @@
 //! Saves a session as versioned JSON, and prevents two copies of one from overwriting each other.
 
 use super::{Kept, Passed, Session, Waiting};
-use crate::data::{Bounds, Label};
+use crate::data::{Bounds, Label, TargetScale};
 use crate::error::{Error, ErrorKind, Result};
 use crate::learner::hex;
 use crate::prepare::Prepare;
@@ -139,6 +139,9 @@ impl Session {
             ErrorKind::BadFile { .. } => error,
             _ => bad("classes", error.to_string()),
         })?;
+        if file.classes.len() > 2 && file.prepare.target != TargetScale::IDENTITY {
+            return Err(bad("prepare", "it scales the numbers of more than two classes"));
+        }
         let width = file.prepare.schema.width();
         if file.bounds.as_ref().is_some_and(|b| b.low.len() != width || b.high.len() != width) {
             return Err(bad("bounds", "their number differs from that of the columns"));

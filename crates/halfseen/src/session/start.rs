@@ -78,7 +78,8 @@ impl<'a> Start<'a> {
         Start { first: targets, ..self }
     }
 
-    /// Sets mean and standard deviation of the target, if known beforehand.
+    /// Sets mean and standard deviation of the target, if known beforehand; more than two classes
+    /// have none.
     #[must_use]
     pub fn scale(self, scale: TargetScale) -> Self {
         Start { scale: Some(scale), ..self }

@@ -239,7 +239,7 @@ class BudgetedRegressor(ClippedRegressor, Budgeted):
 
 
 class BudgetedClassifier(IncrementalClassifier, LinearClassifier, Budgeted):
-    """Predict one of two classes from a few attributes of each example."""
+    """Predict classes from a few attributes of each example."""
 
     if TYPE_CHECKING:
 
@@ -261,8 +261,8 @@ class BudgetedClassifier(IncrementalClassifier, LinearClassifier, Budgeted):
             The examples. Only the attributes that the learner reads are used.
         y : array-like of shape (n_samples,)
             The labels; a batch may contain only one of them.
-        classes : array-like of shape (2,), optional
-            Both labels. Needed in the first call, unless ``fit`` has seen them.
+        classes : array-like of shape (n_classes,), optional
+            All labels: two, and for FIML any number. Needed in the first call, unless ``fit`` has seen them.
 
         Returns
         -------
@@ -282,8 +282,8 @@ class BudgetedClassifier(IncrementalClassifier, LinearClassifier, Budgeted):
         ----------
         attributes : list of str, or int
             Names of the attributes, or their number.
-        classes : array-like of shape (2,)
-            Both labels.
+        classes : array-like of shape (n_classes,)
+            All labels: two, and for FIML any number.
 
         Returns
         -------

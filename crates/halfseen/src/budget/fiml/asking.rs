@@ -18,6 +18,8 @@ use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::sync::Arc;
 
+/// A file of more is none of this learner.
+const MOST_CLASSES: u64 = 1 << 20;
 /// Only smaller values are kept: sums of products of two must stay in range.
 const LARGEST_VALUE: f64 = 1e50;
 /// Mean number of reads per panel before the first redesign, and the least number of examples.
@@ -68,6 +70,7 @@ impl State {
             absent => self.reads.len() == 0 && (answered..=LARGEST_COUNT).contains(&absent),
         };
         held && self.reads.is_sound(slots, LARGEST_VALUE, LARGEST_COUNT)
+            && (self.classes == 0 || (3..=MOST_CLASSES).contains(&self.classes))
             && self.unread <= answered
             && self.refused <= LARGEST_COUNT
             && self.reads.known_targets().all(|target| self.check_class(target).is_ok())
@@ -295,9 +298,18 @@ impl Engine for Asker {
 
     fn take_classes(&mut self, classes: usize) -> Result<()> {
         let classes = if classes > 2 { classes as u64 } else { 0 };
-        if classes != self.state.classes && self.ledger.answered() > 0 {
-            return Err(saved::untrue());
+        let told = self.state.classes;
+        if classes != told && self.ledger.answered() > 0 {
+            let of =
+                |classes: u64| if classes > 0 { classes.to_string() } else { "two".to_owned() };
+            let problem = format!(
+                "it is of {} classes, and this learner was told of {} or of numbers; start another",
+                of(classes),
+                of(told)
+            );
+            return Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into());
         }
+        self.found.replace(None);
         self.state.classes = classes;
         Ok(())
     }

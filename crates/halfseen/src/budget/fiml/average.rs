@@ -82,13 +82,14 @@ pub(crate) fn order(forms: &[FormFit]) -> Vec<usize> {
     places
 }
 
-/// Returns the shares of the candidates of a form; `examples` is the total number held out.
-pub(crate) fn shares(fit: &FormFit, examples: usize) -> Vec<Share> {
+/// Returns the shares of the candidates of a form.
+pub(crate) fn shares(fit: &FormFit) -> Vec<Share> {
     let found = compared(fit);
     let least = found.iter().map(|(_, errors)| *errors).fold(f64::INFINITY, f64::min);
     let null = |c: &Candidate| c.origin == Origin::Null;
     let nothing = found.iter().find(|(c, _)| null(c)).map_or(f64::INFINITY, |(_, errors)| *errors);
-    let count = examples as f64;
+    let judges = |fold: &Fitted| fold.candidates.first().map_or(0, |null| null.errors.count);
+    let count = fit.folds.iter().map(judges).sum::<usize>() as f64;
     // m log(nothing / least) / 2 is the log likelihood ratio, each with its own residual variance.
     let ratio = if least > 0.0 { 0.5 * count * (nothing / least).ln() } else { f64::NAN };
     let [some, enough] = EVIDENCE;

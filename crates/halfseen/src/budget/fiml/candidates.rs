@@ -30,6 +30,8 @@ const STEADY: [f64; 2] = [0.03, 0.1];
 /// Steps at which a refinement is a candidate.
 const COLUMN_STEPS: [usize; 4] = [2, 4, 7, 12];
 const STEPS: [usize; 11] = [0, 2, 4, 6, 8, 10, 13, 17, 22, 30, 40];
+/// Steps in a row that gain next to nothing, after which a refinement has converged.
+const IDLE: u32 = 2;
 /// Joint reads of a pair from which ridges are tried, and refinements take more than two steps.
 const OFTEN: f64 = 5.0;
 const SELDOM: f64 = 0.5;
@@ -37,8 +39,8 @@ const SELDOM: f64 = 0.5;
 pub(crate) const MANY: usize = 1500;
 /// Reads of each attribute that suffice for a factor model: it is fitted to no more.
 const ENOUGH: f64 = 2000.0;
-/// Most held-out examples, and most multiplications for one covariance and ridge, if that leaves
-/// enough: more would not compare better.
+/// Held-out examples of a fold, and multiplications for one covariance and ridge, that suffice, if
+/// these leave enough examples: up to twice as many judge.
 const JUDGES: f64 = 100_000.0;
 const JUDGING: f64 = 3e7;
 const ENOUGH_JUDGES: f64 = 3000.0;
@@ -97,11 +99,13 @@ pub(crate) struct Menu {
     often: bool,
     /// Mean number of joint reads per pair.
     together: f64,
+    /// Stride through the held-out examples.
+    judging: usize,
 }
 
 impl Menu {
     /// Returns the candidates for these reads; `rank` alone, if given.
-    pub(crate) fn of(standard: &Standard, rows: &Rows, rank: Option<usize>) -> Menu {
+    pub(crate) fn of(standard: &Standard, rows: &Rows, folds: usize, rank: Option<usize>) -> Menu {
         let d = standard.len();
         let together = together(standard, rows);
         let most_rank = (d / 3).max(1);
@@ -139,7 +143,14 @@ impl Menu {
             columns: true,
             often: together >= OFTEN,
             together,
+            judging: judging_stride(rows, folds),
         }
+    }
+
+    /// Lets the same examples judge this menu and another, so that they can be compared.
+    pub(crate) fn judge_alike(&mut self, other: &mut Menu) {
+        let judging = self.judging.max(other.judging);
+        (self.judging, other.judging) = (judging, judging);
     }
 
     /// Returns the menu for held-out examples alone: one factor model, refined as far as others.
@@ -160,6 +171,11 @@ impl Menu {
 
     pub(crate) fn ranks(&self) -> &[usize] {
         &self.ranks
+    }
+
+    /// Returns the stride through the held-out examples that judge.
+    pub(crate) fn judging(&self) -> usize {
+        self.judging
     }
 
     pub(crate) fn ridge(&self) -> f64 {
@@ -270,8 +286,7 @@ pub(crate) fn fit(
     monitor: &dyn Monitor,
 ) -> Fitted {
     let held: Vec<usize> = held.map_or_else(Vec::new, |part| part.with_target(rows).collect());
-    let stride = judging_stride(rows, &held);
-    let trial = Trial { ridges: menu.ridges, rows, held: &held, stride, monitor };
+    let trial = Trial { ridges: menu.ridges, rows, held: &held, stride: menu.judging(), monitor };
     let d = models.first().map_or(0, |model| model.noise.len());
     let mut nothing = Errors::default();
     trial.judges().enumerate().for_each(|(at, i)| nothing.add(at, rows.example(i).2.powi(2)));
@@ -311,20 +326,23 @@ pub(crate) fn fit(
     if let Some((model, mut refinement)) =
         wanted.and_then(|m| Some((m, Refinement::start(rows, fitted, m, monitor)?)))
     {
+        // Where the covariance that has converged is a candidate, its later steps are the same.
+        let mut last = None;
         for step in 0..=menu.most {
-            if refinement.converged {
-                if STEPS.contains(&step) {
-                    found.repeat(Origin::Dense(model.rank, step));
-                }
-                continue;
-            }
-            if step > 0 && (monitor.should_stop() || !refinement.step()) {
+            let converged = refinement.idle >= IDLE;
+            if step > 0 && !converged && (monitor.should_stop() || !refinement.step()) {
                 found.guarded += usize::from(step == 1 && !monitor.should_stop());
                 break;
             }
-            if STEPS.contains(&step) {
-                let solve = |ridge| refinement.now.solve(ridge, refinement.now.with_target());
-                found.add(Origin::Dense(model.rank, step), &trial, &refinement.now, solve);
+            let origin = Origin::Dense(model.rank, step);
+            match last {
+                _ if !STEPS.contains(&step) => {}
+                Some(last) if converged => found.repeat(last, origin),
+                _ => {
+                    let solve = |ridge| refinement.now.solve(ridge, refinement.now.with_target());
+                    found.add(origin, &trial, &refinement.now, solve);
+                    last = (refinement.idle >= IDLE).then_some(origin);
+                }
             }
         }
         found.refined = menu.often.then_some(refinement.now);
@@ -333,12 +351,14 @@ pub(crate) fn fit(
     found
 }
 
-/// Returns the stride through held-out examples at which enough of them judge.
-fn judging_stride(rows: &Rows, held: &[usize]) -> usize {
-    let reads: usize = held.iter().map(|&i| rows.example(i).0.len()).sum();
-    let cube = (reads as f64 / held.len().max(1) as f64).powi(3) / 3.0;
+/// Returns the stride through the held-out examples of a fold at which enough of them judge.
+fn judging_stride(rows: &Rows, folds: usize) -> usize {
+    let known = (0..rows.len()).filter(|&i| rows.has_target(i));
+    let reads: usize = known.map(|i| rows.example(i).0.len()).sum();
+    let known = rows.known() as f64;
+    let cube = (reads as f64 / known.max(1.0)).powi(3) / 3.0;
     let most = (JUDGING / cube.max(1.0)).clamp(ENOUGH_JUDGES, JUDGES);
-    (held.len() as f64 / most).ceil().max(1.0) as usize
+    (known / folds as f64 / most).max(1.0) as usize
 }
 
 /// Test of the candidates on held-out examples.
@@ -358,10 +378,9 @@ impl Trial<'_> {
 }
 
 impl Fitted {
-    /// Adds copies of the last origin's candidates, as those of an origin that would be the same.
-    fn repeat(&mut self, origin: Origin) {
-        let last = self.candidates.last().map(|candidate| candidate.origin);
-        let alike = self.candidates.iter().filter(|candidate| Some(candidate.origin) == last);
+    /// Adds copies of an origin's candidates, as those of an origin that would be the same.
+    fn repeat(&mut self, of: Origin, origin: Origin) {
+        let alike = self.candidates.iter().filter(|candidate| candidate.origin == of);
         let copies: Vec<Candidate> =
             alike.map(|candidate| Candidate { origin, ..candidate.clone() }).collect();
         self.candidates.extend(copies);

@@ -1,6 +1,8 @@
 //! Tries curves on data of known truth: bends, straight lines, holes, panels.
 
 use super::Fiml;
+use super::forms::Form;
+use super::reads::Reads;
 use crate::data::{Examples, Layout, Matrix, Scaler};
 use crate::learner::Learner;
 use crate::model::{Fit, Predictor};
@@ -131,4 +133,21 @@ fn standard_errors_come_with_curves_too() {
     let width = curves.conditional.linear.weights.len();
     assert_eq!(curves.conditional.deviations.len(), 10 * width);
     assert!(width > 8 && curves.columns() == 8);
+}
+
+/// Rows with curves show more columns, and sums over fewer examples would be smaller.
+#[test]
+fn the_same_examples_judge_both_forms() {
+    let mut stream = Stream::new(8, Purpose::Data, 0);
+    let mut reads = Reads::new();
+    for _ in 0..30_000 {
+        let x: Vec<f64> = (0..24).map(|_| stream.normal()).collect();
+        let y = x.iter().map(|v| v * v).sum::<f64>();
+        reads.push((0..24).zip(x.iter().copied()), y);
+    }
+    let forms = Form::all(&reads, 24, 3, None, Shape::Auto);
+    let strides: Vec<usize> = forms.iter().map(|form| form.menu.judging()).collect();
+    let alone = Form::all(&reads, 24, 3, None, Shape::Linear)[0].menu.judging();
+    assert_eq!(strides, [3, 3]);
+    assert!(alone < 3, "{alone}");
 }

@@ -14,8 +14,7 @@
 //! of the target on the attributes, and its residual variance, are those of the examples with a
 //! target; S_xy is S_xx b. This too is expectation maximisation, with less to complete.
 //!
-//! A noise floor eps is kept on the attributes' diagonal. One step costs O(m k^3 + d^3) time;
-//! memory is O(d^2).
+//! A noise floor is kept on the attributes' diagonal. A step takes O(m k^3 + d^3) and O(d^2) memory.
 //!
 //! Source: A. Dempster, N. Laird and D. Rubin, "Maximum likelihood from incomplete data via the EM
 //! algorithm", 1977; over-relaxation as in R. Salakhutdinov and S. Roweis, "Adaptive overrelaxed
@@ -62,8 +61,8 @@ pub(crate) struct Refinement<'a> {
     score: Mat<f64>,
     of_means: Vec<f64>,
     likelihood: f64,
-    /// True if the last step gained too little for a held-out example to show.
-    pub(crate) converged: bool,
+    /// Last steps in a row that gained too little for a held-out example to show.
+    pub(crate) idle: u32,
     omega: f64,
     /// d over the mean number of reads per example: bound on the relaxation of the means.
     most: f64,
@@ -363,7 +362,7 @@ impl<'a> Refinement<'a> {
             score: empty(),
             of_means: vec![0.0; d + 1],
             likelihood: f64::NEG_INFINITY,
-            converged: false,
+            idle: 0,
             omega: 1.0,
             most: (d as f64 * count / reads.max(1.0)).max(1.0),
             count,
@@ -486,7 +485,8 @@ impl<'a> Refinement<'a> {
                 Some(likelihood) if likelihood >= self.likelihood => {
                     std::mem::swap(&mut self.now, &mut self.next);
                     self.keep_score();
-                    self.converged = likelihood - self.likelihood < LEAST_GAIN * self.count;
+                    let idle = likelihood - self.likelihood < LEAST_GAIN * self.count;
+                    self.idle = if idle { self.idle + 1 } else { 0 };
                     self.likelihood = likelihood;
                     self.omega *= GROWTH;
                     return true;

@@ -176,7 +176,7 @@ pub(crate) fn estimate(
         let held_out = (0..folds).into_par_iter().map(second).collect();
         let shown = Shown::of(form.rows(folds), form.standard.len(), monitor);
         interruptible(monitor)?;
-        let chosen = shares(fit, m);
+        let chosen = shares(fit);
         let judge = Judge { reads, form, fit, shown, held_out, monitor };
         let tested = judge.test(&chosen);
         // Used only if its own test is better than that of zero weights.

@@ -36,12 +36,12 @@ fn needed_for(learner: &Fiml, size: &FitSize, cells: f64) -> Needed {
         Shape::Additive => bent,
         Shape::Auto => plain + bent,
     };
-    let deviations = 8.0 * d * learner.deviations as f64;
+    let deviations = 8.0 * d * learner.deviations as f64 * size.outputs();
     // Reads with the signs of a class beside those with the classes.
     let signs = if size.classes > 2 { READ * cells } else { 0.0 };
     let bytes = READ * cells + signs + 80.0 * n + 400.0 * d + deviations + fits;
     Needed {
-        bytes: bytes + size.models(20.0 * d),
+        bytes: bytes + size.models(20.0 * d * size.outputs()),
         remedy: "fewer rows or columns, a smaller budget, or aerr, which keeps no reads".into(),
     }
 }
@@ -123,7 +123,11 @@ impl Fitting<'_> {
         } else {
             Estimate::nothing(survey.means, centre, variance, survey.examples)
         };
-        let Estimate { risk, passes, remarks, .. } = found;
+        let Estimate { mut risk, passes, remarks, .. } = found;
+        if self.classes > 0 && variance == 0.0 {
+            // Of a class without members, or with all, there is nothing to get wrong.
+            risk = Some((0.0, 0.0));
+        }
         let mut predictor = predictor_of(&found, self.layout)?;
         // Of more than two classes the largest score counts, which no range may hide.
         predictor.linear.clip = self.range.filter(|_| self.classes == 0);

@@ -41,13 +41,13 @@ impl Form {
             let standard = Standard::within(reads, by_slot.bounds(WIDE));
             let mut rows = standard.rows(reads);
             rows.balance(folds);
-            let menu = Menu::of(&standard, &rows, rank);
+            let menu = Menu::of(&standard, &rows, folds, rank);
             Form { standard, rows: vec![rows], menu, curves: Vec::new() }
         };
         if shape == Shape::Linear {
             return vec![plain()];
         }
-        let linear = (shape == Shape::Auto).then(plain);
+        let mut linear = (shape == Shape::Auto).then(plain);
         if linear.as_ref().is_some_and(|plain| plain.menu.together() < PAIRS) {
             return linear.into_iter().collect();
         }
@@ -69,8 +69,11 @@ impl Form {
             rows
         };
         let rows: Vec<Rows> = by_part.iter().map(with).collect();
-        let menu = Menu::of(&standard, &rows[folds], rank);
-        let bent = Form { standard, rows, menu, curves: found };
+        let menu = Menu::of(&standard, &rows[folds], folds, rank);
+        let mut bent = Form { standard, rows, menu, curves: found };
+        if let Some(linear) = &mut linear {
+            linear.menu.judge_alike(&mut bent.menu);
+        }
         linear.into_iter().chain([bent]).collect()
     }
 

@@ -20,16 +20,20 @@ pub(crate) struct Errors {
     pub(crate) total: f64,
     /// Sums over every sixteenth example, from the first, the second, and so on.
     pub(crate) parts: [f64; PARTS],
+    /// Number of examples.
+    pub(crate) count: usize,
 }
 
 impl Errors {
-    const INFINITE: Errors = Errors { total: f64::INFINITY, parts: [f64::INFINITY; PARTS] };
+    const INFINITE: Errors =
+        Errors { total: f64::INFINITY, parts: [f64::INFINITY; PARTS], count: 0 };
 
     /// Adds the squared error of the example at this place.
     #[inline]
     pub(crate) fn add(&mut self, at: usize, square: f64) {
         self.total += square;
         self.parts[at % PARTS] += square;
+        self.count += 1;
     }
 }
 

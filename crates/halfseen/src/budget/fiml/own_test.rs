@@ -227,7 +227,7 @@ mod tests {
     }
 
     fn fitted(rows: &Rows, standard: &Standard, rank: usize) -> Factor {
-        let menu = Menu::of(standard, rows, Some(rank));
+        let menu = Menu::of(standard, rows, 3, Some(rank));
         let part = Part { rows, subset: FoldSubset::All.into() };
         models(standard, &menu, &[part], 1, &Silent, &|| ())[0][0].clone()
     }
