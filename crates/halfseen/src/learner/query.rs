@@ -270,8 +270,8 @@ pub trait AskTell: Send {
     /// there are more than two; two classes are -1 and +1.
     ///
     /// # Errors
-    /// [`WrongTarget`](crate::ErrorKind::WrongTarget) if it cannot learn so many classes;
-    /// [`BadFile`](crate::ErrorKind::BadFile) if it was told of another number.
+    /// [`WrongTarget`](crate::ErrorKind::WrongTarget) if it cannot learn so many classes, or was
+    /// told of another number.
     fn classify(&mut self, classes: usize) -> Result<()> {
         Targets::NumbersOrTwo.check(&self.report().learner, classes)
     }

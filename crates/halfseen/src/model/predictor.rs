@@ -52,12 +52,6 @@ pub struct PerClass {
 }
 
 impl PerClass {
-    /// Applies a function to each model.
-    fn map(self, change: impl Fn(Predictor) -> Predictor) -> Predictor {
-        let classes = self.classes.into_iter().map(change).collect();
-        Predictor::Classes(PerClass { classes })
-    }
-
     fn scores(&self, examples: &Examples<'_>) -> Result<Scores> {
         let each = Predictor::scores_of(&self.classes.iter().collect::<Vec<_>>(), examples)?;
         Ok(Scores::beside(each.into_iter().map(|scores| scores.values).collect()))
@@ -138,32 +132,32 @@ impl Predictor {
         }
     }
 
+    /// Returns the distributions, one of each class where classes have one each.
+    fn conditionals_mut(&mut self) -> Vec<&mut Conditional> {
+        match self {
+            Predictor::Conditional(conditional) => vec![conditional],
+            Predictor::Curves(curves) => vec![&mut curves.conditional],
+            Predictor::Classes(each) => {
+                each.classes.iter_mut().flat_map(Predictor::conditionals_mut).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// Removes the restriction of predictions to the range of training targets.
     #[must_use]
     pub fn without_clip(mut self) -> Predictor {
-        if let Predictor::Classes(each) = self {
-            return each.map(Predictor::without_clip);
+        if let Predictor::Linear(linear) = &mut self {
+            linear.clip = None;
         }
-        match &mut self {
-            Predictor::Linear(linear) => linear.clip = None,
-            Predictor::Conditional(conditional) => conditional.linear.clip = None,
-            Predictor::Curves(curves) => curves.conditional.linear.clip = None,
-            _ => {}
-        }
+        self.conditionals_mut().into_iter().for_each(|one| one.linear.clip = None);
         self
     }
 
     /// Removes the restriction of cells to their bounds.
     #[must_use]
     pub fn without_bounds(mut self) -> Predictor {
-        if let Predictor::Classes(each) = self {
-            return each.map(Predictor::without_bounds);
-        }
-        match &mut self {
-            Predictor::Conditional(conditional) => conditional.bounds.clear(),
-            Predictor::Curves(curves) => curves.conditional.bounds.clear(),
-            _ => {}
-        }
+        self.conditionals_mut().into_iter().for_each(|one| one.bounds.clear());
         self
     }
 

@@ -135,10 +135,7 @@ impl Session {
         if file.classes.len() == 1 {
             return Err(bad("classes", "it has 1 class, not 0, 2 or more"));
         }
-        running.classify(file.classes.len()).map_err(|error| match error.kind() {
-            ErrorKind::BadFile { .. } => error,
-            _ => bad("classes", error.to_string()),
-        })?;
+        running.classify(file.classes.len()).map_err(|e| bad("classes", e.to_string()))?;
         if file.classes.len() > 2 && file.prepare.target != TargetScale::IDENTITY {
             return Err(bad("prepare", "it scales the numbers of more than two classes"));
         }
