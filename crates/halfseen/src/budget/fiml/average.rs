@@ -4,6 +4,9 @@
 //! with m the total number of held-out examples that judge: the Gaussian likelihood to the power 1/T. T = 32
 //! was chosen on data other than those reported; T = 1 would select by chance.
 //!
+//! Candidates with curves count as worse than they are by a standard error of the difference between
+//! the best with and without.
+//!
 //! Where the likelihood ratio of the best to zero weights is below exp(1), nothing is learned; up
 //! to exp(5) the average has a share of zero weights.
 
@@ -15,8 +18,8 @@ const TEMPERATURE: f64 = 32.0;
 /// Log likelihood ratios to zero weights from which something is learned, and from which zero
 /// weights have no share.
 const EVIDENCE: [f64; 2] = [1.0, 5.0];
-/// Standard errors by which a form with curves must be better than the plain one: with few reads
-/// at once a comparison does not show that curves of related attributes count several times.
+/// Standard errors by which candidates with curves count as worse than they are: with few reads at
+/// once a comparison does not show that curves of related attributes count several times.
 const HANDICAP: f64 = 1.0;
 /// Shares below this are left out.
 const LEAST_SHARE: f64 = 1e-3;
@@ -32,6 +35,8 @@ pub(crate) struct FormFit {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Share {
+    /// Place among the forms.
+    pub(crate) form: usize,
     pub(crate) origin: Origin,
     pub(crate) ridge: f64,
     /// Its share; shares sum to 1.
@@ -45,7 +50,7 @@ pub(crate) fn find(fitted: &Fitted, origin: Origin, ridge: f64) -> Option<&Candi
 
 /// Returns the average of zero weights.
 pub(crate) fn none() -> Vec<Share> {
-    vec![Share { origin: Origin::Null, ridge: 0.0, share: 1.0 }]
+    vec![Share { form: 0, origin: Origin::Null, ridge: 0.0, share: 1.0 }]
 }
 
 /// Returns the errors of the candidate in a fold that corresponds to one.
@@ -64,32 +69,33 @@ fn compared(fit: &FormFit) -> Vec<(&Candidate, f64)> {
     fit.all.candidates.iter().filter_map(with_total).collect()
 }
 
-/// Returns the places of the forms from the best by its best candidate, a later one only if it is
-/// better than the first by a standard error of the difference.
-pub(crate) fn order(forms: &[FormFit]) -> Vec<usize> {
+/// Returns how much the errors of each form count more than they are: with curves, a standard error
+/// of the difference between the best candidates.
+fn handicaps(forms: &[FormFit]) -> Vec<f64> {
     let best = |fit: &FormFit| {
         let least = compared(fit).into_iter().min_by(|a, b| a.1.total_cmp(&b.1));
-        let (candidate, total) = least.map_or((None, f64::INFINITY), |(c, e)| (Some(c), e));
         let parts =
             |c| fit.folds.iter().filter_map(move |fold| errors_in(fold, c)).flat_map(|e| e.parts);
-        (total, candidate.map_or_else(Vec::new, |c| parts(c).collect()))
+        least.map_or_else(Vec::new, |(c, _)| parts(c).collect::<Vec<f64>>())
     };
-    let best: Vec<(f64, Vec<f64>)> = forms.iter().map(best).collect();
-    let handicapped =
-        |at: usize| best[at].0 + HANDICAP * error_of_difference(&best[at].1, &best[0].1);
-    let mut places: Vec<usize> = (0..forms.len()).collect();
-    places.sort_by(|a, b| handicapped(*a).total_cmp(&handicapped(*b)));
-    places
+    let best: Vec<Vec<f64>> = forms.iter().map(best).collect();
+    best.iter().map(|sums| HANDICAP * error_of_difference(sums, &best[0])).collect()
 }
 
-/// Returns the shares of the candidates of a form.
-pub(crate) fn shares(fit: &FormFit) -> Vec<Share> {
-    let found = compared(fit);
-    let least = found.iter().map(|(_, errors)| *errors).fold(f64::INFINITY, f64::min);
+/// Returns the shares of the candidates of all forms.
+pub(crate) fn shares(forms: &[FormFit]) -> Vec<Share> {
+    let more = handicaps(forms);
+    let of_form = |(form, fit)| {
+        let more = more[form];
+        compared(fit).into_iter().map(move |(c, errors)| (form, c, errors + more))
+    };
+    let found: Vec<(usize, &Candidate, f64)> = forms.iter().enumerate().flat_map(of_form).collect();
+    let least = found.iter().map(|(_, _, errors)| *errors).fold(f64::INFINITY, f64::min);
     let null = |c: &Candidate| c.origin == Origin::Null;
-    let nothing = found.iter().find(|(c, _)| null(c)).map_or(f64::INFINITY, |(_, errors)| *errors);
+    let nothing =
+        found.iter().find(|(_, c, _)| null(c)).map_or(f64::INFINITY, |(_, _, errors)| *errors);
     let judges = |fold: &Fitted| fold.candidates.first().map_or(0, |null| null.errors.count);
-    let count = fit.folds.iter().map(judges).sum::<usize>() as f64;
+    let count = forms[0].folds.iter().map(judges).sum::<usize>() as f64;
     // m log(nothing / least) / 2 is the log likelihood ratio, each with its own residual variance.
     let ratio = if least > 0.0 { 0.5 * count * (nothing / least).ln() } else { f64::NAN };
     let [some, enough] = EVIDENCE;
@@ -100,7 +106,12 @@ pub(crate) fn shares(fit: &FormFit) -> Vec<Share> {
     let weight = |errors: f64| (-count * (errors / least - 1.0) / (2.0 * TEMPERATURE)).exp();
     let mut shares: Vec<Share> = found
         .iter()
-        .map(|(c, errors)| Share { origin: c.origin, ridge: c.ridge, share: weight(*errors) })
+        .map(|(form, c, errors)| Share {
+            form: *form,
+            origin: c.origin,
+            ridge: c.ridge,
+            share: weight(*errors),
+        })
         .collect();
     let total: f64 = shares.iter().map(|s| s.share).sum();
     shares.retain(|s| s.share >= LEAST_SHARE * total);

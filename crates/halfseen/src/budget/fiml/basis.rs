@@ -5,7 +5,8 @@
 //! where pairs are few. So beside an attribute there is at most one curve, the direction in a space
 //! of piecewise linear functions along which the target bends, given the line:
 //!
-//! 1. Values beyond the quantiles .005 and .995 of the attribute's reads count as these.
+//! 1. Values beyond bounds count as the bounds: the quantiles .005 and .995 of the attribute's reads,
+//!    or 2.5 times the distance of the quantiles .05 and .95 from the median, whichever is further.
 //! 2. Hat functions on up to six knots (quantiles; if more than a fifth of the reads are one value,
 //!    that value and quantiles of the others; all values if at most five) without their projection
 //!    on 1 and the attribute, made orthonormal over the reads; nearly constant directions are left
@@ -23,12 +24,13 @@ use super::reads::Reads;
 use crate::model::interpolate;
 use faer::{Mat, Side};
 
-/// Share of the reads beyond each outer quantile.
-const BEYOND: f64 = 0.005;
-/// Bounds beside curves, which show what is beyond; and without, where they cut only what lies
-/// twice as far out: among normal reads nothing, so that differences of nearly equal attributes stay.
-pub(crate) const TIGHT: f64 = 1.0;
-pub(crate) const WIDE: f64 = 2.0;
+/// Shares of the reads beyond the outer quantiles of each side, and beyond the inner ones.
+const OUTER: f64 = 0.005;
+const INNER: f64 = 0.05;
+/// Distance from the median, in units of that of the inner quantile, within which values count
+/// beyond the outer one: among normal reads nearly all do, so that differences of nearly equal
+/// attributes stay.
+const REACH: f64 = 2.5;
 /// Most knots of a curve, and least.
 const KNOTS: usize = 6;
 const FEWEST_KNOTS: usize = 3;
@@ -90,22 +92,22 @@ impl BySlot {
     }
 
     /// Returns the least and the largest value that counts, of each slot: the outer quantiles of its
-    /// reads, `reach` times as far from the median as they are, or the outer reads where the
+    /// reads, or what the inner ones reach if that is further; the outer reads where the outer
     /// quantiles or all reads but one value are equal; 0 and 0 for slots that were never read.
-    pub(crate) fn bounds(&self, reach: f64) -> Vec<[f64; 2]> {
+    pub(crate) fn bounds(&self) -> Vec<[f64; 2]> {
         let of = |slot: usize| {
             let reads = self.slot(slot);
             let (Some(first), Some(last)) = (reads.first(), reads.last()) else {
                 return [0.0; 2];
             };
-            let (low, high) = (quantile(reads, BEYOND), quantile(reads, 1.0 - BEYOND));
+            let (low, high) = (quantile(reads, OUTER), quantile(reads, 1.0 - OUTER));
             let two = reads.iter().all(|(x, _)| *x == first.0 || *x == last.0);
             if two || low == high {
                 return [first.0, last.0];
             }
             let median = quantile(reads, 0.5);
-            let end = |from: f64| median + reach * (from - median);
-            [end(low), end(high)]
+            let reach = |share| median + REACH * (quantile(reads, share) - median);
+            [low.min(reach(INNER)), high.max(reach(1.0 - INNER))]
         };
         (0..self.starts.len() - 1).map(of).collect()
     }

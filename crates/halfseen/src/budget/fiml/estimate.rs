@@ -8,7 +8,7 @@ use super::deviations::deviations;
 use super::folds::{FoldSubset, fold_of};
 use super::forms::{Form, average};
 use super::link::Pair;
-use super::own_test::{Given, OwnTest, Shown, given};
+use super::own_test::{Given, OwnTest, Shown, gain_of_all, given};
 use super::reads::Reads;
 use crate::error::{ErrorKind, Result};
 use crate::params::Shape;
@@ -170,14 +170,19 @@ pub(crate) fn estimate(
     }
     let no_number = || failed("a weight is no finite number");
     let mut found = None;
-    for at in average::order(&fits) {
+    // Candidates of all forms, then of the plain one alone.
+    for tried in (1..=fits.len()).rev() {
+        let (at, fits) = (tried - 1, &fits[..tried]);
+        let chosen = shares(fits);
+        if at > 0 && chosen.iter().all(|share| share.form < at) {
+            continue;
+        }
         let (form, fit) = (&forms[at], &fits[at]);
         let second = |fold| form.second_look(fit.filling, fold, folds, setting.seed, monitor);
         let held_out = (0..folds).into_par_iter().map(second).collect();
         let shown = Shown::of(form.rows(folds), form.standard.len(), monitor);
         interruptible(monitor)?;
-        let chosen = shares(fit);
-        let judge = Judge { reads, form, fit, shown, held_out, monitor };
+        let judge = Judge { reads, form, fit, fits, shown, held_out, monitor };
         let tested = judge.test(&chosen);
         // Used only if its own test is better than that of zero weights.
         let nothing = judge.test(&average::none());
@@ -193,9 +198,9 @@ pub(crate) fn estimate(
     }
     (0..folds).for_each(|_| done());
     let (at, chosen, tested) = found.ok_or_else(|| failed("there is no form"))?;
-    let (form, fit) = (&forms[at], &fits[at]);
+    let form = &forms[at];
     let spread = form.standard.spread;
-    let mut found = estimate_of(form, fit, &chosen).ok_or_else(no_number)?;
+    let mut found = estimate_of(form, &fits[..=at], &chosen).ok_or_else(no_number)?;
     found.remarks.guarded =
         fits.iter().flat_map(|fit| fit.folds.iter().chain([&fit.all])).map(|f| f.guarded).sum();
     if let Some((OwnTest { risk, error }, held_out)) = tested {
@@ -208,7 +213,7 @@ pub(crate) fn estimate(
     if setting.deviations > 0 {
         let seed = setting.seed;
         let again = |weights: &[f64]| {
-            let found = refit(form, &chosen, weights, seed, monitor);
+            let found = refit(&forms[..=at], &chosen, weights, seed, monitor);
             jobs.done();
             found
         };
@@ -254,7 +259,7 @@ impl Jobs<'_> {
 
 /// Returns the weights of the slots of a form, and the constant, of an average of candidates; `None`
 /// if one is not finite.
-fn weights(form: &Form, fitted: &Fitted, chosen: &[Share]) -> Option<(Vec<f64>, f64)> {
+fn weights(form: &Form, fitted: &[&Fitted], chosen: &[Share]) -> Option<(Vec<f64>, f64)> {
     let standard = &form.standard;
     let (average, constant) = average(fitted, chosen, standard.len());
     let mut weights = vec![0.0; standard.means.len()];
@@ -266,8 +271,10 @@ fn weights(form: &Form, fitted: &Fitted, chosen: &[Share]) -> Option<(Vec<f64>, 
 }
 
 /// Returns an average of the candidates fitted to all examples, with the imputation model.
-fn estimate_of(form: &Form, fit: &FormFit, chosen: &[Share]) -> Option<Estimate> {
-    let (weights, centre) = weights(form, &fit.all, chosen)?;
+fn estimate_of(form: &Form, fits: &[FormFit], chosen: &[Share]) -> Option<Estimate> {
+    let all: Vec<&Fitted> = fits.iter().map(|fit| &fit.all).collect();
+    let (weights, centre) = weights(form, &all, chosen)?;
+    let fit = fits.last()?;
     let standard = &form.standard;
     let slots = standard.means.len();
     let model = &fit.all.models[fit.filling];
@@ -309,6 +316,8 @@ struct Judge<'a> {
     reads: &'a Reads,
     form: &'a Form,
     fit: &'a FormFit,
+    /// Fits in this form and those before it.
+    fits: &'a [FormFit],
     shown: Shown,
     /// Fits to each fold alone.
     held_out: Vec<Fitted>,
@@ -324,7 +333,8 @@ impl Judge<'_> {
         let of = fit.folds.len();
         let by_fold = |fold: usize| {
             let (rows, part) = (form.rows(fold), FoldSubset::Only { fold, of });
-            let (weights, constant) = average(&fit.folds[fold], chosen, standard.len());
+            let of_fold: Vec<&Fitted> = self.fits.iter().map(|fit| &fit.folds[fold]).collect();
+            let (weights, constant) = average(&of_fold, chosen, standard.len());
             let look = |by: &Fitted, filling: usize| {
                 let (sum, examples) = ((&*weights, constant), part.with_target(rows));
                 match &by.refined {
@@ -335,10 +345,12 @@ impl Judge<'_> {
                     }
                 }
             };
-            Some((look(&fit.folds[fold], fit.filling)?, look(&self.held_out[fold], 0)?))
+            let (first, second) =
+                (look(&fit.folds[fold], fit.filling)?, look(&self.held_out[fold], 0)?);
+            Some((first.into_iter().zip(second), (weights, constant)))
         };
         let by_fold = (0..of).into_par_iter().map(by_fold).collect::<Option<Vec<_>>>()?;
-        let mut next: Vec<_> = by_fold.into_iter().map(|(a, b)| a.into_iter().zip(b)).collect();
+        let (mut next, predictors): (Vec<_>, Vec<_>) = by_fold.into_iter().unzip();
         let rows = form.rows(of);
         let told = FoldSubset::All.with_target(rows);
         let (first, second): (Vec<Given>, Vec<Given>) =
@@ -349,7 +361,11 @@ impl Judge<'_> {
             variance: square * given.variance,
             sign: if self.reads.target(i) > 0.0 { 1.0 } else { -1.0 },
         };
-        let test = OwnTest::of(&first, &second);
+        let gain = match &fit.all.refined {
+            Some(refined) => gain_of_all(refined, &predictors),
+            None => gain_of_all(&fit.all.models[fit.filling], &predictors),
+        };
+        let test = OwnTest::of(&first, &second).of_all(gain);
         let test = OwnTest { risk: square * test.risk, error: square * test.error };
         let sound = test.risk.is_finite() && test.error.is_finite();
         sound.then(|| (test, first.iter().zip(told).map(pair).collect()))
@@ -358,16 +374,18 @@ impl Judge<'_> {
 
 /// Returns the weights of the same average, refitted to weighted examples.
 fn refit(
-    form: &Form,
+    forms: &[Form],
     chosen: &[Share],
     examples: &[f64],
     seed: u64,
     monitor: &dyn Monitor,
 ) -> Result<Vec<f64>> {
     interruptible(monitor)?;
-    let fitted = form.refit(examples, seed, monitor);
+    let fitted: Vec<Fitted> =
+        forms.iter().map(|form| form.refit(examples, seed, monitor)).collect();
     interruptible(monitor)?;
-    weights(form, &fitted, chosen)
+    let form = forms.last().ok_or_else(|| failed("there is no form"))?;
+    weights(form, &fitted.iter().collect::<Vec<_>>(), chosen)
         .map(|(weights, _)| weights)
         .ok_or_else(|| failed("a refit's weight is no finite number"))
 }

@@ -1,9 +1,10 @@
 //! Fits the candidates in each form of the attributes: as they are, and with curves beside them.
 //!
-//! The forms compete by the same held-out reads.
+//! The candidates of both compete by the same held-out reads and are averaged together: both have the
+//! same units, and places of curves follow those of attributes.
 
 use super::average::{FormFit, Share, find};
-use super::basis::{BySlot, SlotCurve, TIGHT, WIDE, curves};
+use super::basis::{BySlot, SlotCurve, curves};
 use super::candidates::{self, Candidate, Fitted, Menu, Origin};
 use super::factor::Factor;
 use super::folds::{FoldSubset, Part, WeightedSubset, fold_of};
@@ -29,6 +30,7 @@ pub(crate) struct Form {
 
 impl Form {
     /// Returns the plain form, and the one with curves if there are any: one of them, or both.
+    /// Places of the plain one are the first of the other.
     pub(crate) fn all(
         reads: &Reads,
         slots: usize,
@@ -37,32 +39,25 @@ impl Form {
         shape: Shape,
     ) -> Vec<Form> {
         let by_slot = BySlot::of(reads, slots);
-        let plain = || {
-            let standard = Standard::within(reads, by_slot.bounds(WIDE));
-            let mut rows = standard.rows(reads);
-            rows.balance(folds);
-            let menu = Menu::of(&standard, &rows, folds, rank);
-            Form { standard, rows: vec![rows], menu, curves: Vec::new() }
-        };
-        if shape == Shape::Linear {
-            return vec![plain()];
-        }
-        let mut linear = (shape == Shape::Auto).then(plain);
-        if linear.as_ref().is_some_and(|plain| plain.menu.together() < PAIRS) {
-            return linear.into_iter().collect();
-        }
-        let tight = Standard::within(reads, by_slot.bounds(TIGHT));
-        let mut rows = tight.rows(reads);
+        let standard = Standard::within(reads, by_slot.bounds());
+        let mut rows = standard.rows(reads);
         rows.balance(folds);
+        let menu = Menu::of(&standard, &rows, folds, rank);
+        let mut plain = Form { standard, rows: vec![rows], menu, curves: Vec::new() };
+        let seldom = shape == Shape::Auto && plain.menu.together() < PAIRS;
+        if shape == Shape::Linear || seldom {
+            return vec![plain];
+        }
+        let (standard, rows) = (&plain.standard, &plain.rows[0]);
         let fold = |example| fold_of(rows.number(example), folds);
-        let mut by_part = curves(&by_slot, &tight.bounds, rows.targets(), fold, folds);
-        let varies = |curve: &SlotCurve| tight.slots.binary_search(&curve.slot).is_ok();
+        let mut by_part = curves(&by_slot, &standard.bounds, rows.targets(), fold, folds);
+        let varies = |curve: &SlotCurve| standard.slots.binary_search(&curve.slot).is_ok();
         by_part.iter_mut().for_each(|curves| curves.retain(varies));
         let found = by_part[folds].clone();
         if found.is_empty() {
-            return vec![linear.unwrap_or_else(plain)];
+            return vec![plain];
         }
-        let standard = tight.with_curves(&found);
+        let standard = standard.with_curves(&found);
         let with = |curves: &Vec<SlotCurve>| {
             let mut rows = standard.rows_with(reads, curves);
             rows.balance(folds);
@@ -71,10 +66,11 @@ impl Form {
         let rows: Vec<Rows> = by_part.iter().map(with).collect();
         let menu = Menu::of(&standard, &rows[folds], folds, rank);
         let mut bent = Form { standard, rows, menu, curves: found };
-        if let Some(linear) = &mut linear {
-            linear.menu.judge_alike(&mut bent.menu);
+        if shape == Shape::Additive {
+            return vec![bent];
         }
-        linear.into_iter().chain([bent]).collect()
+        plain.menu.judge_alike(&mut bent.menu);
+        vec![plain, bent]
     }
 
     /// Returns the rows for the fit without a fold, or, for the number of folds, to all.
@@ -165,12 +161,14 @@ fn best_rank(folds: &[Fitted], menu: &Menu) -> usize {
     (0..menu.ranks().len()).min_by(order).unwrap_or(0)
 }
 
-/// Returns an average of the candidates of a fit, (n_places), with its constant, in standard units.
-pub(crate) fn average(fitted: &Fitted, chosen: &[Share], places: usize) -> (Vec<f64>, f64) {
+/// Returns an average of candidates of the fits in each form, (n_places) with its constant, in
+/// standard units; `places` are those of all forms.
+pub(crate) fn average(fits: &[&Fitted], chosen: &[Share], places: usize) -> (Vec<f64>, f64) {
     let (mut weights, mut constant, mut total) = (vec![0.0; places], 0.0, 0.0);
-    for Share { origin, ridge, share } in chosen {
+    for Share { form, origin, ridge, share } in chosen {
         // A refinement that stopped earlier here leaves its share to the others.
-        let Some(Candidate { weights: found, constant: of, .. }) = find(fitted, *origin, *ridge)
+        let Some(Candidate { weights: found, constant: of, .. }) =
+            find(fits[*form], *origin, *ridge)
         else {
             continue;
         };

@@ -7,7 +7,7 @@
 //! has its own standard deviation. Attributes with fewer than two reads, or with one value only,
 //! are excluded.
 
-use super::basis::{BySlot, SlotCurve, WIDE};
+use super::basis::{BySlot, SlotCurve};
 use super::reads::Reads;
 use crate::model::interpolate;
 
@@ -60,7 +60,7 @@ pub(crate) struct Rows {
 impl Standard {
     /// Returns the units in which the reads of `slots` slots have mean 0 and variance about 1.
     pub(crate) fn of(reads: &Reads, slots: usize) -> Standard {
-        Standard::within(reads, BySlot::of(reads, slots).bounds(WIDE))
+        Standard::within(reads, BySlot::of(reads, slots).bounds())
     }
 
     /// Does the same for known bounds of each slot.
