@@ -1,6 +1,6 @@
 //! Defines a learning task: a table, its target, and their preparation.
 
-use crate::data::{Place, Table, Target, TextColumn};
+use crate::data::{Basis, KNOTS, Place, Table, Target, TextColumn};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{FitSize, Learner};
 use crate::prepare::{Options, Prepared};
@@ -53,6 +53,11 @@ impl Task<'_> {
             size.panels += 1;
             let Place::Text(text) = column.place else {
                 size.columns += 1;
+                if self.options.basis == Basis::Hats {
+                    size.columns += KNOTS - 2;
+                    size.stored += (KNOTS - 2) * rows;
+                    size.held += 8.0 * rows as f64;
+                }
                 continue;
             };
             let TextColumn { codes, levels } = table.text(text);
