@@ -120,5 +120,5 @@ fn what_cannot_be_is_refused() {
     model["schema"]["columns"][0]["knots"][1] = 9.0.into();
     place.write("bad.json", model.to_string());
     let ran = place.run("predict bad.json t.csv");
-    assert!(ran.code == Some(3) && ran.err.contains("knots"), "{:?} {}", ran.code, ran.err);
+    assert!(ran.code == Some(2) && ran.err.contains("knots"), "{:?} {}", ran.code, ran.err);
 }

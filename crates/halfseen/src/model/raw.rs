@@ -60,9 +60,9 @@ impl Model {
         curves.curves.iter().map(raw).collect()
     }
 
-    /// What each attribute with hat functions adds to the prediction, by increasing column: `heights`
-    /// are in units of the target, 0 where the attribute is missing, and `column` is that of the
-    /// number itself. Beyond the outer knots it goes on along the line through its values at these.
+    /// Parts of the prediction that come from attributes with hat functions, by increasing column:
+    /// `heights` are in units of the target, 0 where the attribute is missing, and `column` is that
+    /// of the number itself. Beyond the outer knots it goes on along the line through its values at these.
     /// Empty for models without a basis, and for those of several weighted sums.
     pub fn raw_hats(&self) -> Vec<RawCurve> {
         let (mut found, mut column) = (Vec::new(), 0);

@@ -1,15 +1,12 @@
 //! Encodes a table into a matrix: columns matched by name, categories as coded indicators.
 
-use super::schema::category;
+use super::schema::{LARGEST, category};
 use super::{ColumnKind, ColumnSchema, Schema};
 use crate::data::{Attribute, Cell, Coded, Column, Matrix, Place, Table, days_since_1970};
 use crate::error::{ErrorKind, Result};
 use ndarray::Array2;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-
-/// Largest absolute value of a cell; squares of larger ones leave the range of doubles.
-pub(super) const LARGEST: f64 = 1e100;
 
 /// An encoded table with its report.
 #[derive(Debug, Clone)]

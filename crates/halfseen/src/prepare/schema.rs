@@ -1,12 +1,14 @@
 //! Records the attributes of a table: names, kinds, categories, groups, and which are known.
 
-use super::encoder::LARGEST;
 use crate::data::{
     Cell, DATE_FORMS, FEWEST_KNOTS, KNOTS, Layout, Place, Table, days_since_1970, hat, hats,
 };
 use crate::error::{ErrorKind, Result, nearest, short, shown};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
+
+/// Largest absolute value of a cell; squares of larger ones leave the range of doubles.
+pub(super) const LARGEST: f64 = 1e100;
 
 /// The attributes that a model uses, in their order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
