@@ -2,11 +2,9 @@
 
 import pickle
 
+import halfseen
 import numpy as np
 import pytest
-from sklearn.base import clone
-
-import halfseen
 from halfseen import (
     AERRRegressor,
     GeometricMarginClassifier,
@@ -15,6 +13,7 @@ from halfseen import (
     OnlineLassoRegressor,
     RobustLPClassifier,
 )
+from sklearn.base import clone
 
 
 def bent(count=400, seed=0):
@@ -64,7 +63,7 @@ def test_an_array_a_frame_a_file_and_a_pickle_predict_alike(tmp_path):
 
 def test_a_read_is_of_all_functions_of_an_attribute():
     X, y = bent(600)
-    bounds = {j: (-2.0, 2.0) for j in range(3)}
+    bounds = dict.fromkeys(range(3), (-2.0, 2.0))
     model = AERRRegressor(budget=2, bounds=bounds, basis="hats", random_state=0).fit(X, y)
     assert model.attributes_read_.shape == (3,)
     assert model.distinct_ == model.attributes_read_.sum()

@@ -177,7 +177,7 @@ def test_unknown_parameters_are_type_errors_and_wrong_kinds_too(estimator):
             "basis",
             "splines",
             InvalidParameterError,
-            "The 'basis' parameter of AERRRegressor must be one of none, hats, or None. Got 'splines' instead",
+            "The 'basis' parameter of AERRRegressor must be one of none, hats, or None. Got",
         ),
         ("basis", 3, InvalidParameterError, "must be one of none, hats, or None. Got 3 instead"),
         ("basis", "hats", ValueError, "declare their bounds"),
