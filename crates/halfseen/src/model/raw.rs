@@ -6,6 +6,7 @@ mod tests;
 use super::{Model, Predictor};
 use crate::data::Cell;
 use crate::error::Result;
+use crate::prepare::ColumnSchema;
 
 /// Curve of one attribute, in the attribute's own units.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,30 +66,32 @@ impl Model {
     /// of the number itself. Beyond the outer knots it goes on along the line through its values at these.
     /// Empty for models without a basis, and for those of several weighted sums.
     pub fn raw_hats(&self) -> Vec<RawCurve> {
-        let (mut found, mut column) = (Vec::new(), 0);
-        for attribute in &self.prepare.schema.columns {
-            if let Some(parts) = self.part_of_hats(column, &attribute.knots) {
-                found.push(RawCurve {
-                    column,
-                    name: attribute.name.clone(),
-                    knots: attribute.knots.clone(),
-                    heights: parts,
-                });
-            }
-            column += attribute.width();
-        }
-        found
+        let part = |(column, attribute): (usize, &ColumnSchema)| {
+            let heights = self.part_of_hats(column, attribute, &attribute.knots)?;
+            let (name, knots) = (attribute.name.clone(), attribute.knots.clone());
+            Some(RawCurve { column, name, knots, heights })
+        };
+        self.with_hats().filter_map(part).collect()
     }
 
-    /// Returns what a number with hats, whose first encoded column this is, adds to the prediction
-    /// at several values; `None` if there is none.
-    fn part_of_hats(&self, first: usize, values: &[f64]) -> Option<Vec<f64>> {
-        let mut column = 0;
-        let attribute = self.prepare.schema.columns.iter().find(|attribute| {
-            let found = column == first && attribute.hats() > 0;
-            column += attribute.width();
-            found
-        })?;
+    /// Returns the numbers with hat functions, each with its first encoded column.
+    fn with_hats(&self) -> impl Iterator<Item = (usize, &ColumnSchema)> {
+        let mut next = 0;
+        let placed = self.prepare.schema.columns.iter().map(move |attribute| {
+            next += attribute.width();
+            (next - attribute.width(), attribute)
+        });
+        placed.filter(|(_, attribute)| attribute.hats() > 0)
+    }
+
+    /// Returns what a number with hats adds to the prediction at several values; `None` if that is
+    /// no weighted sum.
+    fn part_of_hats(
+        &self,
+        first: usize,
+        attribute: &ColumnSchema,
+        values: &[f64],
+    ) -> Option<Vec<f64>> {
         let (linear, conditional) = (self.predictor.linear().ok()?, self.predictor.conditional());
         let mut cells = Vec::with_capacity(attribute.width());
         let part = |&x: &f64| {
@@ -121,7 +124,8 @@ impl Model {
     /// a column without a curve and without hats; see [`Model::raw_hats`].
     pub fn raw_part(&self, column: usize, values: &[f64]) -> Option<Vec<(f64, Option<f64>)>> {
         let Predictor::Curves(curves) = &self.predictor else {
-            let parts = self.part_of_hats(column, values)?;
+            let (_, attribute) = self.with_hats().find(|(first, _)| *first == column)?;
+            let parts = self.part_of_hats(column, attribute, values)?;
             return Some(parts.into_iter().map(|part| (part, None)).collect());
         };
         let (offset, divisor) = self.prepare.scaler.affine(column);

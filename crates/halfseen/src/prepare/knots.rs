@@ -16,16 +16,7 @@ impl Schema {
     /// Sets the knots of every number by its observed cells in the training rows, with the rows'
     /// weights; `matrix` is encoded by this schema without knots. Numbers of fewer than three
     /// distinct values have none.
-    ///
-    /// # Errors
-    /// [`ErrorKind::TooMuchMemory`] if the numbers, one by one, do not fit into memory.
-    pub(super) fn place_knots(
-        &mut self,
-        matrix: &Matrix,
-        rows: &[u32],
-        weights: Option<&[f64]>,
-    ) -> Result<()> {
-        self.admit(matrix)?;
+    pub(super) fn place_knots(&mut self, matrix: &Matrix, rows: &[u32], weights: Option<&[f64]>) {
         let mut cells = Vec::with_capacity(rows.len());
         let mut first = 0;
         for column in &mut self.columns {
@@ -39,12 +30,14 @@ impl Schema {
             }
             first += column.width() - column.hats();
         }
-        Ok(())
     }
 
     /// Refuses numbers that are stored one by one, as sparse ones with a basis are, if they need more
-    /// memory than there is.
-    fn admit(&self, matrix: &Matrix) -> Result<()> {
+    /// memory than there is; `matrix` is encoded by this schema.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TooMuchMemory`].
+    pub(super) fn admit_knots(&self, matrix: &Matrix) -> Result<()> {
         let columns = self.columns.iter().filter(|c| c.kind == ColumnKind::Number).count();
         let needed = 8.0 * matrix.rows() as f64 * columns as f64;
         let allowed = (memory::limit() as f64 - matrix.bytes()).max(0.0);

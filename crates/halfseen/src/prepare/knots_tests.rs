@@ -155,6 +155,6 @@ fn hats_of_many_rows_of_sparse_numbers_are_refused_before_they_are_stored() {
     };
     let columns = vec![column; columns];
     let schema = Schema { columns, groups: vec![], prices: BTreeMap::new(), by_reads: false };
-    let error = schema.admit(&Matrix::Csr(csr)).unwrap_err();
+    let error = schema.admit_knots(&Matrix::Csr(csr)).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::TooMuchMemory { .. }), "{error}");
 }

@@ -165,9 +165,10 @@ impl<'a> Prepared<'a> {
         schema.prices = options.prices.clone();
         let mut encoded = schema.encode(table)?;
         if options.basis == Basis::Hats {
+            schema.admit_knots(&encoded.matrix)?;
             match options.honest {
                 true => schema.space_knots(&options.bounds)?,
-                false => schema.place_knots(&encoded.matrix, rows, weights)?,
+                false => schema.place_knots(&encoded.matrix, rows, weights),
             }
             encoded = schema.encode(table)?;
         }
