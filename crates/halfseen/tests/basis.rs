@@ -165,8 +165,11 @@ fn every_learner_makes_the_same_of_hats_and_of_columns_written_out() {
     assert!(compared > 30, "{compared}");
 }
 
+/// Name of a column with its least and its largest value.
+type Range = (String, (f64, f64));
+
 /// Writes each attribute with its hats, by interpolation; with the columns' names and ranges.
-fn written(x: &Array2<f64>, prepared: &Prepared<'_>) -> (Array2<f64>, Vec<(String, (f64, f64))>) {
+fn written(x: &Array2<f64>, prepared: &Prepared<'_>) -> (Array2<f64>, Vec<Range>) {
     let (mut columns, mut ends) = (Vec::new(), Vec::new());
     for (j, attribute) in prepared.prepare.schema.columns.iter().enumerate() {
         columns.extend(x.column(j).to_vec());
