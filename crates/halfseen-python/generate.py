@@ -35,18 +35,19 @@ ELSEWHERE = {"ridge", "lasso", "svm", "ogd", "imputation"}
 FAMILIES = {
     "budget": (
         "Budgeted",
-        "scale known groups prices bounds verbose",
+        "scale basis known groups prices bounds verbose",
         "BudgetedRegressor",
         "BudgetedClassifier",
     ),
-    "missing": ("_Missing", "scale n_jobs verbose", "Regressor", "Classifier"),
-    "robust": ("_Robust", "scale known groups n_jobs verbose", None, "LinearClassifier"),
-    "full": ("Estimator", "scale verbose", "ClippedRegressor", "LinearClassifier"),
+    "missing": ("_Missing", "scale basis n_jobs verbose", "Regressor", "Classifier"),
+    "robust": ("_Robust", "scale basis known groups n_jobs verbose", None, "LinearClassifier"),
+    "full": ("Estimator", "scale basis verbose", "ClippedRegressor", "LinearClassifier"),
 }
 #: What Python has besides, or otherwise than the library: type and default. Docstrings explain it by hand.
 OURS = {
     "random_state": ("t.Seed", None),
     "scale": ("t.Scale", None),
+    "basis": ("t.Basis", None),
     "known": ("t.Names", None),
     "groups": ("t.Groups", None),
     "prices": ("t.ByAttribute", None),

@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use crate::test_table::TestTable;
 use crate::{format, observed};
 use anyhow::{Context, Result};
-use halfseen::data::Threat;
+use halfseen::data::{Basis, Threat};
 use halfseen::learner::{Family, Learner};
 use halfseen::params::{PASSIVE, THREAT};
 use halfseen::prepare::{Options, Schema};
@@ -310,7 +310,7 @@ fn describe(
     let classes: Vec<String> = input.target.classes().iter().map(ToString::to_string).collect();
     let attribute = |name: &String| *name != input.target_name && !options.except.contains(name);
     let attributes = input.table.columns().iter().filter(|c| attribute(&c.name));
-    Ok(json!({
+    let mut data = json!({
         "name": input.name, "rows": input.table.rows(), "dropped": input.dropped,
         "attributes": attributes.count(),
         "missing_cells": seen.cells - seen.observed, "missing_share": 1.0 - seen.share(),
@@ -322,5 +322,9 @@ fn describe(
         "honest": options.honest,
         "threat": plan.siege.map(|siege| siege.threat),
         "attack": plan.siege.map(|siege| siege.attack.name()),
-    }))
+    });
+    if options.basis == Basis::Hats {
+        data["basis"] = "hats".into();
+    }
+    Ok(data)
 }

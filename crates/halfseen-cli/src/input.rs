@@ -1,11 +1,11 @@
 //! Reads the data of a command: the table, its target, and the options of its preparation.
 
-use crate::args::{MissingArg, ReadArgs, ScaleArg, TableArgs, TaskArg};
+use crate::args::{BasisArg, MissingArg, ReadArgs, ScaleArg, TableArgs, TaskArg};
 use crate::failure::usage_error;
 use crate::format::text;
 use crate::{declarations, digits, output, text_columns};
 use anyhow::{Context, Result};
-use halfseen::data::{Cell, Column, Matrix, Place, Scale, Table, Target, Task};
+use halfseen::data::{Basis, Cell, Column, Matrix, Place, Scale, Table, Target, Task};
 use halfseen::error::{list, short};
 use halfseen::learner::Learner;
 use halfseen::model::Outside;
@@ -272,8 +272,13 @@ pub(crate) fn options(
         ScaleArg::Each => Scale::Each,
         ScaleArg::Max => Scale::Max,
     });
+    let basis = match args.basis {
+        BasisArg::None => Basis::None,
+        BasisArg::Hats => Basis::Hats,
+    };
     Ok(Options {
         scale,
+        basis,
         intercept,
         except: args.ignore.clone(),
         known: args.known.clone(),

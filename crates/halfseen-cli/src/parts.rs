@@ -25,7 +25,7 @@ pub(crate) fn check(model: &Model, args: &ShowArgs) -> Result<()> {
         (None, false) => return Ok(()),
     };
     let file = args.model.display();
-    if !matches!(model.predictor, Predictor::Curves(_)) {
+    if !matches!(model.predictor, Predictor::Curves(_)) && model.raw_hats().is_empty() {
         let asked = model.params.get("shape").is_some_and(|shape| shape != "linear");
         return usage_error(match (&model.predictor, asked) {
             (Predictor::Classes(_), _) => format!(
@@ -35,7 +35,7 @@ pub(crate) fn check(model: &Model, args: &ShowArgs) -> Result<()> {
                 "{flag}: {file} has no curves, because its reads showed none; leave {flag} out"
             ),
             (_, false) => format!(
-                "{flag}: {file} has no curves; fit again with --learner fiml --set shape=auto"
+                "{flag}: {file} has no curves; fit again with --learner fiml --set shape=auto, or with --basis hats"
             ),
         });
     }
@@ -50,7 +50,7 @@ pub(crate) fn check(model: &Model, args: &ShowArgs) -> Result<()> {
 
 /// Returns the parts at the knots and at the ends of what counts, as CSV.
 pub(crate) fn csv(model: &Model) -> String {
-    let errors = model.raw_standard_errors().is_some();
+    let errors = has_errors(model);
     let mut csv = format!("attribute,value,part{}\n", if errors { ",low,high" } else { "" });
     for curve in by_size(model) {
         let name = quoted(&curve.name);
@@ -73,7 +73,7 @@ pub(crate) fn draw(model: &Model, path: &Path) -> Result<()> {
         all if all > MOST => format!("Parts of the {what} of {name}: the {MOST} largest of {all}"),
         _ => format!("Parts of the {what} of {name}, the largest first"),
     };
-    let errors = model.raw_standard_errors().is_some();
+    let errors = has_errors(model);
     let band = if errors { "; bands: 90 % (1.645 standard errors)" } else { "" };
     let dates = |curve: &RawCurve| {
         let columns = &model.prepare.schema.columns;
@@ -95,14 +95,29 @@ pub(crate) fn draw(model: &Model, path: &Path) -> Result<()> {
     output::write_file(path, &svg)
 }
 
-/// Returns the curves, those first whose part of the prediction has the largest standard deviation.
+/// Returns the curves, those first whose part of the prediction has the largest standard deviation
+/// or, of hat functions, the largest range.
 fn by_size(model: &Model) -> Vec<RawCurve> {
     let mut curves = model.raw_curves();
     if let Predictor::Curves(predictor) = &model.predictor {
         let size = |curve: &RawCurve| predictor.part_deviation(curve.column);
         curves.sort_by(|a, b| size(b).total_cmp(&size(a)));
+        return curves;
     }
+    curves = model.raw_hats();
+    // Nobody knows how often each value occurs: by the range over the knots.
+    let range = |curve: &RawCurve| {
+        let ends = |(low, high): (f64, f64), y: &f64| (low.min(*y), high.max(*y));
+        let (low, high) = curve.heights.iter().fold((f64::INFINITY, f64::NEG_INFINITY), ends);
+        high - low
+    };
+    curves.sort_by(|a, b| range(b).total_cmp(&range(a)));
     curves
+}
+
+/// Returns true if the parts have standard errors.
+fn has_errors(model: &Model) -> bool {
+    matches!(model.predictor, Predictor::Curves(_)) && model.raw_standard_errors().is_some()
 }
 
 /// Returns the part at the knots of a curve, at the ends of what counts, and at this number of

@@ -5,7 +5,7 @@
 //! more than two classes; `standardised`, the weight times the attribute's standard deviation (of
 //! several classes the largest in size), if the model knows the deviations; `standard_error`, if
 //! the fit estimated it. A text of two categories is one row, the difference between them. A curve
-//! of an attribute is a row of its own.
+//! of an attribute is a row of its own, and so is each of its hat functions.
 
 use crate::args::ShowArgs;
 use crate::failure::usage_error;
@@ -102,6 +102,12 @@ fn weights(model: &Model, args: &ShowArgs) -> Result<()> {
         output::remark(
             args.quiet,
             "remark: no column standardised, and the attributes in the order of the table: the model does not know their standard deviations, as a fit that chooses its reads does not look at the table; declare mean and moment of each attribute with fit --moments",
+        );
+    }
+    if !model.raw_hats().is_empty() {
+        output::remark(
+            args.quiet,
+            "remark: an attribute with hat functions ('near' a value) adds the sum of its rows to the prediction; --curves prints these sums, --picture FILE draws them",
         );
     }
     if matches!(model.predictor, Predictor::Curves(_)) {

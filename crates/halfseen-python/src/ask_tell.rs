@@ -10,6 +10,7 @@ use crate::model::Model;
 use crate::query::{Query, text};
 use halfseen::budget::TellOutcome;
 use halfseen::data::{Label, Target, TargetScale};
+use halfseen::prepare::ColumnSchema;
 use halfseen::session::{Answer, Session, Start};
 use halfseen::{Monitor, Silent};
 use numpy::PyArray1;
@@ -165,19 +166,34 @@ impl Learner {
     }
 
     /// Name and columns of each panel, and the number of the leading panels that cost a read; the
-    /// others are always known.
+    /// others are always known. Hat functions are left out.
     #[getter]
     fn panels(&self) -> (Vec<(String, Vec<usize>)>, usize) {
         let session = self.lock();
-        let layout = session.panels();
-        let columns = |panel| layout.slots_of(panel).map(|slot| layout.column(slot)).collect();
+        let (layout, schema) = (session.panels(), &session.prepare().schema);
+        let (mut places, mut first) = (Vec::new(), 0);
+        for attribute in &schema.columns {
+            let own = attribute.width() - attribute.hats();
+            places.extend((first..first + own).map(Some));
+            places.extend(vec![None; attribute.hats()]);
+            first += own;
+        }
+        let columns =
+            |panel| layout.slots_of(panel).filter_map(|slot| places[layout.column(slot)]).collect();
         let panel = |panel| (layout.name(panel).to_owned(), columns(panel));
         ((0..layout.panels()).map(panel).collect(), layout.sampled_panels())
     }
 
+    /// Names of the columns, without hat functions.
     #[getter]
     fn columns(&self) -> Vec<String> {
-        self.lock().columns().to_vec()
+        let session = self.lock();
+        let own = |attribute: &ColumnSchema| {
+            let names = attribute.encoded_names();
+            let own = names.len() - attribute.hats();
+            names.into_iter().take(own)
+        };
+        session.prepare().schema.columns.iter().flat_map(own).collect()
     }
 
     /// Mean and standard deviation by which the learner scales the target.
@@ -266,7 +282,12 @@ impl Learner {
             false => coded(targets, self.classes.clone()),
         };
         let work = |monitor: &dyn Monitor| {
-            lock_here(&self.session).teach(table.0.numbers(), &target, monitor)
+            let mut session = lock_here(&self.session);
+            if session.prepare().schema.columns.iter().all(|column| column.hats() == 0) {
+                return session.teach(table.0.numbers(), &target, monitor);
+            }
+            let encoded = session.prepare().encode(&table.0)?;
+            session.teach(&encoded.matrix, &target, monitor)
         };
         if rows <= FEW && !self.long.0 {
             return py.detach(|| guarded(|| work(&Silent)));

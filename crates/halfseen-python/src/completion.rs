@@ -5,7 +5,7 @@ use crate::background::run_interruptible;
 use crate::errors::raised;
 use crate::fitting::{Declared, target};
 use halfseen::ErrorKind;
-use halfseen::data::{Examples, Target, TargetScale};
+use halfseen::data::{Basis, Examples, Target, TargetScale};
 use halfseen::missing::MatrixCompletion;
 use halfseen::params::Parameters;
 use halfseen::prepare::Prepared;
@@ -46,6 +46,10 @@ pub(crate) fn complete<'py>(
     parameters.iter().try_for_each(|(name, value)| learner.set(name, value)).map_err(raised)?;
     learner.check().map_err(raised)?;
     let options = declared.options(&learner)?;
+    if options.basis != Basis::None {
+        let text = "basis = 'hats' is for predictions: a completed matrix has one column for each attribute; use basis=None";
+        return Err(PyValueError::new_err(text));
+    }
     let (table, n) = (Arc::clone(&table.0), table.0.rows());
     let (completed, prepare) = run_interruptible(py, threads, progress, move |monitor| {
         let rows: Vec<u32> = (0..table.rows() as u32).collect();

@@ -20,6 +20,8 @@ use std::sync::Arc;
 pub(crate) struct Declared {
     /// `none`, `common`, `each` or `max`; `None` leaves the choice to the family.
     scale: Option<String>,
+    /// `none` or `hats`; `None` is `none`.
+    basis: Option<String>,
     known: Vec<String>,
     groups: Vec<(String, Vec<String>)>,
     prices: BTreeMap<String, f64>,
@@ -32,9 +34,11 @@ impl Declared {
     /// Returns the library's options for this learner.
     pub(crate) fn options(self, learner: &dyn halfseen::Learner) -> PyResult<Options> {
         let scale = self.scale.map(|scale| scale.parse()).transpose().map_err(raised)?;
+        let basis = self.basis.map(|basis| basis.parse()).transpose().map_err(raised)?;
         let moment = |(name, (mean, square))| (name, Moment { mean, square });
         let options = Options {
             scale,
+            basis: basis.unwrap_or_default(),
             known: self.known,
             groups: self
                 .groups

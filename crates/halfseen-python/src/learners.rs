@@ -2,7 +2,7 @@
 
 use crate::errors::{in_python, raised};
 use halfseen::ErrorKind;
-use halfseen::data::Scale;
+use halfseen::data::{Basis, Scale};
 use halfseen::learner::{Learner, take_all_without_a_budget};
 use halfseen::params::Kind;
 use halfseen::registry::{ALIASES, all, find};
@@ -60,16 +60,20 @@ fn named(kind: &Kind) -> (&'static str, &'static [&'static str]) {
 }
 
 /// Returns the first parameter whose value is not allowed, with a description of its allowed
-/// values. The scaling of attributes may be among the parameters, as `scale`.
+/// values. The scaling of attributes and their basis may be among the parameters, as `scale` and
+/// `basis`.
 #[pyfunction]
 pub(crate) fn refused(
     name: &str,
     parameters: Vec<(String, String)>,
 ) -> PyResult<Option<(String, String)>> {
-    let (scale, parameters): (Vec<_>, Vec<_>) =
-        parameters.into_iter().partition(|(name, _)| name == "scale");
-    let scale = scale.iter().try_for_each(|(_, value)| value.parse().map(|_: Scale| ()));
-    let Err(error) = scale.and_then(|()| built(name, &parameters).map(drop)) else {
+    let (ours, parameters): (Vec<_>, Vec<_>) =
+        parameters.into_iter().partition(|(name, _)| name == "scale" || name == "basis");
+    let ours = ours.iter().try_for_each(|(name, value)| match &**name {
+        "scale" => value.parse().map(|_: Scale| ()),
+        _ => value.parse().map(|_: Basis| ()),
+    });
+    let Err(error) = ours.and_then(|()| built(name, &parameters).map(drop)) else {
         return Ok(None);
     };
     match error.kind() {
@@ -77,7 +81,7 @@ pub(crate) fn refused(
             Ok(Some(((*name).to_owned(), in_python(allowed))))
         }
         ErrorKind::NotAValue { name, expected, .. } => {
-            let none = if *name == "scale" { ", or None" } else { "" };
+            let none = if matches!(*name, "scale" | "basis") { ", or None" } else { "" };
             Ok(Some(((*name).to_owned(), in_python(expected) + none)))
         }
         _ => Err(raised(error)),

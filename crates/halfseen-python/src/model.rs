@@ -29,14 +29,17 @@ pub(crate) struct Model {
     /// Layout with one panel per column, as needed for predictions.
     layout: Arc<Layout>,
     numbers_only: bool,
+    /// True if numbers have hat functions.
+    expanded: bool,
 }
 
 impl Model {
     pub(crate) fn new(model: model::Model) -> Model {
         let schema = &model.prepare.schema;
         let numbers_only = schema.columns.iter().all(|c| c.kind == ColumnKind::Number);
+        let expanded = schema.columns.iter().any(|c| c.hats() > 0);
         let layout = Arc::new(Layout::singletons(schema.width()));
-        Model { model: Arc::new(model), layout, numbers_only }
+        Model { model: Arc::new(model), layout, numbers_only, expanded }
     }
 
     /// Runs a prediction of this number of cells. No thread is started for a sum over so few cells
@@ -88,19 +91,25 @@ impl Model {
         cells: &Bound<'py, PyArray2<f64>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let cells = matrix(cells)?;
-        let expected = self.model.prepare.schema.width();
+        let expected = self.model.prepare.schema.columns.len();
         if !self.numbers_only || cells.columns() != expected {
             let text =
                 format!("X has {} columns, and the model expects {expected}", cells.columns());
             return Err(PyValueError::new_err(text));
         }
         let layout = Arc::clone(&self.layout);
-        let count = cells.rows() * cells.columns();
+        let count = cells.rows() * self.model.prepare.schema.width();
+        let expanded = self.expanded;
         let scores = self.predicting(py, count, move |model, monitor| {
             if let Some((row, at)) = cells.first_infinite() {
                 let (value, column) =
                     (cells.get(row, at), model.prepare.schema.columns[at].name.clone());
                 return Err(halfseen::ErrorKind::NotFinite { row: row + 1, column, value }.into());
+            }
+            if expanded {
+                let names = model.prepare.schema.columns.iter().map(|c| c.name.clone());
+                let table = halfseen::data::Table::from_matrix(cells, names.collect())?;
+                return Ok(model.predict_while(&table, monitor)?.scores);
             }
             let examples = Examples::new(&cells, &model.prepare.scaler, &layout, &[]);
             let scores = model.predictor.scores_while(&examples, monitor)?;
@@ -189,13 +198,18 @@ impl Model {
         self.model.raw_bounds()
     }
 
-    /// Returns the number of reads of each column; `None` if every cell is read, or reads were not
+    /// Returns the number of reads of each column that is no hat function; `None` if every cell is read, or reads were not
     /// counted.
     fn attributes_read(&self) -> PyResult<Option<Vec<u64>>> {
         let counts = &self.model.report.panel_reads;
         let layout = self.model.prepare.schema.layout().map_err(raised)?;
         let of = |column| counts.get(layout.panel_of(layout.slot(column))).copied().unwrap_or(0);
-        Ok((!counts.is_empty()).then(|| (0..layout.slots()).map(of).collect()))
+        let (mut columns, mut first) = (Vec::new(), 0);
+        for attribute in &self.model.prepare.schema.columns {
+            columns.extend(first..first + attribute.width() - attribute.hats());
+            first += attribute.width();
+        }
+        Ok((!counts.is_empty()).then(|| columns.into_iter().map(of).collect()))
     }
 
     fn report(&self) -> PyResult<String> {
@@ -234,7 +248,7 @@ impl Model {
         crate::kinds::dates(&self.model.prepare.schema)
     }
 
-    /// Declarations on attributes, as JSON: scale, known, groups and prices.
+    /// Declarations on attributes, as JSON: scale, basis, known, groups and prices.
     #[getter]
     fn declared(&self) -> String {
         let (schema, known) = (&self.model.prepare.schema, |c: &&ColumnSchema| c.known);
@@ -249,7 +263,9 @@ impl Model {
             Scaler::Each { offset, .. } if offset.iter().all(|v| *v == 0.0) => Some("max"),
             Scaler::Each { .. } => Some("each"),
         };
-        json!({ "scale": scale, "known": known, "groups": groups, "prices": schema.prices })
+        let basis = self.expanded.then_some("hats");
+        let prices = &schema.prices;
+        json!({ "scale": scale, "basis": basis, "known": known, "groups": groups, "prices": prices })
             .to_string()
     }
 

@@ -182,6 +182,7 @@ def test_estimators_take_or_refuse_any_parameter(name, data):
 declared = st.fixed_dictionaries(
     {
         "scale": st.none() | st.sampled_from(["none", "common", "each", "max", "", "x"]),
+        "basis": st.none() | st.sampled_from(["none", "hats", "x"]),
         "known": st.lists(st.sampled_from(["x0", "x1", "y", ""]), max_size=2),
         "groups": st.lists(
             st.tuples(st.sampled_from(["g", "x0"]), st.lists(st.sampled_from(["x0", "x1", "q"]))), max_size=2
@@ -199,7 +200,15 @@ declared = st.fixed_dictionaries(
 )
 PARAMETERS = {learner["name"]: learner["parameters"] for learner in json.loads(_core.learners())}
 LEARNERS = list(PARAMETERS)
-NOTHING = {"scale": None, "known": [], "groups": [], "prices": {}, "bounds": {}, "moments": {}}
+NOTHING = {
+    "scale": None,
+    "basis": None,
+    "known": [],
+    "groups": [],
+    "prices": {},
+    "bounds": {},
+    "moments": {},
+}
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

@@ -21,7 +21,7 @@ LEARNERS = {learner["name"]: learner for learner in json.loads(_core.learners())
 ESTIMATORS = [estimator for estimator in estimators() if hasattr(estimator, "_learner")]
 EACH = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
 #: What estimators take that is no parameter of a learner: what is declared of data, and how a fit runs.
-HOUSE = {"scale", "known", "groups", "prices", "bounds", "moments_of", "n_jobs", "verbose"}
+HOUSE = {"scale", "basis", "known", "groups", "prices", "bounds", "moments_of", "n_jobs", "verbose"}
 
 
 def cases():
@@ -173,6 +173,14 @@ def test_unknown_parameters_are_type_errors_and_wrong_kinds_too(estimator):
             " 'sideways' instead",
         ),
         ("scale", 3, InvalidParameterError, "must be one of none, common, each, max, or None. Got 3 instead"),
+        (
+            "basis",
+            "splines",
+            InvalidParameterError,
+            "The 'basis' parameter of AERRRegressor must be one of none, hats, or None. Got",
+        ),
+        ("basis", 3, InvalidParameterError, "must be one of none, hats, or None. Got 3 instead"),
+        ("basis", "hats", ValueError, "declare their bounds"),
         ("known", "x0", InvalidParameterError, "The 'known' parameter of AERRRegressor must be a list of"),
         ("known", [9], ValueError, "there is no attribute 9: X has 4 features"),
         ("known", [-1], ValueError, "there is no attribute -1"),

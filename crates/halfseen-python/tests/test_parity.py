@@ -116,7 +116,15 @@ def fitted(learner, X, y, classes, setting):
     texts = [(key, _parameters.text_of(value)) for key, value in setting.items()]
     texts += [("seed", str(SEED))] if "random_state" in declared else []
     labels, codes = np.unique(y, return_inverse=True) if classes else (None, y)
-    nothing = {"scale": None, "known": [], "groups": [], "prices": {}, "bounds": {}, "moments": {}}
+    nothing = {
+        "scale": None,
+        "basis": None,
+        "known": [],
+        "groups": [],
+        "prices": {},
+        "bounds": {},
+        "moments": {},
+    }
     table, labels = _core.Table.dense(X, NAMES), None if labels is None else labels.tolist()
     return _core.fit(learner, texts, table, "target", codes.astype(float), labels, nothing, 1, None)
 

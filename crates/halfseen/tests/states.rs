@@ -298,8 +298,13 @@ fn states_that_contradict_themselves_are_refused() {
 
 /// A small model with everything in it.
 fn model() -> Model {
-    let column =
-        |name: &str, kind| ColumnSchema { name: name.into(), kind, known: false, date: None };
+    let column = |name: &str, kind| ColumnSchema {
+        name: name.into(),
+        kind,
+        known: false,
+        date: None,
+        knots: Vec::new(),
+    };
     let categories = vec!["blue".to_owned(), "red".to_owned()];
     let columns =
         vec![column("age", ColumnKind::Number), column("colour", ColumnKind::Text { categories })];

@@ -138,7 +138,8 @@ pub(crate) struct CertifyArgs {
 pub(crate) struct ShowArgs {
     /// Model file
     pub(crate) model: PathBuf,
-    /// For a model with curves of attributes (fiml with shape=additive or auto): print instead what
+    /// For a model with curves of attributes (fiml with shape=additive or auto, or fitted with
+    /// --basis hats to numbers or two classes): print instead what
     /// each of these attributes adds to the prediction, at the knots of its curve and at the ends of
     /// its range; with standard errors also the ends of a 90 % range
     #[arg(long)]

@@ -21,6 +21,15 @@ pub(crate) struct TableArgs {
     /// none for budgeted learners in fit, which do not touch unread cells)
     #[arg(long, value_enum)]
     pub(crate) scale: Option<ScaleArg>,
+    /// Functions of each numeric attribute that learners of weighted sums get besides its value:
+    /// hats, up to four piecewise linear ones on six of its values in the training rows, so that
+    /// predictions bend; beyond its least and largest value they go on along a line. One read, one
+    /// missing cell or one deletion is of all of them. Where no cell may be looked at beforehand
+    /// (fit of budgeted learners, --honest) the six values divide the attribute's --bounds equally.
+    /// With --scale none or common they may be small beside the values. fiml learns curves of its
+    /// own with --set shape=additive, which is better for it
+    #[arg(long, value_enum, default_value_t = BasisArg::None)]
+    pub(crate) basis: BasisArg,
     /// Columns whose values are known for every example without a read
     #[arg(long, value_delimiter = ',', value_name = "COLS")]
     pub(crate) known: Vec<String>,
@@ -105,6 +114,12 @@ pub(crate) enum ScaleArg {
     Common,
     Each,
     Max,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BasisArg {
+    None,
+    Hats,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

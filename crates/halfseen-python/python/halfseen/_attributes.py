@@ -1,4 +1,4 @@
-"""Read the declarations on attributes: scale, known ones, panels, prices and bounds."""
+"""Read the declarations on attributes: scale, basis, known ones, panels, prices and bounds."""
 
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
@@ -59,11 +59,13 @@ def read(estimator: Any, names: Sequence[str]) -> Any:
             raise refused(parameter, allowed)
         return dict(found)
 
-    scale = estimator.scale
-    if scale is not None:
-        wrong = _core.refused(estimator._learner, [("scale", scale if isinstance(scale, str) else "")])
+    chosen = {name: getattr(estimator, name, None) for name in ("scale", "basis")}
+    for name, value in chosen.items():
+        if value is None:
+            continue
+        wrong = _core.refused(estimator._learner, [(name, value if isinstance(value, str) else "")])
         if wrong is not None:
-            raise refusal(estimator, "scale", wrong[1], scale)
+            raise refusal(estimator, name, wrong[1], value)
     known = getattr(estimator, "known", None)
     known = each("known", _LIST, known) if known is not None else []
     panels = "a dict of names of panels to lists of names or indices of attributes"
@@ -76,7 +78,7 @@ def read(estimator: Any, names: Sequence[str]) -> Any:
         column for of in known for column in (groups.pop(of) if of in groups and of not in names else [of])
     ]
     return {
-        "scale": scale,
+        **chosen,
         "known": opened,
         "groups": list(groups.items()),
         "prices": mapping("prices", "a dict of names or indices of attributes to numbers", _number),

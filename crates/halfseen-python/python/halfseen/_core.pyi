@@ -13,6 +13,7 @@ _Progress: TypeAlias = Callable[[int, int], object] | None
 
 class _Declared(TypedDict):
     scale: str | None
+    basis: str | None
     known: list[str]
     groups: list[tuple[str, list[str]]]
     prices: dict[str, float]

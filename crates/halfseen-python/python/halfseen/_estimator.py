@@ -85,6 +85,12 @@ class Estimator(Saved, BaseEstimator):
         Scaling of attributes: none; all divided by one number; each centred and divided by its standard
         deviation (or declared bounds); each divided by its largest absolute value, so that zero stays zero.
         None: the family's default (budgeted learners use no unread cell, so 'none' without bounds).
+    basis : {'none', 'hats'} or None
+        Functions of each attribute beside its value: 'hats' adds up to four piecewise linear ones on six of
+        its training values, so that predictions bend; beyond its least and largest value they go on along
+        a line. One read, one missing cell or one deletion is of all of them. Budgeted learners, which use
+        no unread cell, need ``bounds``, and the six values divide these equally. ``coef_`` has the weights
+        of an attribute's functions behind its own; ``load(...).weights()`` names them.
     known : list of str or int, or None
         Attributes, by name or index, whose values are known for every example: they cost nothing and are
         never deleted. The name of a panel of ``groups`` means all its attributes.

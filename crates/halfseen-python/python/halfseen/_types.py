@@ -24,6 +24,7 @@ Rule: TypeAlias = float | str
 Costs: TypeAlias = ArrayLike | Literal["uniform", "mi"]
 Moments: TypeAlias = ArrayLike | Literal["online", "two-phase"] | None
 Scale: TypeAlias = Literal["none", "common", "each", "max"] | None
+Basis: TypeAlias = Literal["none", "hats"] | None
 Names: TypeAlias = Sequence[str | int] | None
 Groups: TypeAlias = Mapping[str, Sequence[str | int]] | None
 ByAttribute: TypeAlias = Mapping[Any, Any] | None

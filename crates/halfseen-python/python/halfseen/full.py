@@ -55,6 +55,7 @@ class _OnlineLasso(Estimator):
         known_radius: float = 1.0,
         random_state: t.Seed = None,
         scale: t.Scale = None,
+        basis: t.Basis = None,
         verbose: t.Verbose = False,
     ) -> None:
         self.radius = radius
@@ -65,6 +66,7 @@ class _OnlineLasso(Estimator):
         self.known_radius = known_radius
         self.random_state = random_state
         self.scale = scale
+        self.basis = basis
         self.verbose = verbose
 
 

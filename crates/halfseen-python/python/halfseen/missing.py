@@ -102,6 +102,7 @@ class _KARMA(Incremental, _Missing):
         max_iter: int = 10000,
         random_state: t.Seed = None,
         scale: t.Scale = None,
+        basis: t.Basis = None,
         n_jobs: int | None = None,
         verbose: t.Verbose = False,
     ) -> None:
@@ -120,6 +121,7 @@ class _KARMA(Incremental, _Missing):
         self.max_iter = max_iter
         self.random_state = random_state
         self.scale = scale
+        self.basis = basis
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -317,6 +319,7 @@ class _MatrixCompletion(_Missing):
         tol: float = 0.001,
         max_iter: int = 1000,
         scale: t.Scale = None,
+        basis: t.Basis = None,
         n_jobs: int | None = None,
         verbose: t.Verbose = False,
     ) -> None:
@@ -327,6 +330,7 @@ class _MatrixCompletion(_Missing):
         self.tol = tol
         self.max_iter = max_iter
         self.scale = scale
+        self.basis = basis
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -477,6 +481,7 @@ class GeometricMarginClassifier(Weighted, LinearClassifier, _Missing):
         tol: float = 0.0001,
         max_iter: int = 200,
         scale: t.Scale = None,
+        basis: t.Basis = None,
         n_jobs: int | None = None,
         verbose: t.Verbose = False,
     ) -> None:
@@ -485,6 +490,7 @@ class GeometricMarginClassifier(Weighted, LinearClassifier, _Missing):
         self.tol = tol
         self.max_iter = max_iter
         self.scale = scale
+        self.basis = basis
         self.n_jobs = n_jobs
         self.verbose = verbose
 

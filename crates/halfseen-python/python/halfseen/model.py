@@ -164,12 +164,13 @@ class Model:
         return dict(found[0]), found[1]
 
     def declared(self) -> dict[str, Any]:
-        """Return the declarations on attributes: scale, known ones, panels and prices.
+        """Return the declarations on attributes: scale, basis, known ones, panels and prices.
 
         Returns
         -------
         declared : dict
-            Under the names of the parameters of estimators: ``scale``, ``known``, ``groups``, ``prices``.
+            Under the names of the parameters of estimators: ``scale``, ``basis``, ``known``, ``groups``,
+            ``prices``.
         """
         declared = json.loads(self._model.declared)
         return declared | {"groups": dict(declared["groups"])}

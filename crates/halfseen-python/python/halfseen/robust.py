@@ -139,6 +139,7 @@ class _RobustLP(_Robust):
         memory: float | None = None,
         random_state: t.Seed = None,
         scale: t.Scale = None,
+        basis: t.Basis = None,
         known: t.Names = None,
         groups: t.Groups = None,
         n_jobs: int | None = None,
@@ -160,6 +161,7 @@ class _RobustLP(_Robust):
         self.memory = memory
         self.random_state = random_state
         self.scale = scale
+        self.basis = basis
         self.known = known
         self.groups = groups
         self.n_jobs = n_jobs
@@ -267,6 +269,7 @@ class RobustPerceptronClassifier(LinearClassifier, _Robust):
         intercept: bool = True,
         random_state: t.Seed = None,
         scale: t.Scale = None,
+        basis: t.Basis = None,
         known: t.Names = None,
         groups: t.Groups = None,
         n_jobs: int | None = None,
@@ -286,6 +289,7 @@ class RobustPerceptronClassifier(LinearClassifier, _Robust):
         self.intercept = intercept
         self.random_state = random_state
         self.scale = scale
+        self.basis = basis
         self.known = known
         self.groups = groups
         self.n_jobs = n_jobs
@@ -333,6 +337,7 @@ class FDROPClassifier(Weighted, LinearClassifier, _Robust):
         tol: float = 0.001,
         max_iter: int = 5000,
         scale: t.Scale = None,
+        basis: t.Basis = None,
         known: t.Names = None,
         groups: t.Groups = None,
         n_jobs: int | None = None,
@@ -345,6 +350,7 @@ class FDROPClassifier(Weighted, LinearClassifier, _Robust):
         self.tol = tol
         self.max_iter = max_iter
         self.scale = scale
+        self.basis = basis
         self.known = known
         self.groups = groups
         self.n_jobs = n_jobs

@@ -1,7 +1,10 @@
-//! Stores numbers and categories, each category as one code instead of indicators.
+//! Stores numbers and categories, each category as one code instead of indicators, and numbers with
+//! hat functions of them as the number alone.
 
-/// An (n_examples, n_attributes) matrix of numbers and indicators of categories, stored as the
-/// numbers and one code per row and text, whatever the number of categories.
+use super::{hat, hats};
+
+/// An (n_examples, n_attributes) matrix of numbers, hat functions of numbers, and indicators of
+/// categories, stored as the numbers and one code per row and text, whatever the number of columns.
 /// [`Schema::encode`](crate::prepare::Schema::encode) builds it from tables with texts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Coded {
@@ -13,8 +16,19 @@ pub struct Coded {
     parts: Vec<Part>,
     /// Column -> part.
     part_of: Vec<u32>,
-    /// Value of the columns of texts in rows whose category is missing, (n_attributes).
+    /// Value of the columns of texts, and of numbers with hats, where they are missing, (n_attributes).
     holes: Vec<f64>,
+}
+
+/// Columns that come from one column of a table.
+#[derive(Debug)]
+pub(crate) enum Attribute {
+    /// The next number.
+    Number,
+    /// The next number, and the hats on these knots.
+    Hats(Vec<f64>),
+    /// The codes of the rows of a text, and the number of its categories.
+    Text(Vec<u32>, usize),
 }
 
 /// Consecutive columns.
@@ -33,34 +47,32 @@ enum Cells {
     Numbers(usize),
     /// Index of the indicator that is 1 in each row; [`Coded::MISSING`] if unknown.
     Codes(Vec<u32>),
+    /// The number of a row at this index, and the hats on these knots.
+    Hats(usize, Vec<f64>),
 }
 
 impl Coded {
     /// Code of a missing category.
     pub(crate) const MISSING: u32 = u32::MAX;
 
-    /// Takes numbers row by row, and the attributes in their order: `None` is the next number, a
-    /// text is the codes of its rows and the number of its categories. Missing categories are NaN
-    /// in all their columns.
-    pub(crate) fn new(
-        rows: usize,
-        numbers: Vec<f64>,
-        attributes: Vec<Option<(Vec<u32>, usize)>>,
-    ) -> Coded {
+    /// Takes numbers row by row, and the attributes in their order. Missing categories, and missing
+    /// numbers that have hats, are NaN in all their columns.
+    pub(crate) fn new(rows: usize, numbers: Vec<f64>, attributes: Vec<Attribute>) -> Coded {
         let mut parts: Vec<Part> = Vec::new();
         let (mut columns, mut at) = (0, 0);
         for attribute in attributes {
             let first = columns;
             let (width, cells) = match (attribute, parts.last_mut()) {
-                (Some((codes, width)), _) => (width, Cells::Codes(codes)),
-                (None, Some(Part { width, cells: Cells::Numbers(_), .. })) => {
+                (Attribute::Text(codes, width), _) => (width, Cells::Codes(codes)),
+                (Attribute::Hats(knots), _) => (1 + hats(&knots), Cells::Hats(at, knots)),
+                (Attribute::Number, Some(Part { width, cells: Cells::Numbers(_), .. })) => {
                     (*width, columns, at) = (*width + 1, columns + 1, at + 1);
                     continue;
                 }
-                (None, _) => (1, Cells::Numbers(at)),
+                (Attribute::Number, _) => (1, Cells::Numbers(at)),
             };
             columns += width;
-            at += usize::from(matches!(cells, Cells::Numbers(_)));
+            at += usize::from(!matches!(cells, Cells::Codes(_)));
             parts.push(Part { first, width, cells });
         }
         let part_of = parts.iter().zip(0..).flat_map(|(part, p)| vec![p; part.width]).collect();
@@ -92,7 +104,10 @@ impl Coded {
             let missing = rows.iter().filter(missing).count();
             rows.len() - missing + missing.saturating_mul(part.width)
         };
-        rows.len() * self.width + self.texts().map(of_text).sum::<usize>()
+        let hats = |part: &Part| matches!(part.cells, Cells::Hats(..));
+        let hats: usize =
+            self.parts.iter().filter(|part| hats(part)).map(|part| part.width - 1).sum();
+        rows.len() * (self.width + hats) + self.texts().map(of_text).sum::<usize>()
     }
 
     /// Returns the first column of the text with the largest number of categories, and this number.
@@ -104,7 +119,7 @@ impl Coded {
     fn texts(&self) -> impl Iterator<Item = (&Part, &Vec<u32>)> {
         self.parts.iter().filter_map(|part| match &part.cells {
             Cells::Codes(codes) => Some((part, codes)),
-            Cells::Numbers(_) => None,
+            Cells::Numbers(_) | Cells::Hats(..) => None,
         })
     }
 
@@ -118,10 +133,15 @@ impl Coded {
                 Self::MISSING => self.holes[column],
                 code => f64::from(u8::from(first + code as usize == column)),
             },
+            Cells::Hats(at, knots) => match (self.numbers[row * self.width + at], column - first) {
+                (x, _) if x.is_nan() => self.holes[column],
+                (x, 0) => x,
+                (x, place) => hat(knots, place - 1, x),
+            },
         }
     }
 
-    /// Shows all cells of a row except zeros of indicators, by increasing column.
+    /// Shows all cells of a row except zeros of indicators and hats, by increasing column.
     #[inline]
     pub(super) fn each(&self, row: usize, mut show: impl FnMut(usize, f64)) {
         for Part { first, width, cells } in &self.parts {
@@ -131,6 +151,19 @@ impl Coded {
                     Self::MISSING => &self.holes[*first..first + width],
                     code => {
                         show(first + code as usize, 1.0);
+                        continue;
+                    }
+                },
+                Cells::Hats(at, knots) => match self.numbers[row * self.width + at] {
+                    x if x.is_nan() => &self.holes[*first..first + width],
+                    x => {
+                        show(*first, x);
+                        for at in 0..hats(knots) {
+                            let height = hat(knots, at, x);
+                            if height != 0.0 {
+                                show(first + 1 + at, height);
+                            }
+                        }
                         continue;
                     }
                 },
@@ -144,7 +177,7 @@ impl Coded {
         let row = |&row: &usize| &self.numbers[row * self.width..][..self.width];
         let numbers = keep.iter().flat_map(row).copied().collect();
         let of_part = |part: &Part| match &part.cells {
-            Cells::Numbers(_) => part.clone(),
+            Cells::Numbers(_) | Cells::Hats(..) => part.clone(),
             Cells::Codes(codes) => {
                 let codes = keep.iter().map(|&row| codes[row]).collect();
                 Part { cells: Cells::Codes(codes), ..*part }
@@ -166,7 +199,9 @@ impl Coded {
         for Part { first, width, cells } in &self.parts {
             let (values, per_row) = match cells {
                 Cells::Numbers(at) => (self.numbers.get_mut(*at..).unwrap_or_default(), self.width),
-                Cells::Codes(_) => (&mut self.holes[*first..first + width], *width),
+                Cells::Codes(_) | Cells::Hats(..) => {
+                    (&mut self.holes[*first..first + width], *width)
+                }
             };
             for values in values.chunks_mut(per_row.max(1)) {
                 let cells = values.iter_mut().take(*width).enumerate();

@@ -1,5 +1,6 @@
 //! Holds the data: matrices with access to single cells, tables with names, and targets.
 
+mod basis;
 mod checks;
 mod coded;
 mod date;
@@ -15,7 +16,10 @@ mod table;
 mod target;
 mod threat;
 
+pub use basis::Basis;
+pub(crate) use basis::{FEWEST_KNOTS, KNOTS, hat, hats, knots};
 pub(crate) use checks::{bad_cell, check_row, check_shape};
+pub(crate) use coded::Attribute;
 pub use coded::Coded;
 pub use date::{DATE_FORMS, date_forms, days_since_1970};
 pub use examples::{Declared, Examples, Labels, Moments};

@@ -117,7 +117,7 @@ impl Cells {
 #[cfg(test)]
 mod tests {
     use crate::data::*;
-    use crate::data::{Coded, Csr, Layout};
+    use crate::data::{Attribute, Coded, Csr, Layout};
     use ndarray::Array2;
     use std::sync::Arc;
 
@@ -138,8 +138,11 @@ mod tests {
             starts.push(columns.len());
         }
         let codes = vec![Coded::MISSING, 3, 18, 0];
-        let coded =
-            Coded::new(4, (0..8).map(f64::from).collect(), vec![None, Some((codes, 19)), None]);
+        let coded = Coded::new(
+            4,
+            (0..8).map(f64::from).collect(),
+            vec![Attribute::Number, Attribute::Text(codes, 19), Attribute::Number],
+        );
         let stores = [
             Matrix::Coded(coded).filled(|j| (j % 3) as f64),
             Matrix::Csr(Csr::new(starts, columns, values, 21).unwrap()),

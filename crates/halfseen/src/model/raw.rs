@@ -4,7 +4,9 @@
 mod tests;
 
 use super::{Model, Predictor};
+use crate::data::Cell;
 use crate::error::Result;
+use crate::prepare::ColumnSchema;
 
 /// Curve of one attribute, in the attribute's own units.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,6 +61,53 @@ impl Model {
         curves.curves.iter().map(raw).collect()
     }
 
+    /// Parts of the prediction that come from attributes with hat functions, by increasing column:
+    /// `heights` are in units of the target, 0 where the attribute is missing, and `column` is that
+    /// of the number itself. Beyond the outer knots it goes on along the line through its values at these.
+    /// Empty for models without a basis, and for those of several weighted sums.
+    pub fn raw_hats(&self) -> Vec<RawCurve> {
+        let part = |(column, attribute): (usize, &ColumnSchema)| {
+            let heights = self.part_of_hats(column, attribute, &attribute.knots)?;
+            let (name, knots) = (attribute.name.clone(), attribute.knots.clone());
+            Some(RawCurve { column, name, knots, heights })
+        };
+        self.with_hats().filter_map(part).collect()
+    }
+
+    /// Returns the numbers with hat functions, each with its first encoded column.
+    fn with_hats(&self) -> impl Iterator<Item = (usize, &ColumnSchema)> {
+        let mut next = 0;
+        let placed = self.prepare.schema.columns.iter().map(move |attribute| {
+            next += attribute.width();
+            (next - attribute.width(), attribute)
+        });
+        placed.filter(|(_, attribute)| attribute.hats() > 0)
+    }
+
+    /// Returns what a number with hats adds to the prediction at several values; `None` if that is
+    /// no weighted sum.
+    fn part_of_hats(
+        &self,
+        first: usize,
+        attribute: &ColumnSchema,
+        values: &[f64],
+    ) -> Option<Vec<f64>> {
+        let (linear, conditional) = (self.predictor.linear().ok()?, self.predictor.conditional());
+        let mut cells = Vec::with_capacity(attribute.width());
+        let part = |&x: &f64| {
+            cells.clear();
+            attribute.push(Cell::Number(x), &mut cells).ok()?;
+            let term = |(j, cell): (usize, &f64)| {
+                let scaled = self.prepare.scaler.scale(j, *cell);
+                let scaled = conditional.map_or(scaled, |of| of.bounded(j, scaled));
+                linear.weights[j] * (scaled - linear.fill[j])
+            };
+            let sum: f64 = (first..).zip(&cells).map(term).sum();
+            Some(sum * self.prepare.target.deviation)
+        };
+        values.iter().map(part).collect()
+    }
+
     /// Least and largest value of each encoded column in raw units: values beyond count as these.
     /// `None` if all values count as they are.
     pub fn raw_bounds(&self) -> Option<Vec<[f64; 2]>> {
@@ -70,11 +119,15 @@ impl Model {
     }
 
     /// Part of the prediction that comes from one encoded column, at several of its raw values, in
-    /// units of the target, each with its standard error (`None` if the fit estimated none). The
-    /// part is 0 on average over the distribution of the attributes. `None` for a model without
-    /// curves.
+    /// units of the target, each with its standard error (`None` if the fit estimated none, or for
+    /// hat functions). The part is 0 on average over the distribution of the attributes. `None` for
+    /// a column without a curve and without hats; see [`Model::raw_hats`].
     pub fn raw_part(&self, column: usize, values: &[f64]) -> Option<Vec<(f64, Option<f64>)>> {
-        let Predictor::Curves(curves) = &self.predictor else { return None };
+        let Predictor::Curves(curves) = &self.predictor else {
+            let (_, attribute) = self.with_hats().find(|(first, _)| *first == column)?;
+            let parts = self.part_of_hats(column, attribute, values)?;
+            return Some(parts.into_iter().map(|part| (part, None)).collect());
+        };
         let (offset, divisor) = self.prepare.scaler.affine(column);
         let scaled: Vec<f64> = values.iter().map(|x| (x - offset) / divisor).collect();
         let unit = self.prepare.target.deviation;

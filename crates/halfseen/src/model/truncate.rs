@@ -288,8 +288,13 @@ mod tests {
     /// Returns a model of attributes x0, x1 and x2 together, a text of three categories, a known
     /// one, x4.
     fn model(scaler: Scaler) -> Model {
-        let column =
-            |name: &str, kind, known| ColumnSchema { name: name.into(), kind, known, date: None };
+        let column = |name: &str, kind, known| ColumnSchema {
+            name: name.into(),
+            kind,
+            known,
+            date: None,
+            knots: Vec::new(),
+        };
         let number = |name| column(name, ColumnKind::Number, false);
         let categories = ["blue", "green", "red"].map(str::to_owned).to_vec();
         let schema = Schema {

@@ -29,8 +29,8 @@ pub(super) struct DeclaredMoments {
     pub(super) means: bool,
 }
 
-/// Returns the declared bounds per encoded column; indicators of categories lie in [0, 1]. `None`
-/// if nothing was declared.
+/// Returns the declared bounds per encoded column; hat functions and indicators of categories lie
+/// in [0, 1]. `None` if nothing was declared.
 pub(crate) fn bounds(
     declared: &BTreeMap<String, (f64, f64)>,
     schema: &Schema,
@@ -67,8 +67,11 @@ pub(crate) fn bounds(
                 return Err(ErrorKind::WrongDeclaration { what: "bounds", name, problem }.into());
             }
         };
-        bounds.low.extend(std::iter::repeat_n(range.0, column.width()));
-        bounds.high.extend(std::iter::repeat_n(range.1, column.width()));
+        let plain = column.width() - column.hats();
+        bounds.low.extend(std::iter::repeat_n(range.0, plain));
+        bounds.high.extend(std::iter::repeat_n(range.1, plain));
+        bounds.low.extend(std::iter::repeat_n(0.0, column.hats()));
+        bounds.high.extend(std::iter::repeat_n(1.0, column.hats()));
     }
     Ok(Some(bounds))
 }
@@ -93,6 +96,10 @@ pub(super) fn moments(
         for at in start..start + column.width() {
             let raw = match (declared.get(&column.name), column.known) {
                 (None, true) => measured(matrix, rows, at),
+                _ if column.hats() > 0 => {
+                    let problem = "a basis adds functions of it, whose moments nobody declares; leave out the moments, or the basis";
+                    return Err(wrong(column, problem.to_owned()));
+                }
                 (moment, _) => of_column(column, moment)?,
             };
             let (offset, divisor) = scaler.affine(at);
@@ -188,6 +195,7 @@ mod tests {
             kind: ColumnKind::Number,
             known,
             date: None,
+            knots: Vec::new(),
         };
         let categories = vec!["blue".to_owned(), "red".to_owned()];
         let text = ColumnSchema {
@@ -195,6 +203,7 @@ mod tests {
             kind: ColumnKind::Text { categories },
             known: false,
             date: None,
+            knots: Vec::new(),
         };
         Schema {
             columns: vec![number("a", false), text, number("age", true)],

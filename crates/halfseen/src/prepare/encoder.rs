@@ -1,15 +1,12 @@
 //! Encodes a table into a matrix: columns matched by name, categories as coded indicators.
 
-use super::schema::category;
+use super::schema::{LARGEST, category};
 use super::{ColumnKind, ColumnSchema, Schema};
-use crate::data::{Cell, Coded, Column, Matrix, Place, Table, days_since_1970};
+use crate::data::{Attribute, Cell, Coded, Column, Matrix, Place, Table, days_since_1970};
 use crate::error::{ErrorKind, Result};
 use ndarray::Array2;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-
-/// Largest absolute value of a cell; squares of larger ones leave the range of doubles.
-const LARGEST: f64 = 1e100;
 
 /// An encoded table with its report.
 #[derive(Debug, Clone)]
@@ -68,7 +65,9 @@ impl Schema {
             .collect();
         let mut applied = Applied { ignored, absent, ..Applied::default() };
         // A text column with only numbers, or no cells, in this table still has its indicators.
-        let identity = self.columns.iter().all(|c| c.kind == ColumnKind::Number)
+        let expanded = self.columns.iter().any(|c| !c.knots.is_empty());
+        let identity = !expanded
+            && self.columns.iter().all(|c| c.kind == ColumnKind::Number)
             && table.numbers().columns() == self.columns.len()
             && found
                 .iter()
@@ -131,15 +130,18 @@ impl Schema {
                 codes.next().into_iter().for_each(|codes| codes.push(code));
             }
         }
-        let matrix = if texts == 0 {
+        let matrix = if texts == 0 && !expanded {
             Array2::from_shape_vec((table.rows(), self.columns.len()), numbers)
                 .map(Matrix::F64)
                 .map_err(|e| ErrorKind::Numerical { what: "encoding", problem: e.to_string() })?
         } else {
             let mut codes = codes.into_iter();
             let attributes = self.columns.iter().map(|column| match &column.kind {
-                ColumnKind::Number => None,
-                ColumnKind::Text { categories } => codes.next().zip(Some(categories.len())),
+                ColumnKind::Number if column.knots.is_empty() => Attribute::Number,
+                ColumnKind::Number => Attribute::Hats(column.knots.clone()),
+                ColumnKind::Text { categories } => {
+                    Attribute::Text(codes.next().unwrap_or_default(), categories.len())
+                }
             });
             Matrix::Coded(Coded::new(table.rows(), numbers, attributes.collect()))
         };

@@ -2,11 +2,13 @@
 //!
 //! `Table -> `[`Schema`]` (columns and categories) -> encoded matrix in raw units ->`
 //! [`Scaler`]` -> scaled values`. The [`Layout`](crate::data::Layout) gives the encoded columns
-//! that are read together (a *panel*: one attribute, the indicators of one text attribute, or a
-//! declared group) and those always known.
+//! that are read together (a *panel*: one attribute, with its hat functions if a
+//! [`Basis`](crate::data::Basis) adds them, the indicators of one text attribute, or a declared
+//! group) and those always known.
 
 mod declared;
 mod encoder;
+mod knots;
 mod prepared;
 mod schema;
 

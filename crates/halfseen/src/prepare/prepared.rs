@@ -4,8 +4,8 @@ use super::declared::{self, DeclaredMoments, Moment};
 use super::encoder::in_range;
 use super::{Applied, Encoded, Group, Prepare, Schema};
 use crate::data::{
-    Bounds, Declared, Examples, Labels, Layout, Matrix, Moments, Scale, Scaler, Table, Target,
-    TargetScale, Task, check_weights,
+    Basis, Bounds, Declared, Examples, Labels, Layout, Matrix, Moments, Scale, Scaler, Table,
+    Target, TargetScale, Task, check_weights,
 };
 use crate::error::{ErrorKind, Result};
 use crate::params::Needs;
@@ -21,6 +21,9 @@ pub struct Options {
     /// `each` by the declared bounds or, without them, each attribute by its own reads as they
     /// come ([`Layout::by_reads`]).
     pub scale: Option<Scale>,
+    /// Functions of each numeric attribute that are added to its panel. Their knots are values of
+    /// the training rows; if honest, equally spaced in the declared bounds.
+    pub basis: Basis,
     /// True if an intercept is learned, so that the target may be centred.
     pub intercept: bool,
     /// Columns besides the target that are not attributes.
@@ -160,7 +163,15 @@ impl<'a> Prepared<'a> {
         let schema = Schema::fit(table, rows, &except, &options.known, options.groups.clone())?;
         let mut schema = schema.with_dates(&options.dates)?;
         schema.prices = options.prices.clone();
-        let encoded = schema.encode(table)?;
+        let mut encoded = schema.encode(table)?;
+        if options.basis == Basis::Hats {
+            schema.admit_knots(&encoded.matrix)?;
+            match options.honest {
+                true => schema.space_knots(&options.bounds)?,
+                false => schema.place_knots(&encoded.matrix, rows, weights),
+            }
+            encoded = schema.encode(table)?;
+        }
         let (matrix, applied) = (encoded.matrix, encoded.applied);
         let holes = applied.missing + applied.new_categories;
         let (imputed, vanished) = match options.missing {

@@ -1,9 +1,14 @@
 //! Records the attributes of a table: names, kinds, categories, groups, and which are known.
 
-use crate::data::{Cell, DATE_FORMS, Layout, Place, Table, days_since_1970};
-use crate::error::{ErrorKind, Result, nearest, short};
+use crate::data::{
+    Cell, DATE_FORMS, FEWEST_KNOTS, KNOTS, Layout, Place, Table, days_since_1970, hat, hats,
+};
+use crate::error::{ErrorKind, Result, nearest, short, shown};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
+
+/// Largest absolute value of a cell; squares of larger ones leave the range of doubles.
+pub(super) const LARGEST: f64 = 1e100;
 
 /// The attributes that a model uses, in their order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,13 +43,17 @@ pub struct ColumnSchema {
     /// [`DATE_FORMS`](crate::data::DATE_FORMS). The number is the days since 1970-01-01.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
+    /// For a number with a [`Basis`](crate::data::Basis): 3 to 6 increasing knots. The column of the
+    /// number is followed by a hat function of it for each inner knot, all in one panel.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub knots: Vec<f64>,
 }
 
 /// Kind of an attribute.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum ColumnKind {
-    /// A number: one encoded column.
+    /// A number: one encoded column, and one for each hat function.
     Number,
     /// A text: one indicator column per category, sorted by bytes; one panel.
     Text {
@@ -73,13 +82,26 @@ impl ColumnSchema {
     /// Returns the number of encoded columns.
     pub fn width(&self) -> usize {
         match &self.kind {
-            ColumnKind::Number => 1,
+            ColumnKind::Number => 1 + self.hats(),
             ColumnKind::Text { categories } => categories.len(),
         }
     }
 
-    /// Appends the encoded cell: the number, or the indicators of the category. A missing cell, or
-    /// a category that was not in training, is NaN in every column.
+    /// Returns true if there are no knots, or as many as there may be, of a number and increasing.
+    fn has_knots(&self) -> bool {
+        let sound = (FEWEST_KNOTS..=KNOTS).contains(&self.knots.len())
+            && self.knots.iter().all(|knot| knot.abs() <= LARGEST)
+            && self.knots.windows(2).all(|pair| pair[0] < pair[1]);
+        self.knots.is_empty() || (sound && self.kind == ColumnKind::Number)
+    }
+
+    /// Returns the number of hat functions, which follow the number itself.
+    pub fn hats(&self) -> usize {
+        hats(&self.knots)
+    }
+
+    /// Appends the encoded cell: the number and its hat functions, or the indicators of the
+    /// category. A missing cell, or a category that was not in training, is NaN in every column.
     ///
     /// # Errors
     /// [`ErrorKind::WrongKind`] for a number instead of text, or the reverse.
@@ -89,10 +111,12 @@ impl ColumnSchema {
         };
         match (&self.kind, cell) {
             (_, Cell::Missing) => values.extend(std::iter::repeat_n(f64::NAN, self.width())),
-            (ColumnKind::Number, Cell::Number(v)) => values.push(v),
+            (ColumnKind::Number, Cell::Number(v)) => self.push_number(v, values),
             (ColumnKind::Number, Cell::Text(text)) => match &self.date {
                 None => return wrong("numbers", "text"),
-                Some(form) => values.push(days_since_1970(text, form).unwrap_or(f64::NAN)),
+                Some(form) => {
+                    self.push_number(days_since_1970(text, form).unwrap_or(f64::NAN), values);
+                }
             },
             (ColumnKind::Text { categories }, cell) => {
                 let at = category(categories, cell);
@@ -103,10 +127,20 @@ impl ColumnSchema {
         Ok(())
     }
 
+    /// Appends a number and its hat functions, all NaN for NaN.
+    fn push_number(&self, number: f64, values: &mut Vec<f64>) {
+        values.push(number);
+        values.extend((0..self.hats()).map(|at| hat(&self.knots, at, number)));
+    }
+
     /// Returns the names of its encoded columns.
     pub fn encoded_names(&self) -> Vec<String> {
         match &self.kind {
-            ColumnKind::Number => vec![self.name.clone()],
+            ColumnKind::Number => {
+                let inner = self.knots.iter().skip(1).take(self.hats());
+                let hats = inner.map(|&knot| format!("{} near {}", self.name, shown(knot)));
+                [self.name.clone()].into_iter().chain(hats).collect()
+            }
             ColumnKind::Text { categories } => {
                 categories.iter().map(|c| format!("{}={c}", self.name)).collect()
             }
@@ -160,6 +194,7 @@ impl Schema {
                 kind,
                 known: known.contains(&column.name),
                 date: None,
+                knots: Vec::new(),
             });
         }
         if columns.is_empty() {
@@ -213,7 +248,8 @@ impl Schema {
         self.columns.iter().flat_map(ColumnSchema::encoded_names).collect()
     }
 
-    /// Refuses damaged files: two columns of one name, categories out of order, unknown dates.
+    /// Refuses damaged files: two columns of one name, categories out of order, unknown dates, knots
+    /// that are no knots.
     fn check(&self) -> Result<()> {
         let mut names = HashSet::new();
         for column in &self.columns {
@@ -225,9 +261,12 @@ impl Schema {
                 column.kind == ColumnKind::Number && DATE_FORMS.contains(&form.as_str())
             });
             let problem = match (names.insert(column.name.as_str()), sorted) {
-                (true, true) if dated => continue,
+                (true, true) if dated && column.has_knots() => continue,
                 (false, _) => "there are two columns of this name",
                 (true, false) => "its categories are not sorted, or one is repeated",
+                (true, true) if dated => {
+                    "its knots must be 3 to 6 increasing numbers of at most 1e100, and only a number has any"
+                }
                 (true, true) => "the form of its dates is unknown",
             };
             return Err(ErrorKind::BadFile {

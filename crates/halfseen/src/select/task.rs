@@ -1,6 +1,6 @@
 //! Defines a learning task: a table, its target, and their preparation.
 
-use crate::data::{Place, Table, Target, TextColumn};
+use crate::data::{Basis, KNOTS, Place, Table, Target, TextColumn};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{FitSize, Learner};
 use crate::prepare::{Options, Prepared};
@@ -53,6 +53,11 @@ impl Task<'_> {
             size.panels += 1;
             let Place::Text(text) = column.place else {
                 size.columns += 1;
+                if self.options.basis == Basis::Hats {
+                    size.columns += KNOTS - 2;
+                    size.stored += (KNOTS - 2) * rows;
+                    size.held += 8.0 * rows as f64;
+                }
                 continue;
             };
             let TextColumn { codes, levels } = table.text(text);
@@ -122,5 +127,35 @@ pub fn named(error: crate::Error, name: &str) -> crate::Error {
             ErrorKind::WrongTarget { column: name.to_owned(), problem: problem.clone() }.into()
         }
         _ => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Matrix;
+
+    #[test]
+    fn a_size_counts_the_functions_of_a_basis() {
+        let cells = ndarray::Array2::from_shape_fn((40, 3), |(i, j)| (i * (j + 1)) as f64);
+        let names = ["a", "b", "c"].map(str::to_owned).to_vec();
+        let table = Table::from_matrix(Matrix::F64(cells), names).unwrap();
+        let target = Target::Numbers(vec![1.0; 40]);
+        let rows: Vec<u32> = (0..40).collect();
+        for (basis, columns) in [(Basis::None, 3), (Basis::Hats, 15)] {
+            let options = &Options { basis, ..Options::default() };
+            let task = Task {
+                table: &table,
+                target_name: "y",
+                target: &target,
+                groups: None,
+                options,
+                test: None,
+            };
+            let prepared = Prepared::new(&table, ("y", &target), &rows, options).unwrap();
+            let (size, fit) = (task.size(), FitSize::of(&prepared.examples()));
+            assert_eq!((size.columns, fit.columns, fit.panels), (columns, columns, 3));
+            assert!(size.stored >= fit.stored && size.held >= 8.0 * 40.0 * 3.0);
+        }
     }
 }

@@ -65,6 +65,7 @@ class _AESVR(Budgeted):
         horizon: int | None = None,
         random_state: t.Seed = None,
         scale: t.Scale = None,
+        basis: t.Basis = None,
         known: t.Names = None,
         groups: t.Groups = None,
         prices: t.ByAttribute = None,
@@ -90,6 +91,7 @@ class _AESVR(Budgeted):
         self.horizon = horizon
         self.random_state = random_state
         self.scale = scale
+        self.basis = basis
         self.known = known
         self.groups = groups
         self.prices = prices

@@ -52,6 +52,7 @@ class _GAERR(Budgeted):
         horizon: int | None = None,
         random_state: t.Seed = None,
         scale: t.Scale = None,
+        basis: t.Basis = None,
         known: t.Names = None,
         groups: t.Groups = None,
         prices: t.ByAttribute = None,
@@ -75,6 +76,7 @@ class _GAERR(Budgeted):
         self.horizon = horizon
         self.random_state = random_state
         self.scale = scale
+        self.basis = basis
         self.known = known
         self.groups = groups
         self.prices = prices
@@ -171,6 +173,7 @@ class _DDAERR(Budgeted):
         horizon: int | None = None,
         random_state: t.Seed = None,
         scale: t.Scale = None,
+        basis: t.Basis = None,
         known: t.Names = None,
         groups: t.Groups = None,
         prices: t.ByAttribute = None,
@@ -200,6 +203,7 @@ class _DDAERR(Budgeted):
         self.horizon = horizon
         self.random_state = random_state
         self.scale = scale
+        self.basis = basis
         self.known = known
         self.groups = groups
         self.prices = prices
@@ -295,6 +299,7 @@ class _DDAELR(Budgeted):
         horizon: int | None = None,
         random_state: t.Seed = None,
         scale: t.Scale = None,
+        basis: t.Basis = None,
         known: t.Names = None,
         groups: t.Groups = None,
         prices: t.ByAttribute = None,
@@ -322,6 +327,7 @@ class _DDAELR(Budgeted):
         self.horizon = horizon
         self.random_state = random_state
         self.scale = scale
+        self.basis = basis
         self.known = known
         self.groups = groups
         self.prices = prices

@@ -138,6 +138,7 @@ class _FIML(Budgeted):
         link: Literal["identity", "probit", "logistic", "auto"] = "identity",
         random_state: t.Seed = None,
         scale: t.Scale = None,
+        basis: t.Basis = None,
         known: t.Names = None,
         groups: t.Groups = None,
         prices: t.ByAttribute = None,
@@ -158,6 +159,7 @@ class _FIML(Budgeted):
         self.link = link
         self.random_state = random_state
         self.scale = scale
+        self.basis = basis
         self.known = known
         self.groups = groups
         self.prices = prices

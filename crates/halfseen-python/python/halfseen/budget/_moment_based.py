@@ -44,6 +44,7 @@ class _MomentLasso(Budgeted):
         intercept: bool = True,
         random_state: t.Seed = None,
         scale: t.Scale = None,
+        basis: t.Basis = None,
         known: t.Names = None,
         groups: t.Groups = None,
         prices: t.ByAttribute = None,
@@ -61,6 +62,7 @@ class _MomentLasso(Budgeted):
         self.intercept = intercept
         self.random_state = random_state
         self.scale = scale
+        self.basis = basis
         self.known = known
         self.groups = groups
         self.prices = prices
@@ -134,6 +136,7 @@ class _Identity(Budgeted):
         intercept: bool = True,
         random_state: t.Seed = None,
         scale: t.Scale = None,
+        basis: t.Basis = None,
         known: t.Names = None,
         groups: t.Groups = None,
         prices: t.ByAttribute = None,
@@ -148,6 +151,7 @@ class _Identity(Budgeted):
         self.intercept = intercept
         self.random_state = random_state
         self.scale = scale
+        self.basis = basis
         self.known = known
         self.groups = groups
         self.prices = prices

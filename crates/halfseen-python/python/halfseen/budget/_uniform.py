@@ -48,6 +48,7 @@ class _AER(Budgeted):
         horizon: int | None = None,
         random_state: t.Seed = None,
         scale: t.Scale = None,
+        basis: t.Basis = None,
         known: t.Names = None,
         groups: t.Groups = None,
         prices: t.ByAttribute = None,
@@ -68,6 +69,7 @@ class _AER(Budgeted):
         self.horizon = horizon
         self.random_state = random_state
         self.scale = scale
+        self.basis = basis
         self.known = known
         self.groups = groups
         self.prices = prices
@@ -154,6 +156,7 @@ class _AERR(Budgeted):
         horizon: int | None = None,
         random_state: t.Seed = None,
         scale: t.Scale = None,
+        basis: t.Basis = None,
         known: t.Names = None,
         groups: t.Groups = None,
         prices: t.ByAttribute = None,
@@ -177,6 +180,7 @@ class _AERR(Budgeted):
         self.horizon = horizon
         self.random_state = random_state
         self.scale = scale
+        self.basis = basis
         self.known = known
         self.groups = groups
         self.prices = prices
@@ -275,6 +279,7 @@ class _AELR(Budgeted):
         horizon: int | None = None,
         random_state: t.Seed = None,
         scale: t.Scale = None,
+        basis: t.Basis = None,
         known: t.Names = None,
         groups: t.Groups = None,
         prices: t.ByAttribute = None,
@@ -297,6 +302,7 @@ class _AELR(Budgeted):
         self.horizon = horizon
         self.random_state = random_state
         self.scale = scale
+        self.basis = basis
         self.known = known
         self.groups = groups
         self.prices = prices
@@ -393,6 +399,7 @@ class _PNorm(Budgeted):
         horizon: int | None = None,
         random_state: t.Seed = None,
         scale: t.Scale = None,
+        basis: t.Basis = None,
         known: t.Names = None,
         groups: t.Groups = None,
         prices: t.ByAttribute = None,
@@ -416,6 +423,7 @@ class _PNorm(Budgeted):
         self.horizon = horizon
         self.random_state = random_state
         self.scale = scale
+        self.basis = basis
         self.known = known
         self.groups = groups
         self.prices = prices

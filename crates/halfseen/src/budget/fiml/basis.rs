@@ -21,6 +21,7 @@
 //! Source of the shrinkage: W. James and C. Stein, "Estimation with quadratic loss", 1961.
 
 use super::reads::Reads;
+use crate::data::{FEWEST_KNOTS, KNOTS, knots as knots_of};
 use crate::model::interpolate;
 use faer::{Mat, Side};
 
@@ -31,15 +32,12 @@ const INNER: f64 = 0.05;
 /// beyond the outer one: among normal reads nearly all do, so that differences of nearly equal
 /// attributes stay.
 const REACH: f64 = 2.5;
-/// Most knots of a curve, and least.
-const KNOTS: usize = 6;
-const FEWEST_KNOTS: usize = 3;
 /// Fewest reads with a target for a curve.
 const FEWEST_READS: f64 = 20.0;
 /// Least variance of an attribute over the reads of a part, in units of its range.
 const LEAST_VARIANCE: f64 = 1e-10;
-/// Share of the reads from which a single value has a knot of its own.
-const OFTEN: f64 = 0.2;
+/// Shares at the knots: of all reads, and of those that are not the most frequent value.
+const SHARES: [&[f64]; 2] = [&[0.02, 0.2, 0.4, 0.6, 0.8, 0.98], &[0.05, 0.35, 0.65, 0.95]];
 /// Least standard deviation of a direction, in units of hats of height 1.
 const FLAT: f64 = 0.03;
 /// Least James-Stein factor.
@@ -124,29 +122,15 @@ fn quantile(sorted: &[(f64, u32)], share: f64) -> f64 {
 
 /// Returns the knots of sorted reads within bounds, increasing.
 fn knots(sorted: &[(f64, u32)], [low, high]: [f64; 2]) -> Vec<f64> {
-    let mut values: Vec<(f64, usize)> = Vec::new();
+    let mut values: Vec<(f64, f64)> = Vec::new();
     for run in sorted.chunk_by(|a, b| a.0.clamp(low, high) == b.0.clamp(low, high)) {
-        values.push((run[0].0.clamp(low, high), run.len()));
+        values.push((run[0].0.clamp(low, high), run.len() as f64));
     }
-    if values.len() < KNOTS {
-        return values.into_iter().map(|(value, _)| value).collect();
-    }
-    // The first of the most frequent values.
-    let most = values.iter().fold((f64::NAN, 0), |a, &b| if b.1 > a.1 { b } else { a });
-    let mut found: Vec<f64> = if most.1 as f64 > OFTEN * sorted.len() as f64 {
-        let others: Vec<(f64, u32)> =
-            sorted.iter().filter(|(x, _)| x.clamp(low, high) != most.0).copied().collect();
-        let mut found: Vec<f64> =
-            [0.05, 0.35, 0.65, 0.95].map(|share| quantile(&others, share)).to_vec();
-        found.push(most.0);
-        found
-    } else {
-        [0.02, 0.2, 0.4, 0.6, 0.8, 0.98].map(|share| quantile(sorted, share)).to_vec()
-    };
-    found.iter_mut().for_each(|x| *x = x.clamp(low, high));
-    found.sort_unstable_by(f64::total_cmp);
-    found.dedup();
-    found
+    knots_of(&values, SHARES, |without, shares| {
+        let others = |read: &&(f64, u32)| Some(read.0.clamp(low, high)) != without;
+        let others: Vec<(f64, u32)> = sorted.iter().filter(others).copied().collect();
+        shares.iter().map(|&share| quantile(&others, share).clamp(low, high)).collect()
+    })
 }
 
 /// Sums of the reads of one slot: of products of hats, the attribute, the target, and 1.

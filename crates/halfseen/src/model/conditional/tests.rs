@@ -247,6 +247,7 @@ pub(in crate::model) fn model(predictor: Predictor, classes: Vec<Label>) -> Mode
         kind: ColumnKind::Number,
         known: false,
         date: None,
+        knots: Vec::new(),
     };
     let schema = Schema {
         columns: (0..columns).map(column).collect(),
