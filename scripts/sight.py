@@ -18,8 +18,8 @@ norm              the Gaussian of greatest likelihood by expectation maximisatio
                   pseudo-examples; ridge .03; attributes clipped at their outer .5 % quantiles
 hgb               scikit-learn's HistGradientBoosting with its defaults
 lavaan            with --lavaan: full information maximum likelihood by R's lavaan, sem(missing = "fiml", fixed.x = FALSE) of the
-                  target on all attributes; at most 25 attributes, at least 10 joint reads per pair, and --lavaan-seconds of CPU time.
-                  Set it up by `apt-get install --no-install-recommends r-cran-lavaan` (Debian)
+                  target on all attributes; at most 25 attributes, at least 10 joint reads per pair, --lavaan-seconds of
+                  CPU time, the first --lavaan-splits splits. Set it up by `apt-get install --no-install-recommends r-cran-lavaan` (Debian)
 
 --times prints the CPU seconds of each method: of fiml those of the program's `fit`, reading its file included; of lavaan those
 of sem() alone. After the tables, a summary says where one method is worse than another by more than two standard errors of
@@ -160,7 +160,7 @@ class Split:
             seen, shown = seen[:, low < high], self.shown[:, low < high]
             self.take("norm", lambda: norm(seen, self.y, shown), found)
             self.take("hgb", lambda: boosted(seen, self.y, shown), found)
-            if args.lavaan:
+            if args.lavaan and self.number < args.lavaan_splits:
                 fit = lavaan(folder, args.lavaan_seconds, written, seen, self.y, shown)
                 if fit[0] is not None:
                     self.take("lavaan", lambda: fit[0], found)
@@ -177,7 +177,8 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], help="parameter of fiml, as name=value")
     parser.add_argument("--times", action="store_true", help="print the CPU seconds of each method too")
     parser.add_argument("--lavaan", action="store_true", help="fit by R's lavaan too, where it is feasible")
-    parser.add_argument("--lavaan-seconds", type=float, default=300, help="CPU seconds after which a fit by lavaan is stopped (default 300)")
+    parser.add_argument("--lavaan-seconds", type=int, default=120, help="CPU seconds that a fit by lavaan may take (default 120)")
+    parser.add_argument("--lavaan-splits", type=int, default=2, help="splits that lavaan is run on, the first ones (default 2)")
     parser.add_argument("--out", type=pathlib.Path, help="CSV file for each split; what it holds is not computed again")
     args = parser.parse_args()
     methods = [*METHODS, *(["lavaan"] if args.lavaan else [])]

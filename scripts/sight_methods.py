@@ -36,22 +36,22 @@ def joint_reads(seen: np.ndarray) -> float:
     return float((counts * (counts - 1)).sum() / max(d * (d - 1), 1))
 
 
-def lavaan(folder: pathlib.Path, seconds: float, write: Callable[[str, np.ndarray, np.ndarray], None], seen: np.ndarray,
+def lavaan(folder: pathlib.Path, seconds: int, write: Callable[[str, np.ndarray, np.ndarray], None], seen: np.ndarray,
            y: np.ndarray, test: np.ndarray) -> tuple[np.ndarray | None, str, float]:
     """Return predictions by R's lavaan or None, what came of it, and its CPU seconds.
 
-    It is not run on more than 25 attributes or fewer than 10 joint reads per pair, and stopped after so many CPU seconds.
+    It is not run on more than 25 attributes or fewer than 10 joint reads per pair, and stopped after so many CPU seconds. Its
+    target is standardised: its search takes no other scale well.
     """
     if seen.shape[1] > LAVAAN_COLUMNS or joint_reads(seen) < LAVAAN_PAIRS:
         return None, "not run", np.nan
-    write("lavaan.csv", seen, y)
+    write("lavaan.csv", seen, (y - y.mean()) / y.std())
     write("shown.csv", test, np.zeros(len(test)))
     script = pathlib.Path(__file__).with_name("sight_lavaan.R")
     command = ["Rscript", script, folder / "lavaan.csv", folder / "shown.csv", folder / "predicted.csv"]
-    limit = int(seconds)
 
     def stop() -> None:
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 
     done = subprocess.run(command, capture_output=True, text=True, preexec_fn=stop)
     if done.returncode < 0:
@@ -59,7 +59,7 @@ def lavaan(folder: pathlib.Path, seconds: float, write: Callable[[str, np.ndarra
     if done.returncode:
         return None, "failed", np.nan
     converged, taken = done.stdout.split()[-2:]
-    predicted = pd.read_csv(folder / "predicted.csv")["prediction"].to_numpy()
+    predicted = pd.read_csv(folder / "predicted.csv")["prediction"].to_numpy() * y.std() + y.mean()
     return predicted, "converged" if converged == "TRUE" else "not converged", float(taken)
 
 

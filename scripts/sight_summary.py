@@ -52,7 +52,7 @@ def boosting(frame: pd.DataFrame) -> list[str]:
     pair, whole = Pair(few, "curves", "hgb"), Pair(few, "additive", "hgb")
     able = ~whole.worse()
     lines = [
-        f"HistGradientBoosting, same reads, k <= 8: curves worse by more than two standard errors in {share(pair.worse())} cells; "
+        f"HistGradientBoosting, same reads, k <= 8: curves worse by more than two standard errors: {share(pair.worse())}; "
         f"median ratio {pair.ratio.median():.3f}",
         f"  worse: {pair.places(pair.worse())}",
     ]

@@ -114,9 +114,10 @@ impl Arm {
 
     /// The settings that tuning searches.
     pub(crate) fn settings(&self, quick: bool) -> Vec<Assignments> {
-        let words = |(name, values): (_, Vec<&str>)| (name, values.into_iter().map(str::to_owned));
-        Grid(self.axes(quick).into_iter().map(words).map(|(n, v)| (n, v.collect())).collect())
-            .settings()
+        let words = |(name, values): (&'static str, Vec<&str>)| {
+            (name, values.into_iter().map(str::to_owned).collect())
+        };
+        Grid(self.axes(quick).into_iter().map(words).collect()).settings()
     }
 
     /// The grid that tuning searches.
