@@ -19,21 +19,28 @@ norm              the Gaussian of greatest likelihood by expectation maximisatio
 hgb               scikit-learn's HistGradientBoosting with its defaults
 lavaan            with --lavaan: full information maximum likelihood by R's lavaan, sem(missing = "fiml", fixed.x = FALSE) of the
                   target on all attributes; at most 25 attributes, at least 10 joint reads per pair, --lavaan-seconds of
-                  CPU time, the first --lavaan-splits splits. Set it up by `apt-get install --no-install-recommends r-cran-lavaan` (Debian)
+                  CPU time, the first --lavaan-splits splits; the target standardised. Set it up on Debian by
+                  `apt-get install --no-install-recommends r-cran-lavaan`
 
---times prints the CPU seconds of each method: of fiml those of the program's `fit`, reading its file included; of lavaan those
-of sem() alone. After the tables, a summary says where one method is worse than another by more than two standard errors of
-their paired difference over the splits, how often fiml's intervals of 90 % contain the target (on complete test rows, and with
-each cell removed with probability a half), and how far fiml's own test is from the error on test rows, in its standard errors.
+--times prints the CPU seconds of each method: of fiml those of the program's `fit`, reading its file included; of lavaan
+those of sem() alone. Its column has every fit that ends, the summary those that converged. After the tables, a summary says
+where one method is worse than another by more than two standard errors of their paired difference over the splits, how often
+fiml's intervals of 90 % contain the target (on complete test rows, and with each cell removed with probability a half), and
+how far fiml's own test is from the error on test rows, in its standard errors.
 """
 
 import argparse
 import json
+import os
 import pathlib
 import resource
 import subprocess
 import tempfile
 import time
+
+# Threads that wait for one another burn CPU seconds, so that BLAS and boosting have one, unless the caller says otherwise.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
 
 import numpy as np
 import pandas as pd

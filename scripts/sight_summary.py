@@ -22,7 +22,8 @@ class Pair:
 
     def worse(self, sign: float = 1.0) -> pd.Series:
         """Return where the one is worse by more than two standard errors (for -1: better)."""
-        return sign * self.mean > 2 * self.error
+        # What rounding makes of equal errors is no difference.
+        return sign * self.mean > np.maximum(2 * self.error, 1e-9)
 
     def places(self, which: pd.Series) -> str:
         """Return the cells, each with its difference and standard error."""
