@@ -34,6 +34,7 @@ import json
 import os
 import pathlib
 import resource
+import shutil
 import subprocess
 import tempfile
 import time
@@ -188,6 +189,8 @@ def main() -> None:
     parser.add_argument("--lavaan-splits", type=int, default=2, help="splits that lavaan is run on, the first ones (default 2)")
     parser.add_argument("--out", type=pathlib.Path, help="CSV file for each split; what it holds is not computed again")
     args = parser.parse_args()
+    if args.lavaan and shutil.which("Rscript") is None:
+        parser.error("--lavaan needs Rscript: apt-get install --no-install-recommends r-cran-lavaan")
     methods = [*METHODS, *(["lavaan"] if args.lavaan else [])]
     rows = []
     if args.out and args.out.exists():

@@ -69,6 +69,7 @@ def boosting(frame: pd.DataFrame) -> list[str]:
 def rivals(frame: pd.DataFrame, lavaan: bool) -> list[str]:
     """Compare fiml with the other fits of a Gaussian, errors and CPU seconds."""
     lines = []
+    lavaan = lavaan and "lavaan fit" in frame
     if lavaan:
         fits = frame["lavaan fit"].value_counts()
         lines.append("lavaan: " + ", ".join(f"{count} {what}" for what, count in fits.items()))
