@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Compare fiml with what a user would pick instead, on the same few reads of tables.
 
-    scripts/sight.py PROGRAM TABLE... [--budgets 2,4,8] [--splits 3] [--set NAME=VALUE] [--out FILE]
+    scripts/sight.py PROGRAM TABLE... [--budgets 2,4,8] [--splits 3] [--set NAME=VALUE] [--times] [--lavaan] [--out FILE]
 
-A table is a CSV file (.csv or .csv.gz) whose last column is the target; columns that are no numbers or have
-holes are left out, two classes count as -1 and 1. Each split draws a fifth of the rows, at most 1,500, for tests;
-of at most 4,000 others k attributes are read, all sets equally likely. Errors are squared, over the variance of
-the training targets, on complete test rows. Needs scikit-learn and pandas.
+A table is a CSV file (.csv or .csv.gz) with the target in the column `target`, or else in the last; columns that are no numbers
+or have holes are left out, two classes count as -1 and 1. Each split draws a fifth of the rows, at most 1,500, for tests; of at
+most 4,000 others k attributes are read, all sets equally likely. Errors are squared, over the variance of the training targets,
+on complete test rows. Budgets above the number of attributes are left out. Needs scikit-learn and pandas. With --out, what the
+file holds is not computed again.
 
 ridge, additive   on all attributes of the training rows: what reading everything gives (ridge of the attributes,
                   and of splines of them)
@@ -16,101 +17,50 @@ own reads         fiml with a budget of k, which chooses what to read
 norm              the Gaussian of greatest likelihood by expectation maximisation, as R's norm computes it, with 5
                   pseudo-examples; ridge .03; attributes clipped at their outer .5 % quantiles
 hgb               scikit-learn's HistGradientBoosting with its defaults
+lavaan            with --lavaan: full information maximum likelihood by R's lavaan, sem(missing = "fiml", fixed.x = FALSE) of the
+                  target on all attributes; at most 25 attributes, at least 10 joint reads per pair, --lavaan-seconds of
+                  CPU time, the first --lavaan-splits splits; the target standardised. Set it up on Debian by
+                  `apt-get install --no-install-recommends r-cran-lavaan`
+
+--times prints the CPU seconds of each method: of fiml those of the program's `fit`, reading its file included; of lavaan
+those of sem() alone. Its column has every fit that ends, the summary those that converged. After the tables, a summary says
+where one method is worse than another by more than two standard errors of their paired difference over the splits, how often
+fiml's intervals of 90 % contain the target (on complete test rows, and with each cell removed with probability a half), and
+how far fiml's own test is from the error on test rows, in its standard errors.
 """
 
 import argparse
 import json
+import os
 import pathlib
+import resource
+import shutil
 import subprocess
 import tempfile
+import time
+
+# Threads that wait for one another burn CPU seconds, so that BLAS and boosting have one, unless the caller says otherwise.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
 
 import numpy as np
 import pandas as pd
-from sklearn.ensemble import HistGradientBoostingRegressor
-from sklearn.linear_model import RidgeCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import SplineTransformer, StandardScaler
+from sight_methods import boosted, everything, lavaan, norm
+from sight_summary import summary
 
 METHODS = ["ridge", "additive", "fiml", "curves", "own reads", "norm", "hgb"]
-RIDGES = np.logspace(-2, 4, 13)
-PSEUDO, RIDGE, STEPS = 5.0, 0.03, 60
+OURS = ["fiml", "curves", "own reads"]
+SHARE = 0.9
 
 
 def load(path: pathlib.Path) -> tuple[np.ndarray, np.ndarray]:
     """Return attributes without holes, and the target."""
     table = pd.read_csv(path)
-    y = table.pop(table.columns[-1])
+    y = table.pop("target" if "target" in table else table.columns[-1])
     if y.nunique() == 2:
         y = (y == sorted(y.unique())[1]) * 2 - 1
     x = table.select_dtypes("number")
     return x.loc[:, x.notna().all()].to_numpy(float), y.to_numpy(float)
-
-
-def norm(seen: np.ndarray, y: np.ndarray, test: np.ndarray) -> np.ndarray:
-    """Return predictions by expectation maximisation of the joint Gaussian; `seen` has NaN where nothing was read."""
-    low, high = np.nanquantile(seen, [0.005, 0.995], axis=0)
-    wide = np.where(low < high, 1.0, np.nan)
-    low, high = np.where(np.isnan(wide), -np.inf, low), np.where(np.isnan(wide), np.inf, high)
-    seen = np.clip(seen, low, high)
-    mean, scale = np.nanmean(seen, axis=0), np.nanstd(seen, axis=0)
-    scale[~(scale > 1e-12)] = np.inf
-    z = np.column_stack([(seen - mean) / scale, (y - y.mean()) / y.std()])
-    m, d = z.shape
-    rows = [np.flatnonzero(~np.isnan(row)) for row in z]
-    groups = []
-    for size in {len(at) for at in rows}:
-        of = [i for i, at in enumerate(rows) if len(at) == size]
-        at = np.array([rows[i] for i in of])
-        groups.append((at, z[np.array(of)[:, None], at]))
-    s, centre, relaxation = np.eye(d), np.zeros(d), 1.0
-
-    def look(s: np.ndarray, centre: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        """Return the penalised log-likelihood, and the scores of the covariance and the mean."""
-        noisy = s + 0.01 * np.diag(np.append(np.ones(d - 1), 0.0))
-        score, of_mean = np.zeros((d, d)), np.zeros(d)
-        fit = -0.5 * PSEUDO * (np.linalg.slogdet(s)[1] + np.trace(np.linalg.inv(s)))
-        for at, values in groups:
-            block = noisy[at[:, :, None], at[:, None, :]]
-            inverse, left = np.linalg.inv(block), values - centre[at]
-            solved = np.einsum("nij,nj->ni", inverse, left)
-            fit += -0.5 * (np.linalg.slogdet(block)[1].sum() + (solved * left).sum())
-            outer = solved[:, :, None] * solved[:, None, :] - inverse
-            np.add.at(score, (at[:, :, None], at[:, None, :]), outer)
-            np.add.at(of_mean, at, solved)
-        return fit, score, of_mean
-
-    now = look(s, centre)
-    for _ in range(STEPS):
-        step = s @ now[1] @ s / m + PSEUDO / m * (np.eye(d) - s)
-        while True:
-            tried = s + relaxation * step
-            moved = centre + min(relaxation, 1.7) * s @ now[2] / m
-            definite = np.linalg.eigvalsh(tried)[0] > 1e-4
-            found = look(tried, moved) if definite else (-np.inf,)
-            if found[0] >= now[0] or relaxation < 0.01:
-                break
-            relaxation = max(relaxation / 3, 1.0) if relaxation > 1 else relaxation / 2
-        if found[0] < now[0]:
-            break
-        gained, (s, centre, now) = found[0] - now[0], (tried, moved, found)
-        relaxation = min(1.5 * relaxation, 30.0)
-        if gained < 0.02:
-            break
-    inner = s[:-1, :-1] + (0.01 + RIDGE) * np.eye(d - 1)
-    weights = np.linalg.solve(inner, s[:-1, -1])
-    shown = (np.clip(test, low, high) - mean) / scale
-    return y.mean() + y.std() * (centre[-1] + (shown - centre[:-1]) @ weights)
-
-
-def by_program(program: str, folder: pathlib.Path, flags: list[str], settings: list[str]) -> float:
-    """Return the squared error of fiml on the test rows."""
-    model = folder / "model.json"
-    fit = [program, "fit", folder / "train.csv", "--target", "target", "--task", "regression", "--learner", "fiml"]
-    for setting in settings:
-        flags = [*flags, "--set", setting]
-    subprocess.run([*fit, *flags, "--out", model, "--quiet"], check=True, capture_output=True)
-    tested = [program, "evaluate", model, folder / "test.csv", "--json", "--quiet"]
-    return json.loads(subprocess.run(tested, check=True, capture_output=True).stdout)["mse"]
 
 
 def write(path: pathlib.Path, x: np.ndarray, y: np.ndarray) -> None:
@@ -119,43 +69,111 @@ def write(path: pathlib.Path, x: np.ndarray, y: np.ndarray) -> None:
     frame.assign(target=y).to_csv(path, index=False)
 
 
-def cell(program: str, path: pathlib.Path, k: int, split: int, settings: list[str]) -> dict[str, float]:
-    """Return the errors of all methods on one split of a table."""
-    x, y = load(path)
-    draw = np.random.default_rng([split, 7])
-    order = draw.permutation(len(y))
-    size = min(max(len(y) // 5, 30), 1500)
-    test, train = order[:size], order[size : size + 4000]
-    scale = x[train].std(axis=0)
-    x = (x - x[train].mean(axis=0)) / np.where(scale > 0, scale, 1.0)
-    k = min(k, x.shape[1])
-    seen = np.full((len(train), x.shape[1]), np.nan)
-    for at, row in enumerate(train):
-        read = draw.choice(x.shape[1], k, replace=False)
-        seen[at, read] = x[row, read]
-    variance, ends = y[train].var(), (y[train].min(), y[train].max())
+def spent() -> float:
+    """Return the CPU seconds of this process and of those it waited for."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
 
-    def error(predicted: np.ndarray) -> float:
-        return float(np.mean((np.clip(predicted, *ends) - y[test]) ** 2) / variance)
 
-    splines = SplineTransformer(n_knots=6, knots="quantile", extrapolation="linear")
-    everything = {"ridge": RidgeCV(RIDGES), "additive": make_pipeline(splines, StandardScaler(), RidgeCV(RIDGES))}
-    found = {name: error(of.fit(x[train], y[train]).predict(x[test])) for name, of in everything.items()}
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        write(folder / "test.csv", x[test], y[test])
-        write(folder / "train.csv", seen, y[train])
-        found["fiml"] = by_program(program, folder, [], settings) / variance
-        found["curves"] = by_program(program, folder, [], [*settings, "shape=auto"]) / variance
-        write(folder / "train.csv", x[train], y[train])
-        budget = ["--budget", str(k), "--seed", str(split)]
-        found["own reads"] = by_program(program, folder, budget, settings) / variance
-    # Both fail on attributes of which nothing was read.
-    known = np.where(np.isnan(seen), -np.inf, seen).max(axis=0) > np.where(np.isnan(seen), np.inf, seen).min(axis=0)
-    seen, shown = seen[:, known], x[test][:, known]
-    found["norm"] = error(norm(seen, y[train], shown))
-    found["hgb"] = error(HistGradientBoostingRegressor().fit(seen, y[train]).predict(shown))
+def by_program(program: str, folder: pathlib.Path, flags: list[str], settings: list[str], y: np.ndarray) -> dict[str, float]:
+    """Return what fiml comes to on the test rows, whose targets are `y`: in the target's own units.
+
+    The CPU seconds, the error as it is and unclipped with their standard errors, the shares of the intervals that contain the
+    target, the own test and its standard error (none where it prints none).
+    """
+    model = folder / "model.json"
+    fit = [program, "fit", folder / "train.csv", "--target", "target", "--task", "regression", "--learner", "fiml"]
+    for setting in settings:
+        flags = [*flags, "--set", setting]
+    before = spent()
+    subprocess.run([*fit, *flags, "--out", model, "--quiet"], check=True, capture_output=True)
+    found = {"seconds": spent() - before}
+
+    def predicted(rows: str, *flags: str) -> pd.DataFrame:
+        out = folder / "predicted.csv"
+        command = [program, "predict", model, folder / rows, *flags, "--out", out, "--quiet"]
+        subprocess.run(command, check=True, capture_output=True)
+        return pd.read_csv(out)
+
+    shown, halved = (predicted(rows, "--interval", str(SHARE)) for rows in ("test.csv", "halved.csv"))
+    for name, of in (("covered", shown), ("covered, halved", halved)):
+        found[name] = float(((of["low"] <= y) & (y <= of["high"])).mean())
+    for name, of in (("error", shown), ("unclipped", predicted("test.csv", "--no-clip"))):
+        squares = (of["prediction"] - y) ** 2
+        found[name], found[f"{name}, standard error"] = float(squares.mean()), float(squares.sem())
+    saved = json.loads(model.read_text())
+    # The report is in the units of learning.
+    unit = saved["prepare"]["target"]["deviation"] ** 2
+    for name, key in (("own test", "risk"), ("own error", "risk_error")):
+        value = saved["report"].get(key)
+        found[name] = np.nan if value is None else unit * value
     return found
+
+
+class Split:
+    """Training and test rows of one split of a table, and what is learned from all their attributes."""
+
+    def __init__(self, path: pathlib.Path, number: int) -> None:
+        x, y = load(path)
+        self.number, self.total = number, len(y)
+        order = np.random.default_rng([number, 7]).permutation(len(y))
+        size = min(max(len(y) // 5, 30), 1500)
+        test, train = order[:size], order[size : size + 4000]
+        scale = x[train].std(axis=0)
+        x = (x - x[train].mean(axis=0)) / np.where(scale > 0, scale, 1.0)
+        self.x, self.y, self.shown, self.target = x[train], y[train], x[test], y[test]
+        self.classes = int(len(np.unique(y)) == 2)
+        self.found: dict[str, object] = {}
+        for name, of in everything().items():
+            self.take(name, lambda of=of: of.fit(self.x, self.y).predict(self.shown), self.found)
+
+    def take(self, name: str, predict, found: dict[str, object]) -> None:
+        """Note the error and the CPU seconds of a method."""
+        before = spent()
+        predicted = np.clip(predict(), self.y.min(), self.y.max())
+        found[f"{name} seconds"] = spent() - before
+        found[name] = float(np.mean((predicted - self.target) ** 2) / self.y.var())
+
+    def cell(self, args: argparse.Namespace, k: int) -> dict[str, object]:
+        """Return the errors of all methods with k reads of each row, and what else is known of them."""
+        d = self.x.shape[1]
+        draw = np.random.default_rng([self.number, 7])
+        draw.permutation(self.total)
+        seen = np.full(self.x.shape, np.nan)
+        for at in range(len(seen)):
+            read = draw.choice(d, k, replace=False)
+            seen[at, read] = self.x[at, read]
+        found = {"classes": self.classes, **self.found}
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+
+            def written(name: str, x: np.ndarray, y: np.ndarray) -> None:
+                write(folder / name, x, y)
+
+            halved = np.where(np.random.default_rng([self.number, 11]).random(self.shown.shape) < 0.5, np.nan, self.shown)
+            written("test.csv", self.shown, self.target)
+            written("halved.csv", halved, self.target)
+            for method in OURS:
+                own = method == "own reads"
+                written("train.csv", self.x if own else seen, self.y)
+                flags = ["--budget", str(k), "--seed", str(self.number)] if own else []
+                settings = [*args.set, *(["shape=auto"] if method == "curves" else [])]
+                of = by_program(args.program, folder, flags, settings, self.target)
+                for what in of.keys() - {"seconds", "covered", "covered, halved"}:
+                    of[what] /= self.y.var()
+                found[method] = of.pop("error")
+                found |= {f"{method} {what}": value for what, value in of.items()}
+            # Of attributes of which one value or none was read nothing is known.
+            low, high = np.where(np.isnan(seen), np.inf, seen).min(axis=0), np.where(np.isnan(seen), -np.inf, seen).max(axis=0)
+            seen, shown = seen[:, low < high], self.shown[:, low < high]
+            self.take("norm", lambda: norm(seen, self.y, shown), found)
+            self.take("hgb", lambda: boosted(seen, self.y, shown), found)
+            if args.lavaan and self.number < args.lavaan_splits:
+                fit = lavaan(folder, args.lavaan_seconds, written, seen, self.y, shown)
+                if fit[0] is not None:
+                    self.take("lavaan", lambda: fit[0], found)
+                found["lavaan fit"], found["lavaan seconds"] = fit[1:]  # Not those of reading its predictions.
+        return found
 
 
 def main() -> None:
@@ -165,26 +183,42 @@ def main() -> None:
     parser.add_argument("--budgets", default="2,4,8")
     parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--set", action="append", default=[], help="parameter of fiml, as name=value")
-    parser.add_argument("--out", type=pathlib.Path, help="CSV file for the errors of each split")
+    parser.add_argument("--times", action="store_true", help="print the CPU seconds of each method too")
+    parser.add_argument("--lavaan", action="store_true", help="fit by R's lavaan too, where it is feasible")
+    parser.add_argument("--lavaan-seconds", type=int, default=120, help="CPU seconds that a fit by lavaan may take (default 120)")
+    parser.add_argument("--lavaan-splits", type=int, default=2, help="splits that lavaan is run on, the first ones (default 2)")
+    parser.add_argument("--out", type=pathlib.Path, help="CSV file for each split; what it holds is not computed again")
     args = parser.parse_args()
+    if args.lavaan and shutil.which("Rscript") is None:
+        parser.error("--lavaan needs Rscript: apt-get install --no-install-recommends r-cran-lavaan")
+    methods = [*METHODS, *(["lavaan"] if args.lavaan else [])]
     rows = []
-    print(f"{'table':<20}{'k':>3}" + "".join(f"{name:>11}" for name in METHODS))
+    if args.out and args.out.exists():
+        rows = pd.read_csv(args.out).to_dict("records")
+    kept = {(row["table"], row["k"], row["split"]): row for row in rows}
+
+    def line(name: str, k: int | str, values: list[float], digits: int) -> None:
+        print(f"{name:<20}{k:>3}" + "".join(f"{value:>11.{digits}f}" for value in values), flush=True)
+
+    print(f"{'table':<20}{'k':>3}" + "".join(f"{name:>11}" for name in methods))
+    cells = []
     for path in args.tables:
-        name = path.name.split(".")[0]
-        for k in map(int, args.budgets.split(",")):
-            found = [cell(args.program, path, k, split, args.set) for split in range(args.splits)]
-            rows += [{"table": name, "k": k, "split": split} | of for split, of in enumerate(found)]
-            means = (np.mean([of[method] for of in found]) for method in METHODS)
-            print(f"{name:<20}{k:>3}" + "".join(f"{mean:>11.3f}" for mean in means), flush=True)
-    frame = pd.DataFrame(rows)
-    if args.out:
-        frame.to_csv(args.out, index=False)
-    means = frame.groupby(["table", "k"])[METHODS].mean()
-    pairs = [("fiml", "norm"), ("fiml", "hgb"), ("curves", "fiml"), ("curves", "norm"), ("curves", "hgb")]
-    for one, other in pairs:
-        ratio = means[one] / means[other]
-        geometric = np.exp(np.log(ratio).mean())
-        print(f"{one} over {other}: {geometric:.3f} (geometric mean); smaller in {(ratio < 1).sum()} of {len(ratio)}")
+        name, columns, splits = path.name.split(".")[0], load(path)[0].shape[1], {}
+        for k in (k for k in map(int, args.budgets.split(",")) if k <= columns):
+            of = []
+            for number in range(args.splits):
+                if (name, k, number) not in kept:
+                    splits[number] = splits.get(number) or Split(path, number)
+                    kept[name, k, number] = {"table": name, "k": k, "split": number} | splits[number].cell(args, k)
+                    if args.out:
+                        pd.DataFrame(kept.values()).to_csv(args.out, index=False)
+                of.append(kept[name, k, number])
+            cells += of
+            means = pd.DataFrame(of).reindex(columns=[*methods, *(f"{method} seconds" for method in methods)]).mean()
+            line(name, k, list(means[methods]), 3)
+            if args.times:
+                line("  CPU seconds", "", list(means[len(methods) :]), 2)
+    print(summary(pd.DataFrame(cells), args.lavaan))
 
 
 if __name__ == "__main__":

@@ -29,6 +29,9 @@ pub(crate) struct Arguments {
     /// are skipped
     #[arg(long, value_name = "DIR")]
     pub(crate) movielens: Option<PathBuf>,
+    /// Folder of tables for fiml-report, as files *.csv or *.csv.gz with a column `target`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) tables: Option<PathBuf>,
     /// 3 splits, 3 folds, coarse grids: minutes instead of hours
     #[arg(long)]
     pub(crate) quick: bool,

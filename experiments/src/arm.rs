@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result};
 use halfseen::Learner;
-use halfseen::learner::{Family, Grid, Assignments, with};
+use halfseen::learner::{Assignments, Family, Grid, with};
 use halfseen::registry::find;
 
 /// Parameters, each with the values to try for it.
@@ -20,6 +20,8 @@ pub(crate) struct Arm {
     fixed: Assignments,
     full: Axes,
     quick: Axes,
+    /// Whether of the full grid a coarse part is searched.
+    coarse: bool,
     /// Whether the arm has an intercept (an attribute that is always known); the target is then
     /// centred.
     pub(crate) intercept: bool,
@@ -40,6 +42,7 @@ impl Arm {
             fixed: Vec::new(),
             full: &[],
             quick: &[],
+            coarse: false,
             intercept: false,
             chosen_clean: false,
             transductive: false,
@@ -50,6 +53,12 @@ impl Arm {
     /// The grids of the full and of the quick protocol.
     pub(crate) fn grids(self, full: Axes, quick: Axes) -> Arm {
         Arm { full, quick, ..self }
+    }
+
+    /// Searches a part of the full grid: of its first two axes one value of each third, of the others
+    /// the middle one. A grid of one axis is kept whole.
+    pub(crate) fn coarse(self) -> Arm {
+        Arm { coarse: true, ..self }
     }
 
     /// Fixes a parameter.
@@ -105,12 +114,26 @@ impl Arm {
 
     /// The settings that tuning searches.
     pub(crate) fn settings(&self, quick: bool) -> Vec<Assignments> {
-        Grid::new(self.axes(quick)).settings()
+        let words = |(name, values): (&'static str, Vec<&str>)| {
+            (name, values.into_iter().map(str::to_owned).collect())
+        };
+        Grid(self.axes(quick).into_iter().map(words).collect()).settings()
     }
 
     /// The grid that tuning searches.
-    pub(crate) fn axes(&self, quick: bool) -> Axes {
-        if quick { self.quick } else { self.full }
+    pub(crate) fn axes(&self, quick: bool) -> Vec<(&'static str, Vec<&'static str>)> {
+        let axes = if quick { self.quick } else { self.full };
+        let part = |(at, (name, values)): (usize, &(&'static str, &'static [&'static str]))| {
+            let all = values.len();
+            let count = match at {
+                _ if quick || !self.coarse || axes.len() == 1 => all,
+                0 | 1 => all.min(3),
+                _ => 1,
+            };
+            // The middles of `count` equal parts.
+            (*name, (0..count).map(|i| values[(2 * i + 1) * all / (2 * count)]).collect())
+        };
+        axes.iter().enumerate().map(part).collect()
     }
 
     /// Everything that decides this arm's results, in one line.
@@ -127,7 +150,8 @@ impl Arm {
     /// The lines of the full grid as a header comment states them.
     #[cfg(test)]
     pub(crate) fn grid_line(&self) -> String {
-        let axes = self.full.iter().map(|(name, values)| format!("{name} {}", values.join(" ")));
+        let axes = self.axes(false);
+        let axes = axes.iter().map(|(name, values)| format!("{name} {}", values.join(" ")));
         format!("{}: {}", self.learner, axes.collect::<Vec<_>>().join("; "))
     }
 }
@@ -135,4 +159,29 @@ impl Arm {
 /// `radius=4;step=1x`, as result files and pages show a setting.
 pub(crate) fn text(setting: &Assignments) -> String {
     setting.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(";")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_coarse_grid_has_one_value_of_each_third_and_the_middle_of_later_axes() {
+        let arm = Arm::new("aerr", "AERR").grids(
+            &[
+                ("radius", &["1", "2", "3", "4", "5", "6", "7", "8"]),
+                ("step", &["1x", "2x"]),
+                ("smoothing", &["0.1", "0.2", "0.3"]),
+            ],
+            &[("radius", &["1", "2", "3", "4"])],
+        );
+        let grid = arm.clone().coarse().grid_line();
+        assert_eq!(grid, "aerr: radius 2 5 7; step 1x 2x; smoothing 0.2");
+        // What is quick, or has one axis, is as it was; a coarse grid is another result.
+        assert_eq!(arm.clone().coarse().settings(true), arm.settings(true));
+        assert_ne!(arm.clone().coarse().describe(false), arm.describe(false));
+        let single =
+            Arm::new("identity", "identity").grids(&[("radius", &["1", "2", "3", "4"])], &[]);
+        assert_eq!(single.clone().coarse().settings(false), single.settings(false));
+    }
 }

@@ -4,7 +4,7 @@ use crate::problem::{Problem, options};
 use anyhow::{Context as _, Result};
 use halfseen::Silent;
 use halfseen::data::Target;
-use halfseen::learner::{Learner, Assignments};
+use halfseen::learner::{Assignments, Learner};
 use halfseen::model::{Fit, Predictor, Scores};
 use halfseen::prepare::Prepared;
 use halfseen::select::Score;

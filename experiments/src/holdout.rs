@@ -17,7 +17,7 @@ use crate::transduced::transduce;
 use anyhow::{Context as _, Result};
 use halfseen::Silent;
 use halfseen::data::Target;
-use halfseen::learner::{Learner, Assignments, with};
+use halfseen::learner::{Assignments, Learner, with};
 use halfseen::model::Predictor;
 use halfseen::prepare::Prepared;
 use halfseen::sampling::{Split, splits};

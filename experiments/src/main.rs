@@ -72,7 +72,8 @@ fn run(arguments: &Arguments) -> Result<()> {
     }
     std::fs::create_dir_all(&arguments.out).with_context(|| arguments.out.display().to_string())?;
     let sources = Sources::new(arguments.mnist.clone(), arguments.data.clone(), !arguments.quiet)
-        .with_movielens(arguments.movielens.clone());
+        .with_movielens(arguments.movielens.clone())
+        .with_tables(arguments.tables.clone());
     let named = Protocol::named(arguments.quick, arguments.seed);
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(arguments.threads.unwrap_or(0)).build()?;

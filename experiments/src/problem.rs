@@ -5,16 +5,20 @@ use anyhow::{Context, Result, bail};
 use halfseen::data::{Matrix, Place, Scale, Table, Target, Task};
 use halfseen::learner::Learner;
 use halfseen::prepare::Options;
+use halfseen::select::Statistics;
 use halfseen_io::{CsvOptions, IdxData, Source, read_csv, read_idx_folder};
 use halfseen_synthetic::Synthetic;
 use ndarray::{Array2, Axis};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// The digits that ship with the program: every 3 and 5 of MNIST.
 const IMAGES: &[u8] = include_bytes!("../../crates/halfseen-cli/data/mnist35-images-idx3-ubyte.gz");
 const LABELS: &[u8] = include_bytes!("../../crates/halfseen-cli/data/mnist35-labels-idx1-ubyte.gz");
+
+/// The target of the tables that are taken as they come.
+const TARGET: &str = "target";
 
 /// Data with a target.
 #[derive(Debug)]
@@ -36,6 +40,8 @@ pub(crate) struct Sources {
     pub(crate) data: Option<PathBuf>,
     /// MovieLens 100k.
     pub(crate) movielens: Option<PathBuf>,
+    /// Tables that are taken as they come.
+    pub(crate) tables: Option<PathBuf>,
     /// Whether it is told on stderr that the digits are those that ship.
     pub(crate) told: bool,
     digits: OnceLock<IdxData>,
@@ -44,12 +50,17 @@ pub(crate) struct Sources {
 impl Sources {
     /// Folders that the caller named, or none.
     pub(crate) fn new(mnist: Option<PathBuf>, data: Option<PathBuf>, told: bool) -> Sources {
-        Sources { mnist, data, movielens: None, told, digits: OnceLock::new() }
+        Sources { mnist, data, movielens: None, tables: None, told, digits: OnceLock::new() }
     }
 
     /// The folder of MovieLens 100k.
     pub(crate) fn with_movielens(self, movielens: Option<PathBuf>) -> Sources {
         Sources { movielens, ..self }
+    }
+
+    /// The folder of tables that are taken as they come.
+    pub(crate) fn with_tables(self, tables: Option<PathBuf>) -> Sources {
+        Sources { tables, ..self }
     }
 
     /// All digits of `--mnist`, or those that ship.
@@ -114,9 +125,75 @@ impl Sources {
         let (path, table) = self.csv(name)?;
         let place = || path.display().to_string();
         let goal = table.column(target).with_context(place)?;
+        let Place::Number(goal) = goal.place else {
+            bail!("{}: column '{target}' must hold numbers", place())
+        };
+        let goals = (0..table.rows()).map(|row| table.numbers().get(row, goal)).collect();
+        Problem::complete(name, &table, (target, goals), task)
+    }
+
+    /// Every table of the folder `--tables` (files `*.csv` and `*.csv.gz`, by name): a column
+    /// [`TARGET`], divided by its deviation if it is no class of two, and the complete columns of
+    /// numbers, each in its own scale.
+    pub(crate) fn tables(&self) -> Result<Vec<(String, PathBuf)>> {
+        let Some(folder) = &self.tables else {
+            bail!("tables are needed; name the folder that holds them with --tables DIR");
+        };
+        let place = || folder.display().to_string();
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(folder).with_context(place)? {
+            let path = entry.with_context(place)?.path();
+            let file =
+                path.file_name().map_or_else(Default::default, |name| name.to_string_lossy());
+            let name = file.strip_suffix(".gz").unwrap_or(&file).strip_suffix(".csv");
+            if let Some(name) = name.map(str::to_owned) {
+                found.push((name, path));
+            }
+        }
+        if found.is_empty() {
+            bail!("{}: there is no *.csv or *.csv.gz here", place());
+        }
+        found.sort();
+        Ok(found)
+    }
+}
+
+impl Problem {
+    /// The table of a file, as [`Sources::tables`] says.
+    pub(crate) fn of_file(name: &str, path: &Path) -> Result<Problem> {
+        let place = || path.display().to_string();
+        let table = read_csv(path, &CsvOptions::default())?;
+        let (goals, task) = match Target::read(&table, TARGET, None).with_context(place)? {
+            Target::Numbers(values) => {
+                let spread = Statistics::of(values.clone()).map_or(1.0, |s| s.sd);
+                (values.iter().map(|v| v / spread).collect(), Task::Regression)
+            }
+            Target::Classes { codes, classes } if classes.len() == 2 => {
+                (codes.iter().map(|&code| f64::from(code)).collect(), Task::Classification)
+            }
+            Target::Classes { classes, .. } => {
+                bail!(
+                    "{}: column '{TARGET}' has {} classes, two are needed",
+                    place(),
+                    classes.len()
+                )
+            }
+        };
+        let problem = Problem::complete(name, &table, (TARGET, goals), task).with_context(place)?;
+        Ok(Problem { scale: Scale::Each, ..problem })
+    }
+
+    /// The columns of numbers without a missing cell, each divided by its largest absolute value.
+    fn complete(
+        name: &str,
+        table: &Table,
+        (target, goals): (&str, Vec<f64>),
+        task: Task,
+    ) -> Result<Problem> {
         let at = |row: usize, column: usize| table.numbers().get(row, column);
         let complete = |column: &usize| (0..table.rows()).all(|row| at(row, *column).is_finite());
-        let numbers = table.columns().iter().filter(|c| *c != goal).filter_map(|c| match c.place {
+        let others = table.columns().iter().filter(|c| c.name != target);
+        let numbers = others.filter_map(|c| match c.place {
             Place::Number(column) => Some((c.name.clone(), column)),
             _ => None,
         });
@@ -129,16 +206,10 @@ impl Sources {
         let cells = Array2::from_shape_fn((table.rows(), columns.len()), |(row, j)| {
             if largest[j] > 0.0 { at(row, columns[j]) / largest[j] } else { 0.0 }
         });
-        let Place::Number(goal) = goal.place else {
-            bail!("{}: column '{target}' must hold numbers", place())
-        };
-        let goals = (0..table.rows()).map(|row| at(row, goal)).collect();
         let table = Table::from_matrix(Matrix::F64(cells), names)?.with_column(target, goals)?;
         Problem::new(name, table, target, Some(task), Scale::None)
     }
-}
 
-impl Problem {
     /// A table with its target.
     pub(crate) fn new(
         name: &str,
@@ -210,5 +281,29 @@ mod tests {
         assert_eq!(cells, [0.5, -1.0]);
         let error = Sources::default().table("t", "y", Task::Regression).unwrap_err().to_string();
         assert!(error.contains("--data"), "{error}");
+    }
+
+    #[test]
+    fn tables_of_a_folder_are_taken_as_they_come() {
+        let folder = tempfile::tempdir().unwrap();
+        let write =
+            |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        let sources = Sources::default().with_tables(Some(folder.path().to_owned()));
+        assert!(sources.tables().unwrap_err().to_string().contains("no *.csv"));
+        write("b.csv", "a,target,c\n1,10,x\n2,30,x\n4,20,y\n");
+        write("a.csv", "a,target,c\n1,no,\n2,yes,5\n4,no,6\n");
+        write("notes.txt", "");
+        let all = sources.tables().unwrap();
+        assert_eq!(all.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        let problem = |(name, path): &(String, PathBuf)| Problem::of_file(name, path);
+        let [classes, numbers] = [&all[0], &all[1]].map(|one| problem(one).unwrap());
+        assert_eq!((classes.columns(), numbers.columns()), (1, 1));
+        assert!(matches!(&classes.target, Target::Classes { codes, .. } if codes == &[0, 1, 0]));
+        // Its deviation is 10.
+        assert!(matches!(&numbers.target, Target::Numbers(v) if v == &[1.0, 3.0, 2.0]));
+        write("a.csv", "a,target\n1,no\n2,yes\n4,some\n");
+        let error = problem(&all[0]).unwrap_err().to_string();
+        assert!(error.contains("a.csv") && error.contains("3 classes"), "{error}");
+        assert!(Sources::default().tables().unwrap_err().to_string().contains("--tables"));
     }
 }

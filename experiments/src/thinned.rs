@@ -15,7 +15,7 @@ use crate::run::{Context, Job, Measured};
 use anyhow::{Context as _, Result};
 use halfseen::Silent;
 use halfseen::data::Table;
-use halfseen::learner::{Learner, Assignments};
+use halfseen::learner::{Assignments, Learner};
 use halfseen::model::{Fit, Predictor};
 use halfseen::prepare::{Missing, Options, Prepared};
 use halfseen::sampling::{Purpose, Split, Stream, folds, shuffle, splits};

@@ -9,7 +9,7 @@ use crate::results::Results;
 use crate::run::{Context, Job, Measured};
 use anyhow::Result;
 use halfseen::Silent;
-use halfseen::learner::{Learner, Assignments, with};
+use halfseen::learner::{Assignments, Learner, with};
 use halfseen::model::Fit;
 use halfseen::prepare::{Missing, Options, Prepared};
 use halfseen::sampling::{Purpose, Split, Stream, splits};
@@ -147,7 +147,12 @@ impl Tuned<'_> {
     }
 
     /// What a fit errs on the rows that test.
-    fn tested(&self, fit: &Fit, prepared: &Prepared<'_>, setting: &Assignments) -> Result<Measured> {
+    fn tested(
+        &self,
+        fit: &Fit,
+        prepared: &Prepared<'_>,
+        setting: &Assignments,
+    ) -> Result<Measured> {
         let scores =
             as_published(&fit.predictor).scores(&prepared.examples_of(&self.split.test))?;
         let score = scored(prepared, scores, &self.problem.target, &self.split.test);

@@ -17,7 +17,7 @@ use anyhow::{Context as _, Result, bail};
 use halfseen::Silent;
 use halfseen::data::{Examples, Threat};
 use halfseen::error::ErrorKind;
-use halfseen::learner::{Learner, Assignments, with};
+use halfseen::learner::{Assignments, Learner, with};
 use halfseen::model::Predictor;
 use halfseen::params::{COSTS, THREAT};
 use halfseen::prepare::Prepared;

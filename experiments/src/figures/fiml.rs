@@ -73,8 +73,8 @@ enum From {
 
 /// What the median ratio of excesses is to be at most, against learners with uniform reads and
 /// against all.
-const UNIFORM_BOUND: f64 = 0.5;
-const ALL_BOUND: f64 = 0.65;
+pub(super) const UNIFORM_BOUND: f64 = 0.5;
+pub(super) const ALL_BOUND: f64 = 0.65;
 /// What the error on 3 against 5 from 4 pixels is to be at most.
 const IMAGES_BOUND: f64 = 0.35;
 
@@ -123,17 +123,8 @@ impl Set {
 
     /// What came out, budget by budget.
     fn lines(&self, results: &Results) -> Vec<Line> {
-        let errors =
-            |arm: &Arm| results.of(self.name, &arm.id).map(|row| row.squared).collect::<Vec<f64>>();
-        let entry = |Contender { reads, arm }: Contender| {
-            let errors = errors(&arm);
-            Entry { reads, label: arm.label, errors }
-        };
-        let line = |&budget: &usize| Line {
-            set: self.name.to_owned(),
-            budget,
-            full: errors(&full(self.kind)),
-            entries: self.contenders(budget).into_iter().map(entry).collect(),
+        let line = |&budget: &usize| {
+            line(results, self.name, budget, &full(self.kind), self.contenders(budget))
         };
         self.budgets.iter().map(line).collect()
     }
@@ -147,6 +138,27 @@ impl Set {
             }
             From::Jester => context.sources.jester("j5", 2, usize::MAX, context.protocol.seed),
         }
+    }
+}
+
+/// What came out for one set of data with one budget.
+pub(super) fn line(
+    results: &Results,
+    set: &str,
+    budget: usize,
+    full: &Arm,
+    contenders: Vec<Contender>,
+) -> Line {
+    let errors = |arm: &Arm| results.of(set, &arm.id).map(|row| row.squared).collect::<Vec<f64>>();
+    let entry = |Contender { reads, arm }: Contender| {
+        let errors = errors(&arm);
+        Entry { reads, label: arm.label, errors }
+    };
+    Line {
+        set: set.to_owned(),
+        budget,
+        full: errors(full),
+        entries: contenders.into_iter().map(entry).collect(),
     }
 }
 

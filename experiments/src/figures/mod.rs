@@ -24,6 +24,7 @@ mod e_noise;
 mod e_sanity;
 mod fiml;
 mod fiml_arms;
+mod fiml_report;
 mod fiml_tables;
 mod greedy;
 mod holes;
@@ -112,6 +113,7 @@ experiments! {
     "e-figure-2-digits" "E" e_figure_2_digits Attack " --mnist DIR" "the greedy adversary on 4 against 7"
     "e-noise" "E" e_noise Attack " --mnist DIR" "noise instead of deletions, with a margin that grows like sqrt N"
     "fiml" "" fiml Paired " --mnist DIR --data DIR" "reads that are kept against all published learners with budgets"
+    "fiml-report" "" fiml_report Paired " --tables DIR" "the same on tables that are taken as they come"
     "tables" "BC" tables Nothing "" "table 1 of papers B and C with numbers"
 }
 

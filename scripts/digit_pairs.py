@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Compare fiml from few pixels with ridge regression on all pixels, on the 45 pairs of digits.
+
+    scripts/digit_pairs.py PROGRAM MNIST [--budget 4] [--pairs 3v5,2v8] [--splits 1] [--seed 0] [--threads 2] [--out FILE]
+
+MNIST is the folder of MNIST as IDX files (scripts/get-mnist.sh gets it). For each pair PROGRAM's `compare` splits all its images
+at random, a tenth of them for tests, tunes ridge by three folds inside the training part, and fits fiml, which tunes itself on
+its own reads. Errors are squared errors of the test rows against -1/+1. With --out, the pairs that the file holds are not
+computed again.
+"""
+
+import argparse
+import csv
+import itertools
+import json
+import pathlib
+import statistics
+import subprocess
+import tempfile
+import time
+
+FIELDS = ["pair", "budget", "splits", "seed", "ridge", "fiml", "seconds"]
+
+
+def compared(args: argparse.Namespace, pair: str) -> dict[str, object]:
+    """Return the mean errors of a pair over the splits."""
+    began = time.monotonic()
+    command = [args.program, "compare", args.mnist, "--classes", pair.replace("v", ","), "--learners", "ridge,fiml"]
+    command += ["--budget", str(args.budget), "--splits", str(args.splits), "--folds", "3", "--seed", str(args.seed)]
+    command += ["--threads", str(args.threads), "--json", "--quiet"]
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([*command, "--out", folder], check=True, capture_output=True)
+    found = {one["learner"]: one["test_mse_mean"] for one in json.loads(done.stdout)["summary"]}
+    errors = {name: found[name] for name in ("ridge", "fiml")}
+    seconds = round(time.monotonic() - began, 1)
+    return {"pair": pair, "budget": args.budget, "splits": args.splits, "seed": args.seed, **errors, "seconds": seconds}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program")
+    parser.add_argument("mnist", type=pathlib.Path)
+    parser.add_argument("--budget", type=int, default=4)
+    parser.add_argument("--pairs", help="pairs of digits as in 3v5,2v8 (default: all 45)")
+    parser.add_argument("--splits", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--out", type=pathlib.Path, help="CSV file for the errors; the pairs it holds are not computed again")
+    args = parser.parse_args()
+    pairs = args.pairs.split(",") if args.pairs else [f"{a}v{b}" for a, b in itertools.combinations(range(10), 2)]
+    rows = list(csv.DictReader(args.out.open())) if args.out and args.out.exists() else []
+    settings = [str(args.budget), str(args.splits), str(args.seed)]
+    kept = {row["pair"]: row for row in rows if [row["budget"], row["splits"], row["seed"]] == settings}
+    print(f"{'pair':<6}{'ridge':>9}{'fiml':>9}{'excess':>9}{'seconds':>9}")
+    for pair in pairs:
+        if pair not in kept:
+            kept[pair] = compared(args, pair)
+            rows.append(kept[pair])
+            if args.out:
+                with args.out.open("w", newline="") as file:
+                    writer = csv.DictWriter(file, FIELDS)
+                    writer.writeheader()
+                    writer.writerows(rows)
+        ridge, fiml, seconds = (float(kept[pair][name]) for name in ("ridge", "fiml", "seconds"))
+        print(f"{pair:<6}{ridge:>9.4f}{fiml:>9.4f}{fiml - ridge:>9.4f}{seconds:>9.1f}", flush=True)
+    errors = [[float(kept[pair][name]) for pair in pairs] for name in ("ridge", "fiml")]
+    ridge, fiml = (statistics.median(of) for of in errors)
+    excess = statistics.median(b - a for a, b in zip(*errors, strict=True))
+    worst, place = max(zip(errors[1], pairs, strict=True))
+    print(f"medians over {len(pairs)} pairs, k = {args.budget}: ridge {ridge:.4f}, fiml {fiml:.4f}, excess {excess:.4f}; "
+          f"largest error of fiml {worst:.4f} ({place})")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
