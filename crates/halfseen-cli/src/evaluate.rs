@@ -4,6 +4,7 @@ use crate::args::EvaluateArgs;
 use crate::attacks::Attacks;
 use crate::failure::usage_error;
 use crate::input::{keep_classes, read_table, with_targets};
+use crate::intervals::Intervals;
 use crate::output;
 use crate::predict::{clipped, predict, read_model};
 use crate::test_table::target_of;
@@ -24,7 +25,10 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
     check_attack(args, &model)?;
     args.out
         .as_deref()
-        .map(|out| output::check_writable("--out", out, &args.on.inputs()))
+        .map(|out| {
+            let inputs = args.on.inputs().into_iter().chain(args.conformal.as_deref());
+            output::check_writable("--out", out, &inputs.collect::<Vec<_>>())
+        })
         .transpose()?;
     let (name, table) = read_table(Some(&args.on.data), &args.on.read, args.on.quiet)?;
     let target_name = args.target.as_deref().unwrap_or(&model.target);
@@ -37,6 +41,10 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
         .with_context(|| name.clone())?;
     let rows: Vec<u32> = (0..table.rows() as u32).collect();
     let score = Score::of(&prediction.scores, &target, &rows);
+    let intervals = Intervals::asked(args.interval, args.conformal.as_deref(), &args.on.model)
+        .map(|asked| asked.of(&model, &table, &args.on.read, args.on.quiet))
+        .transpose()?;
+    let covered = intervals.as_deref().and_then(|ends| covered(ends, &target));
     let truncated = cut.map(|models| Truncated::test(&models, &table, &target)).transpose()?;
     if let (Some(truncated), Some(path)) = (&truncated, &args.out) {
         truncated.draw(&name, &model.learner, path)?;
@@ -54,6 +62,10 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
             "examples": rows.len(), "mse": score.mse, "error": score.error, "balanced_error": score.balanced_error,
             "attacked_error": attacked.and_then(|score| score.error),
         });
+        if let Some((share, width)) = covered {
+            json["covered"] = json!(share);
+            json["mean_width"] = json!(width);
+        }
         if let Some(truncated) = &truncated {
             json["truncated"] = truncated.as_json();
         }
@@ -72,12 +84,22 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
         ("squared error", score.mse.map(|mse| format!("{mse:.6}"))),
         ("error", score.error.map(percent)),
         ("balanced error", score.balanced_error.map(percent)),
+        ("in intervals", covered.map(|(share, _)| percent(share))),
+        ("mean width", covered.map(|(_, width)| format!("{width:.6}"))),
     ];
     // Figures that do not apply to the model or its target are left out.
     let figures = figures.into_iter().filter_map(|(name, value)| Some((name, value?)));
     let figures: String = figures.map(|(name, value)| format!("{name:<16}{value}\n")).collect();
     output::print(&format!("{figures}{tables}"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the share of numbers that are in their intervals, and the mean width of these.
+fn covered(ends: &[(f64, f64)], target: &Target) -> Option<(f64, f64)> {
+    let Target::Numbers(values) = target else { return None };
+    let inside = ends.iter().zip(values).filter(|((low, high), y)| (low..=high).contains(y));
+    let width: f64 = ends.iter().map(|(low, high)| high - low).sum();
+    Some((inside.count() as f64 / values.len() as f64, width / values.len() as f64))
 }
 
 /// Refuses conflicting flags before any work.

@@ -17,6 +17,7 @@ mod format;
 mod hiding;
 mod input;
 mod interrupt;
+mod intervals;
 mod learners;
 mod manual;
 mod measure;

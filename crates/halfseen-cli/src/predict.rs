@@ -4,17 +4,20 @@ use crate::args::PredictArgs;
 use crate::failure::usage_error;
 use crate::format::text;
 use crate::input::{read_table, renumbered};
+use crate::intervals::Intervals;
 use crate::output;
 use anyhow::{Context, Result};
 use halfseen::data::{Table, Task};
 use halfseen::model::{Model, Prediction};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
     let model = clipped(read_model(&args.model)?, args.no_clip, args.quiet);
     if let Some(out) = &args.out {
-        output::check_writable("--out", out, &[&args.model, &args.data])?;
+        let read = [&args.model, &args.data].into_iter().chain(&args.conformal);
+        let read: Vec<&Path> = read.map(PathBuf::as_path).collect();
+        output::check_writable("--out", out, &read)?;
     }
     let (name, table) = read_table(Some(&args.data), &args.read, args.quiet)?;
     // Checked before the work, and before any remark about the table.
@@ -22,8 +25,9 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
     let prediction =
         predict(&model, &table, &[], &[args.id.as_deref(), Some(&model.target)], args.quiet)
             .context(name.clone())?;
-    let intervals =
-        args.interval.map(|level| intervals(&model, &table, level, args)).transpose()?;
+    let intervals = Intervals::asked(args.interval, args.conformal.as_deref(), &args.model)
+        .map(|asked| asked.of(&model, &table, &args.read, args.quiet))
+        .transpose()?;
     let csv = as_csv(&model, &table, &prediction, intervals.as_deref(), args.id.as_deref())
         .context(name)?;
     match &args.out {
@@ -42,26 +46,6 @@ pub(crate) fn clipped(model: Model, no_clip: bool, quiet: bool) -> Model {
         );
     }
     if no_clip { model.without_clip().without_bounds() } else { model }
-}
-
-/// Returns the ends of each row's prediction interval.
-fn intervals(
-    model: &Model,
-    table: &Table,
-    level: f64,
-    args: &PredictArgs,
-) -> Result<Vec<(f64, f64)>> {
-    let found = model
-        .intervals(table, level)
-        .with_context(|| format!("--interval: {}", args.model.display()))?;
-    if model.predictor.conditional().is_some_and(|known| known.deviations.is_empty()) {
-        output::remark(
-            args.quiet,
-            "remark: the intervals have the average width found on held-out reads; refit with --set deviations=50, to include each row's \
-             uncertainty of the weights",
-        );
-    }
-    Ok(found.ends)
 }
 
 /// Reads a model file; errors name it.

@@ -1,10 +1,10 @@
 //! Holds a fitted model for Python: predicts without the interpreter's lock, and is saved as JSON.
 
-use crate::arrays::{Table, matrix};
+use crate::arrays::{Table, list, matrix};
 use crate::background::{run_interruptible, run_short};
 use crate::errors::raised;
-use halfseen::data::{Examples, Label, Layout, Scaler, Task};
-use halfseen::model;
+use halfseen::data::{Examples, Label, Layout, Scaler, Target, Task};
+use halfseen::model::{self, Conformal};
 use halfseen::prepare::{ColumnKind, ColumnSchema, Schema};
 use halfseen::{Monitor, Silent};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -138,17 +138,27 @@ impl Model {
     }
 
     /// Returns prediction intervals for a table whose columns are matched by name, (n_rows, 2), in
-    /// units of the target.
+    /// units of the target: the model's own, or from calibration rows and their targets.
+    #[pyo3(signature = (table, level, calibration=None))]
     fn intervals_of_table<'py>(
         &self,
         py: Python<'py>,
         table: &Table,
         level: f64,
+        calibration: Option<(PyRef<'py, Table>, Bound<'py, PyArray1<f64>>)>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (rows, columns) = (table.0.rows(), self.model.prepare.schema.columns.len());
         let table = Arc::clone(&table.0);
-        let intervals = self.predicting(py, rows * columns, move |model, monitor| {
-            model.intervals_while(&table, level, monitor)
+        let known = calibration
+            .map(|(table, y)| Ok::<_, PyErr>((Arc::clone(&table.0), Target::Numbers(list(&y)?))))
+            .transpose()?;
+        let cells = if known.is_some() { FEW_CELLS } else { rows * columns };
+        let intervals = self.predicting(py, cells, move |model, monitor| match known {
+            None => model.intervals_while(&table, level, monitor),
+            Some((rows, y)) => {
+                let conformal = Conformal::of(model, &rows, &y)?;
+                Ok(conformal.intervals_while(&table, level, monitor)?.intervals)
+            }
         })?;
         let ends: Vec<f64> =
             intervals.ends.into_iter().flat_map(|(low, high)| [low, high]).collect();

@@ -219,7 +219,7 @@ pub enum ErrorKind {
     NotAdditive,
     /// Intervals are requested of a model that has none.
     #[error(
-        "there are no prediction intervals: {reason}; fiml models of numeric targets have them"
+        "there are no prediction intervals: {reason}; fiml models of numeric targets have them, and other models of numbers with rows for calibration (in the program --conformal)"
     )]
     NoIntervals { reason: &'static str },
     /// A fit would take more memory than it may.

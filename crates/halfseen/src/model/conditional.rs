@@ -123,13 +123,7 @@ impl Conditional {
         write: impl Fn(usize, &mut [f64]),
         level: f64,
     ) -> Result<Vec<(f64, f64)>> {
-        // NaN fails this test.
-        if !(level > 0.0 && level < 1.0) {
-            let allowed = "above 0 and below 1".to_owned();
-            return Err(
-                ErrorKind::OutOfRange { name: "level", value: level.to_string(), allowed }.into()
-            );
-        }
+        check_level(level)?;
         if self.link.is_some() {
             return Err(ErrorKind::NoIntervals { reason: "what is predicted is a class" }.into());
         }
@@ -305,6 +299,16 @@ impl Conditional {
         }
         Ok(())
     }
+}
+
+/// Refuses levels of intervals that are not above 0 and below 1.
+pub(super) fn check_level(level: f64) -> Result<()> {
+    // NaN fails this test.
+    if level > 0.0 && level < 1.0 {
+        return Ok(());
+    }
+    let allowed = "above 0 and below 1".to_owned();
+    Err(ErrorKind::OutOfRange { name: "level", value: level.to_string(), allowed }.into())
 }
 
 fn finite(what: &'static str, value: f64) -> Result<f64> {

@@ -1,6 +1,7 @@
 //! Defines the result of a fit: a predictor, a report, and the model file of both.
 
 mod conditional;
+mod conformal;
 mod curves;
 mod factor;
 mod file;
@@ -8,6 +9,7 @@ mod kernel;
 mod linear;
 mod link;
 mod note;
+mod patterns;
 mod predictor;
 mod raw;
 mod report;
@@ -17,6 +19,7 @@ mod stop;
 mod truncate;
 
 pub use conditional::Conditional;
+pub use conformal::{Basis, Conformal, ConformalIntervals, NEAREST, SAME, least_rows};
 pub(crate) use curves::interpolate;
 pub use curves::{AttributeCurve, Curves};
 pub use factor::{Factor, One, Room};

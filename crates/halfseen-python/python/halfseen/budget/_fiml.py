@@ -236,29 +236,6 @@ class FIMLRegressor(_FIML, BudgetedRegressor):
     True
     """
 
-    def predict_interval(self, X: t.Matrix, level: float = 0.9) -> t.Array:
-        """Return intervals that contain the targets of a share ``level`` of rows, if the model is right.
-
-        A missing value widens the interval of its row. So does the uncertainty of the weights if
-        ``deviations`` is above 0; otherwise the weights count as known, and after few reads intervals are too
-        narrow.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. NaN is a missing cell.
-        level : float, default=0.9
-            The share, above 0 and below 1.
-
-        Returns
-        -------
-        ends : ndarray of shape (n_samples, 2)
-            Lower and upper ends, in units of the target.
-        """
-        check_is_fitted(self, "model_")
-        X = self._validated(X, reset=False, ensure_all_finite="allow-nan")
-        return self.model_.intervals_of_table(self._table(X), level)
-
 
 class FIMLClassifier(_FIML, BudgetedClassifier):
     """Full-information maximum likelihood (FIML) for classes, from all reads.
