@@ -24,6 +24,7 @@ mod observed;
 mod output;
 mod parse;
 mod parts;
+mod pilot;
 mod plan;
 mod plan_costs;
 mod plan_karma;

@@ -7,6 +7,7 @@
 
 mod declared;
 mod encoder;
+mod pilot;
 mod prepared;
 mod schema;
 

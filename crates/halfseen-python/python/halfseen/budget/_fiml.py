@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from functools import update_wrapper
 from types import MethodType
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from halfseen import _types as t
@@ -164,6 +165,36 @@ class _FIML(Budgeted):
         self.bounds = bounds
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    if TYPE_CHECKING:
+
+        def set_fit_request(self, *, pilot: t.Request = ...) -> Self: ...
+
+    def fit(self, X: t.Matrix, y: ArrayLike, *, pilot: tuple[t.Matrix, ArrayLike] | None = None) -> Self:
+        """Learn from examples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The examples. NaN is a missing value.
+        y : array-like of shape (n_samples,)
+            The targets.
+        pilot : tuple (X, y), optional
+            Earlier rows of the same features and their targets, for instance a few complete ones. NaN is a
+            missing value, also in y (of classes None too). Their reads cost nothing of the budget, and they
+            count as far as held-out reads of the examples favour them: not at all if they contradict.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the learner cannot use the data or the parameters; the message names the place and the remedy.
+        """
+        return self._fit(X, y, pilot=pilot)
 
     def _check_one_model(self, attribute):
         check_is_fitted(self, "model_")

@@ -9,6 +9,7 @@ use super::folds::{FoldSubset, fold_of};
 use super::forms::{Form, average};
 use super::link::Pair;
 use super::own_test::{Given, OwnTest, Shown, given};
+use super::pilot::pilot_weight;
 use super::reads::Reads;
 use crate::error::{ErrorKind, Result};
 use crate::params::Shape;
@@ -59,6 +60,8 @@ pub(crate) struct Estimate {
     /// Predictions of held-out examples with a target from their reads, in the order of these.
     pub(crate) held_out: Vec<Pair>,
     pub(crate) passes: u64,
+    /// What each row of the pilot counts; 0 without one.
+    pub(crate) pilot: f64,
     pub(crate) remarks: Remarks,
 }
 
@@ -112,6 +115,7 @@ impl Estimate {
             deviations: Vec::new(),
             held_out: Vec::new(),
             passes: 0,
+            pilot: 0.0,
             remarks: Remarks::default(),
             means,
         }
@@ -143,6 +147,32 @@ pub(crate) fn bytes(d: f64, reads: f64, folds: f64, rank: Option<u64>) -> f64 {
     8.0 * (models + sums + candidates + dense)
 }
 
+/// Fits to the reads, and to those of a pilot as far as held-out reads favour it.
+///
+/// # Errors
+/// As [`estimate`].
+pub(crate) fn estimate_with(
+    reads: &Reads,
+    pilot: &Reads,
+    setting: &FitSettings,
+    monitor: &dyn Monitor,
+) -> Result<Estimate> {
+    if pilot.len() == 0 || !suffice(reads, setting) {
+        return estimate(reads, setting, monitor);
+    }
+    let weight = pilot_weight(&reads.with_pilot(pilot, 1.0), setting, monitor);
+    interruptible(monitor)?;
+    if weight == 0.0 {
+        return estimate(reads, setting, monitor);
+    }
+    estimate(&reads.with_pilot(pilot, weight), setting, monitor)
+}
+
+/// Returns true if there are enough targets to hold some out.
+fn suffice(reads: &Reads, setting: &FitSettings) -> bool {
+    reads.told() >= FEWEST.max(2 * setting.folds)
+}
+
 /// Fits. If it is interrupted during the refits for deviations, these are left out.
 ///
 /// # Errors
@@ -155,8 +185,8 @@ pub(crate) fn estimate(
     let folds = setting.folds;
     let forms = Form::all(reads, setting.slots, folds, setting.rank, setting.shape);
     let plain = &forms[0].standard;
-    let m = reads.known_targets().count();
-    if plain.len() == 0 || m < FEWEST.max(2 * folds) {
+    let m = reads.told();
+    if plain.len() == 0 || !suffice(reads, setting) {
         let means = plain.means[..setting.slots].to_vec();
         return Ok(Estimate::nothing(means, plain.centre, plain.spread.powi(2), m));
     }
@@ -301,6 +331,7 @@ fn estimate_of(form: &Form, fit: &FormFit, chosen: &[Share]) -> Option<Estimate>
         deviations: Vec::new(),
         held_out: Vec::new(),
         passes: candidates::PASSES as u64,
+        pilot: form.rows(usize::MAX).pilot_weight(),
         remarks: Remarks::default(),
     })
 }
@@ -340,7 +371,7 @@ impl Judge<'_> {
         let by_fold = (0..of).into_par_iter().map(by_fold).collect::<Option<Vec<_>>>()?;
         let mut next: Vec<_> = by_fold.into_iter().map(|(a, b)| a.into_iter().zip(b)).collect();
         let rows = form.rows(of);
-        let told = FoldSubset::All.with_target(rows);
+        let told = rows.told();
         let (first, second): (Vec<Given>, Vec<Given>) =
             told.clone().filter_map(|i| next[fold_of(rows.number(i), of)].next()).unzip();
         let square = standard.spread.powi(2);

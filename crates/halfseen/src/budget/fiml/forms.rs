@@ -55,7 +55,7 @@ impl Form {
         let mut rows = tight.rows(reads);
         rows.balance(folds);
         let fold = |example| fold_of(rows.number(example), folds);
-        let mut by_part = curves(&by_slot, &tight.bounds, rows.targets(), fold, folds);
+        let mut by_part = curves(&by_slot, &tight.bounds, &rows.main_targets(), fold, folds);
         let varies = |curve: &SlotCurve| tight.slots.binary_search(&curve.slot).is_ok();
         by_part.iter_mut().for_each(|curves| curves.retain(varies));
         let found = by_part[folds].clone();
