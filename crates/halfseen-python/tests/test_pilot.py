@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from halfseen import AERRRegressor, FIMLClassifier, FIMLRegressor
 
 

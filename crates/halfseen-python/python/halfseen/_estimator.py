@@ -314,10 +314,13 @@ class Estimator(Saved, BaseEstimator):
             strange = [label for label in y[np.isnan(told)] if label is not None and label == label]
             if strange:
                 raise ValueError(
-                    f"y of the pilot holds {strange[0]!r}, none of the classes; leave the row out, or its target None"
+                    f"y of the pilot holds {strange[0]!r}, none of the classes; leave the row out, or its"
+                    " target None"
                 )
         if told.ndim != 1 or len(told) != X.shape[0]:
-            raise ValueError(f"y of the pilot must have a target for each of {X.shape[0]} rows; NaN is unknown")
+            raise ValueError(
+                f"y of the pilot must have a target for each of {X.shape[0]} rows; NaN is unknown"
+            )
         if np.isinf(told).any():
             raise ValueError("y of the pilot holds infinity")
         return self._table(X), np.ascontiguousarray(told, dtype=np.float64)

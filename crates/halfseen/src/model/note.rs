@@ -53,7 +53,7 @@ pub enum Note {
     Pilot {
         /// Number of rows.
         rows: u64,
-        /// What one of them counts, from 0 to 1; of more than two classes the mean.
+        /// Weight of each of them, from 0 to 1; of more than two classes the mean.
         weight: f64,
     },
     /// Attributes with a single value, or a single read, have weight 0.

@@ -57,7 +57,8 @@ class _FIML(Budgeted):
     design : {'uniform', 'adaptive'}
         Choice of the attributes to read. uniform: every set of the same size is equally likely. adaptive:
         uniform at first, then proportional to each attribute's estimated contribution to the prediction;
-        three tenths of the reads stay uniform.
+        three tenths of the reads stay uniform. Under max_cost the order in which attributes are taken is
+        drawn so, with contributions divided by the square roots of the prices.
     shape : {'linear', 'additive', 'auto'}
         Functions of the attributes that predictions are sums of. linear: a weight for each attribute.
         additive: beside it one curve of each attribute whose reads show that the target bends along it.

@@ -9,7 +9,6 @@ use super::folds::{FoldSubset, fold_of};
 use super::forms::{Form, average};
 use super::link::Pair;
 use super::own_test::{Given, OwnTest, Shown, given};
-use super::pilot::pilot_weight;
 use super::reads::Reads;
 use crate::error::{ErrorKind, Result};
 use crate::params::Shape;
@@ -60,7 +59,7 @@ pub(crate) struct Estimate {
     /// Predictions of held-out examples with a target from their reads, in the order of these.
     pub(crate) held_out: Vec<Pair>,
     pub(crate) passes: u64,
-    /// What each row of the pilot counts; 0 without one.
+    /// Weight of each row of the pilot; 0 without one.
     pub(crate) pilot: f64,
     pub(crate) remarks: Remarks,
 }
@@ -147,29 +146,8 @@ pub(crate) fn bytes(d: f64, reads: f64, folds: f64, rank: Option<u64>) -> f64 {
     8.0 * (models + sums + candidates + dense)
 }
 
-/// Fits to the reads, and to those of a pilot as far as held-out reads favour it.
-///
-/// # Errors
-/// As [`estimate`].
-pub(crate) fn estimate_with(
-    reads: &Reads,
-    pilot: &Reads,
-    setting: &FitSettings,
-    monitor: &dyn Monitor,
-) -> Result<Estimate> {
-    if pilot.len() == 0 || !suffice(reads, setting) {
-        return estimate(reads, setting, monitor);
-    }
-    let weight = pilot_weight(&reads.with_pilot(pilot, 1.0), setting, monitor);
-    interruptible(monitor)?;
-    if weight == 0.0 {
-        return estimate(reads, setting, monitor);
-    }
-    estimate(&reads.with_pilot(pilot, weight), setting, monitor)
-}
-
 /// Returns true if there are enough targets to hold some out.
-fn suffice(reads: &Reads, setting: &FitSettings) -> bool {
+pub(crate) fn suffice(reads: &Reads, setting: &FitSettings) -> bool {
     reads.told() >= FEWEST.max(2 * setting.folds)
 }
 
@@ -265,7 +243,11 @@ fn interrupted() -> crate::Error {
     ErrorKind::Interrupted { during: "fitting to the reads" }.into()
 }
 
-fn interruptible(monitor: &dyn Monitor) -> Result<()> {
+/// Fails if the monitor asked to stop.
+///
+/// # Errors
+/// [`ErrorKind::Interrupted`].
+pub(crate) fn interruptible(monitor: &dyn Monitor) -> Result<()> {
     if monitor.should_stop() { Err(interrupted()) } else { Ok(()) }
 }
 

@@ -3,7 +3,8 @@
 
 use super::Fiml;
 use super::design::importance;
-use super::estimate::{self, Estimate, FitSettings, Remarks, estimate_with};
+use super::estimate::{self, Estimate, FitSettings, Remarks};
+use super::pilot::estimate_with;
 use super::predicting::{conditional, linked, predictor_of, with_curves};
 use super::read_summary::ReadSummary;
 use super::reads::Reads;
@@ -197,7 +198,7 @@ struct Outcome {
     /// Mean squared deviation of the targets.
     variance: f64,
     passes: u64,
-    /// What a row of the pilot counts.
+    /// Weight of each row of the pilot.
     pilot: f64,
     remarks: Remarks,
 }

@@ -11,12 +11,13 @@
 
 use super::average::error_of_difference;
 use super::candidates::{strides, thinned};
-use super::estimate::FitSettings;
+use super::estimate::{Estimate, FitSettings, estimate, interruptible, suffice};
 use super::factor::Factor;
 use super::folds::{FoldSubset, WeightedSubset};
 use super::judge::{Errors, squared_errors};
 use super::reads::Reads;
 use super::standard::{Rows, Standard};
+use crate::error::Result;
 use halfseen_solve::Monitor;
 use rayon::prelude::*;
 
@@ -30,9 +31,30 @@ const ENOUGH: f64 = 1000.0;
 /// Ridge of the predictions of held-out targets, in standard units.
 const RIDGE: f64 = 0.03;
 
+/// Fits to the reads, and to those of a pilot as far as held-out reads favour it.
+///
+/// # Errors
+/// As [`estimate`].
+pub(crate) fn estimate_with(
+    reads: &Reads,
+    pilot: &Reads,
+    setting: &FitSettings,
+    monitor: &dyn Monitor,
+) -> Result<Estimate> {
+    if pilot.len() == 0 || !suffice(reads, setting) {
+        return estimate(reads, setting, monitor);
+    }
+    let weight = pilot_weight(&reads.with_pilot(pilot, 1.0), setting, monitor);
+    interruptible(monitor)?;
+    if weight == 0.0 {
+        return estimate(reads, setting, monitor);
+    }
+    estimate(&reads.with_pilot(pilot, weight), setting, monitor)
+}
+
 /// Returns the weight of the rows of the pilot, which stand behind the reads; 0 leaves them out. It
 /// is useless once the monitor has asked to stop.
-pub(crate) fn pilot_weight(reads: &Reads, setting: &FitSettings, monitor: &dyn Monitor) -> f64 {
+fn pilot_weight(reads: &Reads, setting: &FitSettings, monitor: &dyn Monitor) -> f64 {
     let standard = Standard::of(reads, setting.slots);
     let mut rows = standard.rows(reads);
     rows.balance(setting.folds);
