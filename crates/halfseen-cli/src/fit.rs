@@ -6,9 +6,9 @@ use crate::input::{self, Input};
 use crate::interrupt;
 use crate::parse::CostsArg;
 use crate::progress::Progress;
-use crate::{format, observed, output, threats};
+use crate::{format, observed, output, pilot, threats};
 use anyhow::{Context, Result};
-use halfseen::data::{Costs, Threat};
+use halfseen::data::{Costs, Examples, Threat};
 use halfseen::learner::{self, Family, Learner};
 use halfseen::model::{BudgetKind, Model, Note, Report, Stop, check_truncation};
 use halfseen::params::{BUDGET, COSTS, Looks};
@@ -26,6 +26,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let missing = missing(args, &*learner)?;
     let input = input::read(Some(&args.data), args.target.as_deref(), None, missing, &args.table)?;
     input.check_classes(&*learner)?;
+    let pilot = args.pilot.as_deref().map(|path| pilot::read(path, args)).transpose()?;
     let place = || input.name.clone();
     if input.dropped > 0 {
         output::remark(
@@ -92,7 +93,10 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
             ),
         );
     }
-    let fit = interruptible(args, || tested(&*learner, &prepared.examples(), &progress));
+    let pilot = pilot.as_ref().map(|pilot| pilot.prepared(&prepared, &input, args)).transpose()?;
+    let of_pilot = pilot.as_ref().map(|pilot| prepared.examples_in(pilot));
+    let examples = Examples { pilot: of_pilot.as_ref(), ..prepared.examples() };
+    let fit = interruptible(args, || tested(&*learner, &examples, &progress));
     let fit = fit
         .map_err(|e| explained(input::renumbered(e, &input.numbers), args))
         .with_context(place)?;
@@ -217,6 +221,12 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
             // Its names are checked against the table's later.
             CostsArg::File(_) => {}
         }
+    }
+    if args.pilot.is_some() && !needs.pilot {
+        return usage_error(format!(
+            "--pilot: {} cannot learn from a pilot; leave --pilot out, or choose --learner fiml",
+            registry::label(&*learner)
+        ));
     }
     if args.tune.is_some() && learner.grid().0.is_empty() {
         return usage_error(format!(

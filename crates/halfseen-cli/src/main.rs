@@ -25,6 +25,7 @@ mod observed;
 mod output;
 mod parse;
 mod parts;
+mod pilot;
 mod plan;
 mod plan_costs;
 mod plan_karma;

@@ -99,6 +99,7 @@ fn run(learner: &dyn Learner, data: &IdxData, rows: &[usize], columns: &[usize])
         weights: None,
         moments: None,
         declared: Default::default(),
+        pilot: None,
     };
     let (start, cpu) = (Instant::now(), cpu_seconds());
     let fit = learner.fit(&examples, &Silent).unwrap();

@@ -5,7 +5,7 @@ use crate::background::run_interruptible;
 use crate::errors::raised;
 use crate::learners::configured;
 use crate::model::Model;
-use halfseen::data::{Label, Target};
+use halfseen::data::{Examples, Label, Target};
 use halfseen::prepare::{Group, Moment, Options, Prepared};
 use halfseen::registry;
 use numpy::PyArray1;
@@ -57,9 +57,10 @@ impl Declared {
 /// Fits the learner of this name.
 ///
 /// `targets` are numbers, (n_rows), or with `classes` (sorted labels) the index of each row's
-/// class. `weights`, (n_rows), are the rows' sample weights.
+/// class. `weights`, (n_rows), are the rows' sample weights. `pilot` has rows of a pilot and their
+/// targets, NaN where they are unknown.
 #[pyfunction]
-#[pyo3(signature = (learner, parameters, table, target_name, targets, classes, declared, threads, progress, weights=None))]
+#[pyo3(signature = (learner, parameters, table, target_name, targets, classes, declared, threads, progress, weights=None, pilot=None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn fit(
     py: Python<'_>,
@@ -73,21 +74,30 @@ pub(crate) fn fit(
     threads: usize,
     progress: Option<&Bound<'_, PyAny>>,
     weights: Option<Bound<'_, PyArray1<f64>>>,
+    pilot: Option<(Bound<'_, Table>, Bound<'_, PyArray1<f64>>)>,
 ) -> PyResult<Model> {
     let learner = configured(learner, &parameters)?;
     let options = declared.options(&*learner)?;
     let target = target(list(targets)?, classes)?;
     registry::check_classes(&*learner, target.classes().len()).map_err(raised)?;
     let weights = weights.map(|weights| list(&weights)).transpose()?;
+    let pilot = pilot
+        .map(|(table, told)| Ok::<_, PyErr>((Arc::clone(&table.get().0), list(&told)?)))
+        .transpose()?;
     let rows: Vec<u32> = (0..table.0.rows() as u32).collect();
     let table = Arc::clone(&table.0);
     let model = run_interruptible(py, threads, progress, move |monitor| {
         let named = (&*target_name, &target);
+        let classes = target.classes().len();
         let prepared = match &weights {
             None => Prepared::new(&table, named, &rows, &options)?,
             Some(weights) => Prepared::with_weights(&table, named, &rows, weights, &options)?,
         };
-        let fit = halfseen::select::tested(&*learner, &prepared.examples(), monitor)?;
+        let pilot = pilot.as_ref().map(|(table, told)| prepared.pilot_of(table, told, classes));
+        let pilot = pilot.transpose()?;
+        let of_pilot = pilot.as_ref().map(|pilot| prepared.examples_in(pilot));
+        let examples = Examples { pilot: of_pilot.as_ref(), ..prepared.examples() };
+        let fit = halfseen::select::tested(&*learner, &examples, monitor)?;
         Ok(halfseen::model::Model::of(&*learner, &prepared, named, fit))
     })?;
     Ok(Model::new(model))

@@ -62,6 +62,7 @@ fn main() {
             weights: None,
             moments: None,
             declared: Declared::default(),
+            pilot: None,
         };
         let plain =
             Linear { weights: weights.clone(), intercept: 0.0, fill: vec![0.0; WIDTH], clip: None };

@@ -91,6 +91,7 @@ fn main() {
             moments: None,
             labels: Some(Labels { codes: &codes, classes: 2 }),
             declared: Default::default(),
+            pilot: None,
         };
         let margin = 0.01 * (n - budget) as f64;
         let learner =

@@ -92,6 +92,12 @@ pub enum ErrorKind {
         short(learner)
     )]
     TakesNoWeights { learner: String, reason: &'static str },
+    /// The learner cannot learn from a pilot.
+    #[error(
+        "learner {} cannot learn from a pilot; omit it, or use fiml, which counts its rows as far as they agree with the others",
+        short(learner)
+    )]
+    TakesNoPilot { learner: String },
     /// A number is not a valid row weight.
     #[error("row {row}: the weight is {}, but weights must be from 0 to 1e100", shown(*value))]
     WrongWeight { row: usize, value: f64 },
@@ -357,6 +363,7 @@ impl Error {
             | KeepsNoReads
             | Needs { .. }
             | TakesNoWeights { .. }
+            | TakesNoPilot { .. }
             | WrongWeight { .. }
             | WrongDeclaration { .. }
             | Chooses { .. }

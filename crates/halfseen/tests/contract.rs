@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Data, all, kind, learner, singletons};
-use halfseen::data::{Matrix, Shared};
+use halfseen::data::{Examples, Matrix, Shared};
 use halfseen::learner::{Family, with};
 use halfseen::model::Fit;
 use halfseen::{ErrorKind, Learner, Monitor, Silent};
@@ -422,6 +422,26 @@ fn learners_that_take_no_weights_refuse_them() {
         for error in errors {
             assert_eq!(kind(&error), "TakesNoWeights", "{error}: {}", learner.name());
             assert!(error.to_string().contains("karma"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn learners_that_take_no_pilot_refuse_it() {
+    for learner in all() {
+        let (data, pilot) = (data_for(&*learner), data_for(&*learner));
+        let pilot = pilot.examples();
+        let examples = Examples { pilot: Some(&pilot), ..data.examples() };
+        let fits = [
+            learner.fit(&examples, &Silent).map(drop),
+            learner.fit_grid(&[vec![]], &examples, &Silent).map(drop),
+            learner.fit_curve(&[10, 20], &examples, &Silent).map(drop),
+        ];
+        for fit in fits {
+            match fit {
+                Ok(()) => assert!(learner.needs().pilot, "{}", learner.name()),
+                Err(error) => assert_eq!(kind(&error), "TakesNoPilot", "{}", learner.name()),
+            }
         }
     }
 }

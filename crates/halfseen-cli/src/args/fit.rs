@@ -41,6 +41,11 @@ pub(crate) struct FitArgs {
     /// With --tune: validate on the first fold only, one FOLDS-th of the rows; FOLDS times faster
     #[arg(long, requires = "tune")]
     pub(crate) holdout: bool,
+    /// Rows of an earlier table, complete or with holes, whose reads cost nothing: fiml counts them
+    /// as far as they predict held-out reads of the table. Columns are matched by name; columns that
+    /// it lacks are missing, as are targets that are empty
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pilot: Option<PathBuf>,
     #[arg(long, value_enum, help = missing_in_fit())]
     pub(crate) missing: Option<MissingArg>,
     /// Save a model that predicts from this number of attributes only, those of largest weight
@@ -66,7 +71,8 @@ impl FitArgs {
         let TableArgs { bounds, moments, prices, .. } = &self.table;
         let declared = [bounds, moments, prices].into_iter().flatten().map(PathBuf::as_path);
         let costs = self.costs.as_ref().and_then(CostsArg::file);
-        [&*self.data].into_iter().chain(declared).chain(costs).collect()
+        let pilot = self.pilot.as_deref();
+        [&*self.data].into_iter().chain(declared).chain(costs).chain(pilot).collect()
     }
 }
 

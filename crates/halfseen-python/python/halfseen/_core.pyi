@@ -62,6 +62,7 @@ def fit(
     threads: int,
     progress: _Progress,
     weights: _Floats | None = ...,
+    pilot: tuple[Table, _Floats] | None = ...,
 ) -> Model: ...
 def complete(
     parameters: _Texts,

@@ -272,7 +272,7 @@ class Estimator(Saved, BaseEstimator):
             delattr(self, name)
         vars(self).pop("_told", None)
 
-    def _fit(self, X, y, sample_weight=None):
+    def _fit(self, X, y, sample_weight=None, pilot=None):
         self._forget()
         named = getattr(y, "name", None)
         X, y = self._checked(X, y)
@@ -283,6 +283,7 @@ class Estimator(Saved, BaseEstimator):
                 # The class of a row of weight 0 does not count either.
                 X, y, sample_weight = X[there], y[there], sample_weight[there]
         targets, classes = self._targets(y)
+        pilot = None if pilot is None else self._pilot(pilot, classes)
         seed = self._seed()
         with _progress(self) as progress, refusing(self):
             model = _core.fit(
@@ -296,10 +297,39 @@ class Estimator(Saved, BaseEstimator):
                 _threads(self),
                 progress,
                 sample_weight,
+                pilot,
             )
         self._keep(model)
         vars(self).pop("_told", None)
         return self
+
+    def _pilot(self, pilot, classes):
+        """Return the table of a pilot and its targets, NaN where they are unknown."""
+        try:
+            X, y = pilot
+        except (TypeError, ValueError):
+            raise ValueError("pilot must be a pair (X, y) of earlier rows and their targets") from None
+        X = self._validated(X, reset=False, ensure_all_finite="allow-nan")
+        if classes is None:
+            told = np.asarray(y, dtype=np.float64)
+        else:
+            y = np.asarray(y, dtype=object)
+            told = np.full(y.shape, np.nan)
+            for code, label in enumerate(classes):
+                told[y == label] = code
+            strange = [label for label in y[np.isnan(told)] if label is not None and label == label]
+            if strange:
+                raise ValueError(
+                    f"y of the pilot holds {strange[0]!r}, none of the classes; leave the row out, or its"
+                    " target None"
+                )
+        if told.ndim != 1 or len(told) != X.shape[0]:
+            raise ValueError(
+                f"y of the pilot must have a target for each of {X.shape[0]} rows; NaN is unknown"
+            )
+        if np.isinf(told).any():
+            raise ValueError("y of the pilot holds infinity")
+        return self._table(X), np.ascontiguousarray(told, dtype=np.float64)
 
     def _target_name(self, named):
         """Return the name of the target in the model: its own, unless a feature has it."""

@@ -32,6 +32,10 @@ pub struct Examples<'a> {
     pub moments: Option<&'a Moments>,
     /// Declarations of the columns, which a read can contradict.
     pub declared: Declared<'a>,
+    /// Rows of an earlier table that cost no read, in the same units and columns; cells and targets
+    /// may be missing (NaN), and of more than two classes a code beyond the classes. See
+    /// [`Needs::pilot`](crate::params::Needs::pilot).
+    pub pilot: Option<&'a Examples<'a>>,
 }
 
 /// Classes of rows.
@@ -79,6 +83,7 @@ impl<'a> Examples<'a> {
             weights: None,
             moments: None,
             declared,
+            pilot: None,
         }
     }
 

@@ -32,6 +32,7 @@ fn name(kind: &ErrorKind) -> &'static str {
         SeesWhole,
         TooManyMoments,
         TakesNoWeights,
+        TakesNoPilot,
         WrongWeight,
         Needs,
         WrongDeclaration,
@@ -134,6 +135,14 @@ fn fit_weights(learner: &dyn crate::Learner, weight: f64) -> Error {
     learner.fit(&examples, &Silent).unwrap_err()
 }
 
+/// Fits two rows with themselves as a pilot.
+fn fit_with_pilot(learner: &dyn crate::Learner) -> Error {
+    let (matrix, scaler, layout) =
+        (Matrix::F64(Array2::ones((2, 2))), Scaler::None {}, Arc::new(Layout::singletons(2)));
+    let pilot = Examples::new(&matrix, &scaler, &layout, &[1.0, 2.0]);
+    learner.fit(&Examples { pilot: Some(&pilot), ..pilot.clone() }, &Silent).unwrap_err()
+}
+
 fn asking() -> (Box<dyn AskTell>, Query) {
     let mut aerr = crate::registry::find("aerr").unwrap();
     aerr.set("average", "all").unwrap();
@@ -233,6 +242,7 @@ fn provoked(long: &str) -> Vec<Error> {
         Schema { prices: [(long.to_owned(), -1.0)].into(), ..schema.clone() }.layout().unwrap_err(),
         fit_weights(&*crate::registry::find("aerr").unwrap(), 1.0),
         fit_weights(&*crate::registry::find("ridge").unwrap(), f64::NAN),
+        fit_with_pilot(&*crate::registry::find("ridge").unwrap()),
         started.ask_observed_into(&[0], &mut Query::default()).unwrap_err(),
         started.observe(9, &[(0, 1.0)], Some(1.0)).unwrap_err(),
         fit_cells_of(&*passive, Array2::from_elem((1, 2), f64::NAN)),
@@ -319,7 +329,7 @@ fn every_kind_is_provoked() {
     let provoked: BTreeSet<&str> = provoked("column").iter().map(|e| name(e.kind())).collect();
     let missing: Vec<&str> = all_names().difference(&provoked).copied().collect();
     assert!(missing.is_empty(), "no case provokes {missing:?}");
-    assert_eq!(all_names().len(), 57);
+    assert_eq!(all_names().len(), 58);
 }
 
 #[test]

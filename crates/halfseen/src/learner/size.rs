@@ -36,6 +36,8 @@ pub struct FitSize {
     pub classes: usize,
     /// True if rows have weights.
     pub weighted: bool,
+    /// Number of rows of a pilot beside these.
+    pub pilot: usize,
     /// Number of settings that are fitted together; at least 1.
     pub settings: usize,
     /// Number of fits that are returned for each setting; at least 1.
@@ -60,6 +62,7 @@ impl FitSize {
             sparse: matrix.is_sparse(&examples.rows),
             classes: examples.classes(),
             weighted: examples.weights.is_some(),
+            pilot: examples.pilot.map_or(0, Examples::len),
             held: matrix.bytes(),
             widest,
             ..FitSize::of_layout(examples.layout)
@@ -150,13 +153,16 @@ impl Needed {
 /// more memory than it may take.
 ///
 /// # Errors
-/// [`ErrorKind::TooMuchMemory`]; settings out of range.
+/// [`ErrorKind::TooMuchMemory`]; settings out of range; [`ErrorKind::TakesNoPilot`].
 pub(super) fn admit<L: Learner + ?Sized>(
     learner: &L,
     settings: &[Assignments],
     points: usize,
     examples: &Examples<'_>,
 ) -> Result<()> {
+    if examples.pilot.is_some() && !learner.needs().pilot {
+        return Err(ErrorKind::TakesNoPilot { learner: learner.name().to_owned() }.into());
+    }
     let size =
         FitSize { settings: settings.len().max(1), points: points.max(1), ..FitSize::of(examples) };
     if settings.is_empty() {

@@ -48,6 +48,14 @@ pub enum Note {
         /// Number of these examples.
         examples: u64,
     },
+    /// Rows of a pilot, and what each of them counts beside an example: 0 if held-out reads
+    /// contradict it.
+    Pilot {
+        /// Number of rows.
+        rows: u64,
+        /// Weight of each of them, from 0 to 1; of more than two classes the mean.
+        weight: f64,
+    },
     /// Attributes with a single value, or a single read, have weight 0.
     ConstantAttributes {
         /// First of them.
@@ -267,6 +275,15 @@ impl fmt::Display for Note {
                 f,
                 "examples without a target: {examples}; their reads inform on the attributes alone, and the fit is valid only if \
                  a target's absence does not depend on the target"
+            ),
+            Note::Pilot { rows, weight: 0.0 } => write!(
+                f,
+                "pilot: its {rows} rows do not count, because held-out reads of the examples do not favour them"
+            ),
+            Note::Pilot { rows, weight } => write!(
+                f,
+                "pilot: {rows} rows count as {} of an example each, as held-out reads favour",
+                (100.0 * weight).round() / 100.0
             ),
             Note::ConstantAttributes { column, columns } => write!(
                 f,

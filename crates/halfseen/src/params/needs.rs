@@ -112,6 +112,9 @@ pub struct Needs {
     pub fits_to_answers: bool,
     /// True if its model of two classes or numbers has one weight per attribute.
     pub weighs: bool,
+    /// True if it learns from a pilot too ([`Examples::pilot`](crate::data::Examples::pilot)). Other
+    /// learners refuse one with [`ErrorKind::TakesNoPilot`].
+    pub pilot: bool,
 }
 
 impl Needs {
@@ -147,6 +150,7 @@ impl Needs {
             pairs: false,
             fits_to_answers: false,
             weighs: true,
+            pilot: false,
         }
     }
 

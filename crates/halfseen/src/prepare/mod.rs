@@ -9,6 +9,7 @@
 mod declared;
 mod encoder;
 mod knots;
+mod pilot;
 mod prepared;
 mod schema;
 

@@ -96,10 +96,10 @@ pub struct Prepared<'a> {
 pub struct Other<'a> {
     /// Differences between the table and the schema.
     pub applied: Applied,
-    matrix: Cow<'a, Matrix>,
-    targets: Vec<f64>,
-    codes: Option<(Vec<u32>, usize)>,
-    rows: Vec<u32>,
+    pub(super) matrix: Cow<'a, Matrix>,
+    pub(super) targets: Vec<f64>,
+    pub(super) codes: Option<(Vec<u32>, usize)>,
+    pub(super) rows: Vec<u32>,
 }
 
 impl<'a> Prepared<'a> {
@@ -292,6 +292,7 @@ impl<'a> Prepared<'a> {
                 names: &self.names,
                 means: self.declared.as_ref().is_some_and(|d| d.means),
             },
+            pilot: None,
         }
     }
 }
@@ -329,6 +330,7 @@ impl Other<'_> {
             weights: None,
             moments: None,
             declared: Declared::default(),
+            pilot: None,
         }
     }
 }

@@ -269,6 +269,7 @@ pub(crate) fn rows_in(cells: Array2<f64>, layout: Layout) -> Rows {
         weights: None,
         moments: None,
         declared: Default::default(),
+        pilot: None,
     };
     Rows::new(&examples, "a test").unwrap()
 }

@@ -283,6 +283,7 @@ mod tests {
             weights: None,
             moments: None,
             declared: Declared::default(),
+            pilot: None,
         };
         let fit = |weights: [f64; 2], threat: Option<Threat>| {
             let linear = Linear {

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from functools import update_wrapper
 from types import MethodType
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from halfseen import _types as t
@@ -56,7 +57,8 @@ class _FIML(Budgeted):
     design : {'uniform', 'adaptive'}
         Choice of the attributes to read. uniform: every set of the same size is equally likely. adaptive:
         uniform at first, then proportional to each attribute's estimated contribution to the prediction;
-        three tenths of the reads stay uniform.
+        three tenths of the reads stay uniform. Under max_cost the order in which attributes are taken is
+        drawn so, with contributions divided by the square roots of the prices.
     shape : {'linear', 'additive', 'auto'}
         Functions of the attributes that predictions are sums of. linear: a weight for each attribute.
         additive: beside it one curve of each attribute whose reads show that the target bends along it.
@@ -166,6 +168,36 @@ class _FIML(Budgeted):
         self.bounds = bounds
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    if TYPE_CHECKING:
+
+        def set_fit_request(self, *, pilot: t.Request = ...) -> Self: ...
+
+    def fit(self, X: t.Matrix, y: ArrayLike, *, pilot: tuple[t.Matrix, ArrayLike] | None = None) -> Self:
+        """Learn from examples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The examples. NaN is a missing value.
+        y : array-like of shape (n_samples,)
+            The targets.
+        pilot : tuple (X, y), optional
+            Earlier rows of the same features and their targets, for instance a few complete ones. NaN is a
+            missing value, also in y (of classes None too). Their reads cost nothing of the budget, and they
+            count as far as held-out reads of the examples favour them: not at all if they contradict.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the learner cannot use the data or the parameters; the message names the place and the remedy.
+        """
+        return self._fit(X, y, pilot=pilot)
 
     def _check_one_model(self, attribute):
         check_is_fitted(self, "model_")

@@ -9,7 +9,7 @@ use crate::budget::allowance::{self, affordable, affordable_cost};
 use crate::budget::engine::{Engine, push, push_known};
 use crate::budget::ledger::{LARGEST_COUNT, Ledger, Limits};
 use crate::budget::{AskTell, Query, Read, Role, TellOutcome, saved};
-use crate::data::Layout;
+use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result, shown};
 use crate::model::{Fit, Linear, Note, Predictor, Report, Stop};
 use crate::params::{Design, Link, Parameters, Passive};
@@ -34,6 +34,8 @@ pub(super) struct Asker {
     budget: allowance::Reads,
     drawing: ReadDesign,
     state: State,
+    /// Rows of a pilot, which a pass over a table gives and no file holds.
+    pilot: Reads,
     /// The last fit, with the number of answers at that time.
     found: RefCell<Option<(u64, Fit)>>,
     /// Panels of the current example.
@@ -121,7 +123,11 @@ impl Asker {
         let state: State = saved::state(state)?;
         let answered = ledger.answered();
         let sound = state.is_sound(layout.slots(), answered)
-            && state.plan.is_sound(budget, redesigns(learner, budget, answered - state.unread));
+            && state.plan.is_sound(
+                budget.panels,
+                planned(learner, budget),
+                redesigns(learner, layout, budget, answered - state.unread),
+            );
         if !sound {
             return Err(saved::untrue());
         }
@@ -145,9 +151,41 @@ impl Asker {
             budget,
             drawing: ReadDesign::new(budget, learner.seed, priced(learner, layout)),
             state,
+            pilot: Reads::new(),
             found: RefCell::new(None),
             panels: Vec::new(),
         }
+    }
+
+    /// Takes the observed cells of a pilot's rows, which cost nothing.
+    ///
+    /// # Errors
+    /// Other columns or classes; cells or targets that are infinite or too large; no cell at all.
+    pub(super) fn take_pilot(&mut self, pilot: &Examples<'_>, classes: usize) -> Result<()> {
+        let slots = self.layout.slots();
+        if pilot.columns() != slots {
+            let (what, expected, found) =
+                ("columns of the pilot".to_owned(), slots, pilot.columns());
+            return Err(ErrorKind::WrongLength { what, expected, found }.into());
+        }
+        if pilot.classes() != classes {
+            let problem = format!("it has {} classes in the pilot, not {classes}", pilot.classes());
+            return Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into());
+        }
+        for i in 0..pilot.len() {
+            let told = pilot.told(i);
+            // A code beyond the classes stands for an unknown target.
+            let target = if classes > 2 && told >= classes as f64 { f64::NAN } else { told };
+            let cells = (0..slots).map(|slot| pilot.value(i, self.layout.column(slot)));
+            check_size(cells.clone().chain([target]))?;
+            let cells = (0..).zip(cells);
+            self.pilot.push_numbered(i as u64, cells, target);
+        }
+        if self.pilot.cells() == 0 {
+            let what = "a pilot, in rows with an observed attribute".to_owned();
+            return Err(ErrorKind::TooFewRows { what, least: 1, rows: 0 }.into());
+        }
+        Ok(())
     }
 
     /// Returns the reads with all that a fit to them needs.
@@ -155,7 +193,8 @@ impl Asker {
         let State { reads, refused, classes, .. } = &self.state;
         let range = self.ledger.range();
         let (learner, layout) = (&self.learner, &*self.layout);
-        Fitting { learner, layout, reads, classes: *classes, refused: *refused, range }
+        let (pilot, classes, refused) = (&self.pilot, *classes, *refused);
+        Fitting { learner, layout, reads, pilot, classes, refused, range }
     }
 
     /// Fits, and reports `stop` unless the fit was interrupted.
@@ -240,13 +279,27 @@ fn priced(learner: &Fiml, layout: &Layout) -> Option<Priced> {
     Some(Priced::new(prices.collect(), most))
 }
 
+/// Returns the number of draws that a plan has probabilities of: where the cost of an example is
+/// limited, those of the first panel.
+fn planned(learner: &Fiml, reads: allowance::Reads) -> usize {
+    if learner.max_cost.is_some() { 1 } else { reads.budget }
+}
+
 /// Returns the number of redesigns of the probabilities after this number of answers.
-fn redesigns(learner: &Fiml, reads: allowance::Reads, answered: u64) -> u32 {
-    let uniform = learner.design != Design::Adaptive || learner.max_cost.is_some();
-    if uniform || learner.passive != Passive::No || reads.all() {
+fn redesigns(learner: &Fiml, layout: &Layout, reads: allowance::Reads, answered: u64) -> u32 {
+    let all = reads.all() && learner.max_cost.is_none();
+    if learner.design != Design::Adaptive || learner.passive != Passive::No || all {
         return 0;
     }
-    let first = (FIRST_READS * reads.panels).div_ceil(reads.budget.max(1)) as u64;
+    let first = match learner.max_cost {
+        None => (FIRST_READS * reads.panels).div_ceil(reads.budget.max(1)) as u64,
+        Some(most) => {
+            // At least the number of reads that are paid for at the mean price.
+            let cost = (0..reads.panels).map(|panel| layout.price(panel)).sum::<f64>();
+            let paid = (most * reads.panels as f64 / cost).clamp(1.0, reads.budget.max(1) as f64);
+            ((FIRST_READS * reads.panels) as f64 / paid).ceil() as u64
+        }
+    };
     (answered / first.max(FIRST_EXAMPLES)).checked_ilog2().map_or(0, |doublings| doublings + 1)
 }
 
@@ -378,13 +431,16 @@ impl Engine for Asker {
     /// Redesigns the probabilities of the draws from the reads, after 1, 2, 4, ... times the first
     /// number of answers.
     fn renew(&mut self) -> Result<()> {
-        let made = |answered| redesigns(&self.learner, self.budget, answered);
+        let made = |answered| redesigns(&self.learner, &self.layout, self.budget, answered);
         let answered = self.counted();
         if made(answered) != made(answered - 1) {
             let of_slots = self.fitting().importance();
             let of = |panel: usize| self.layout.slots_of(panel).map(|slot| of_slots[slot]).sum();
-            let weights: Vec<f64> = (0..self.budget.panels).map(of).collect();
-            self.state.plan.renew(&weights, self.budget.budget);
+            let mut weights: Vec<f64> = (0..self.budget.panels).map(of).collect();
+            if let Some(priced) = self.drawing.priced() {
+                priced.weigh(&mut weights, &self.ledger.report().panel_reads);
+            }
+            self.state.plan.renew(&weights, planned(&self.learner, self.budget));
         }
         Ok(())
     }

@@ -124,7 +124,7 @@ pub(crate) fn shares(forms: &[FormFit]) -> Vec<Share> {
 }
 
 /// Returns the standard error of the difference of two totals of sums over examples.
-fn error_of_difference(sums: &[f64], others: &[f64]) -> f64 {
+pub(crate) fn error_of_difference(sums: &[f64], others: &[f64]) -> f64 {
     let count = sums.len().min(others.len()) as f64;
     let differences = || sums.iter().zip(others).map(|(a, b)| a - b);
     let mean = differences().sum::<f64>() / count.max(1.0);

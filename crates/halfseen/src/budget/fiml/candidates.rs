@@ -107,7 +107,7 @@ impl Menu {
     /// Returns the candidates for these reads; `rank` alone, if given.
     pub(crate) fn of(standard: &Standard, rows: &Rows, folds: usize, rank: Option<usize>) -> Menu {
         let d = standard.len();
-        let together = together(standard, rows);
+        let [of_main, together] = together(standard, rows);
         let most_rank = (d / 3).max(1);
         let mut ranks: Vec<usize> = match rank {
             Some(rank) => vec![rank.min(d)],
@@ -136,7 +136,8 @@ impl Menu {
         };
         Menu {
             ranks,
-            ridges: if together < OFTEN { &STEADY } else { &RIDGES },
+            // Chosen by held-out reads, which a pilot does not make more.
+            ridges: if of_main < OFTEN { &STEADY } else { &RIDGES },
             most,
             strides,
             dense: d <= MANY,
@@ -219,22 +220,23 @@ pub(crate) fn thinned<'r>(
     part.with_target(rows).step_by(told).chain(without.step_by(untold).map(weighted))
 }
 
-/// Returns the mean number of joint reads per pair of attributes that are not always read; infinite
-/// if there are none, as all covariances are then known.
-fn together(standard: &Standard, rows: &Rows) -> f64 {
-    let always = |place: u32| standard.reads[place as usize] == rows.len() as f64;
+/// Returns the mean number of joint reads per pair of attributes that are not always read, without a
+/// pilot and with what it counts; infinite if there are none, as all covariances are then known.
+fn together(standard: &Standard, rows: &Rows) -> [f64; 2] {
+    let mut reads = vec![0_usize; standard.len()];
+    (0..rows.main()).flat_map(|i| rows.example(i).0).for_each(|&place| reads[place as usize] += 1);
+    let always = |place: u32| reads[place as usize] == rows.main();
     let sampled = (0..standard.len() as u32).filter(|&place| !always(place)).count() as f64;
     let pairs = |i: usize| {
         let shown = rows.example(i).0.iter().filter(|&&place| !always(place)).count() as f64;
-        shown * (shown - 1.0).max(0.0)
+        rows.weight(i) * shown * (shown - 1.0).max(0.0)
     };
-    let pairs_of_them: f64 = (0..rows.len()).map(pairs).sum();
-    match sampled {
+    [rows.main(), rows.len()].map(|examples| match sampled {
         0.0 => f64::INFINITY,
         // Each of its reads was joint with all others.
-        1.0 => rows.len() as f64,
-        _ => pairs_of_them / (sampled * (sampled - 1.0)),
-    }
+        1.0 => examples as f64,
+        _ => (0..examples).map(pairs).sum::<f64>() / (sampled * (sampled - 1.0)),
+    })
 }
 
 /// Fits factor models of all ranks to each of the parts, side by side; `done` is called after each.
@@ -353,8 +355,7 @@ pub(crate) fn fit(
 
 /// Returns the stride through the held-out examples of a fold at which enough of them judge.
 fn judging_stride(rows: &Rows, folds: usize) -> usize {
-    let known = (0..rows.len()).filter(|&i| rows.has_target(i));
-    let reads: usize = known.map(|i| rows.example(i).0.len()).sum();
+    let reads: usize = rows.told().map(|i| rows.example(i).0.len()).sum();
     let known = rows.known() as f64;
     let cube = (reads as f64 / known.max(1.0)).powi(3) / 3.0;
     let most = (JUDGING / cube.max(1.0)).clamp(ENOUGH_JUDGES, JUDGES);

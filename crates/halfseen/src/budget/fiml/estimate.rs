@@ -59,6 +59,8 @@ pub(crate) struct Estimate {
     /// Predictions of held-out examples with a target from their reads, in the order of these.
     pub(crate) held_out: Vec<Pair>,
     pub(crate) passes: u64,
+    /// Weight of each row of the pilot; 0 without one.
+    pub(crate) pilot: f64,
     pub(crate) remarks: Remarks,
 }
 
@@ -112,6 +114,7 @@ impl Estimate {
             deviations: Vec::new(),
             held_out: Vec::new(),
             passes: 0,
+            pilot: 0.0,
             remarks: Remarks::default(),
             means,
         }
@@ -143,6 +146,11 @@ pub(crate) fn bytes(d: f64, reads: f64, folds: f64, rank: Option<u64>) -> f64 {
     8.0 * (models + sums + candidates + dense)
 }
 
+/// Returns true if there are enough targets to hold some out.
+pub(crate) fn suffice(reads: &Reads, setting: &FitSettings) -> bool {
+    reads.told() >= FEWEST.max(2 * setting.folds)
+}
+
 /// Fits. If it is interrupted during the refits for deviations, these are left out.
 ///
 /// # Errors
@@ -155,8 +163,8 @@ pub(crate) fn estimate(
     let folds = setting.folds;
     let forms = Form::all(reads, setting.slots, folds, setting.rank, setting.shape);
     let plain = &forms[0].standard;
-    let m = reads.known_targets().count();
-    if plain.len() == 0 || m < FEWEST.max(2 * folds) {
+    let m = reads.told();
+    if plain.len() == 0 || !suffice(reads, setting) {
         let means = plain.means[..setting.slots].to_vec();
         return Ok(Estimate::nothing(means, plain.centre, plain.spread.powi(2), m));
     }
@@ -240,7 +248,11 @@ fn interrupted() -> crate::Error {
     ErrorKind::Interrupted { during: "fitting to the reads" }.into()
 }
 
-fn interruptible(monitor: &dyn Monitor) -> Result<()> {
+/// Fails if the monitor asked to stop.
+///
+/// # Errors
+/// [`ErrorKind::Interrupted`].
+pub(crate) fn interruptible(monitor: &dyn Monitor) -> Result<()> {
     if monitor.should_stop() { Err(interrupted()) } else { Ok(()) }
 }
 
@@ -308,6 +320,7 @@ fn estimate_of(form: &Form, fits: &[FormFit], chosen: &[Share]) -> Option<Estima
         deviations: Vec::new(),
         held_out: Vec::new(),
         passes: candidates::PASSES as u64,
+        pilot: form.rows(usize::MAX).pilot_weight(),
         remarks: Remarks::default(),
     })
 }
@@ -352,7 +365,7 @@ impl Judge<'_> {
         let by_fold = (0..of).into_par_iter().map(by_fold).collect::<Option<Vec<_>>>()?;
         let (mut next, predictors): (Vec<_>, Vec<_>) = by_fold.into_iter().unzip();
         let rows = form.rows(of);
-        let told = FoldSubset::All.with_target(rows);
+        let told = rows.told();
         let (first, second): (Vec<Given>, Vec<Given>) =
             told.clone().filter_map(|i| next[fold_of(rows.number(i), of)].next()).unzip();
         let square = standard.spread.powi(2);

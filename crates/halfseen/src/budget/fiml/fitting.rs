@@ -3,7 +3,8 @@
 
 use super::Fiml;
 use super::design::importance;
-use super::estimate::{self, Estimate, FitSettings, Remarks, estimate};
+use super::estimate::{self, Estimate, FitSettings, Remarks};
+use super::pilot::estimate_with;
 use super::predicting::{conditional, linked, predictor_of, with_curves};
 use super::read_summary::ReadSummary;
 use super::reads::Reads;
@@ -24,9 +25,13 @@ pub(super) fn needed(learner: &Fiml, size: &FitSize) -> Needed {
 
 /// Returns the memory of this number of reads, and of the fits to them.
 fn needed_for(learner: &Fiml, size: &FitSize, cells: f64) -> Needed {
-    let (n, d) = (size.n(), size.d());
+    let (pilot, d) = (size.pilot as f64, size.d());
+    // Of a pilot all cells may be there, of which there are copies, and rows for each weight.
+    let (n, cells) = (size.n() + pilot, cells + pilot * d);
+    let copies = if pilot > 0.0 { 8.0 * STANDARD * cells } else { 0.0 };
     // An attribute takes part from its second read on.
-    let (often, reads) = (d.min(0.5 * cells), (cells / n.max(1.0)).min(d));
+    let mean = if pilot > 0.0 { d } else { cells / n.max(1.0) };
+    let (often, reads) = (d.min(0.5 * cells), mean.min(d));
     let folds = learner.folds as f64;
     let fits = |form: f64| estimate::bytes(form * often, form * reads, folds, learner.rank);
     // A curve of each attribute, and rows for each fold; auto keeps candidates of both forms.
@@ -39,7 +44,7 @@ fn needed_for(learner: &Fiml, size: &FitSize, cells: f64) -> Needed {
     let deviations = 8.0 * d * learner.deviations as f64 * size.outputs();
     // Reads with the signs of a class beside those with the classes.
     let signs = if size.classes > 2 { READ * cells } else { 0.0 };
-    let bytes = READ * cells + signs + 80.0 * n + 400.0 * d + deviations + fits;
+    let bytes = READ * cells + copies + signs + 80.0 * n + 400.0 * d + deviations + fits;
     Needed {
         bytes: bytes + size.models(20.0 * d * size.outputs()),
         remedy: "fewer rows or columns, a smaller budget, or aerr, which keeps no reads".into(),
@@ -57,6 +62,8 @@ pub(super) struct Fitting<'a> {
     pub(super) learner: &'a Fiml,
     pub(super) layout: &'a Layout,
     pub(super) reads: &'a Reads,
+    /// Rows of a pilot; none without one.
+    pub(super) pilot: &'a Reads,
     /// Number of classes, if more than two; targets are then their numbers, from 0.
     pub(super) classes: u64,
     /// Number of reads without a value.
@@ -87,14 +94,14 @@ impl Fitting<'_> {
         mut report: Report,
         monitor: &dyn Monitor,
     ) -> Result<(Predictor, Report)> {
-        let Fitting { learner, layout, reads, .. } = *self;
+        let Fitting { learner, layout, reads, pilot, .. } = *self;
         let (rows, classes) = (reads.len(), self.classes as usize);
-        let size = FitSize { rows, classes, ..FitSize::of_layout(layout) };
+        let size = FitSize { rows, classes, pilot: pilot.len(), ..FitSize::of_layout(layout) };
         admit_need(learner, &size, needed_for(learner, &size, reads.cells() as f64))?;
         report.notes = ReadSummary::of(reads, layout).notes(self.refused);
         let (mut predictors, mut outcomes) = (Vec::new(), Vec::new());
-        each_target(reads, self.classes, |reads| -> Result<()> {
-            let (predictor, outcome) = self.fit_to(reads, monitor)?;
+        each_target([reads, pilot], self.classes, |[reads, pilot]| -> Result<()> {
+            let (predictor, outcome) = self.fit_to(reads, pilot, monitor)?;
             predictors.push(predictor);
             outcomes.push(outcome);
             Ok(())
@@ -107,6 +114,8 @@ impl Fitting<'_> {
             .risk
             .and_then(|(risk, error)| Note::beside_constant(risk, Some(error), all.variance));
         report.notes.extend(tested);
+        let (rows, weight) = (pilot.len() as u64, all.pilot);
+        report.notes.extend((rows > 0).then_some(Note::Pilot { rows, weight }));
         if all.remarks.guarded > 0 {
             let refinements = all.remarks.guarded as u64;
             report.notes.push(Note::GuardedRefinements { refinements });
@@ -114,16 +123,21 @@ impl Fitting<'_> {
         Ok((self.together(predictors), report))
     }
 
-    /// Fits to reads with these targets.
-    fn fit_to(&self, reads: &Reads, monitor: &dyn Monitor) -> Result<(Predictor, Outcome)> {
+    /// Fits to reads and a pilot with these targets.
+    fn fit_to(
+        &self,
+        reads: &Reads,
+        pilot: &Reads,
+        monitor: &dyn Monitor,
+    ) -> Result<(Predictor, Outcome)> {
         let survey = ReadSummary::of(reads, self.layout);
         let (centre, variance) = (survey.centre, survey.variance);
         let found = if survey.teaches() {
-            estimate(reads, &self.setting(), monitor)?
+            estimate_with(reads, pilot, &self.setting(), monitor)?
         } else {
             Estimate::nothing(survey.means, centre, variance, survey.examples)
         };
-        let Estimate { mut risk, passes, remarks, .. } = found;
+        let Estimate { mut risk, passes, pilot: weight, remarks, .. } = found;
         if self.classes > 0 && variance == 0.0 {
             // Of a class without members, or with all, there is nothing to get wrong.
             risk = Some((0.0, 0.0));
@@ -132,14 +146,14 @@ impl Fitting<'_> {
         // Of more than two classes the largest score counts, which no range may hide.
         predictor.linear.clip = self.range.filter(|_| self.classes == 0);
         let predictor = linked(predictor, self.learner.link, &found, reads)?;
-        let outcome = Outcome { risk, variance, passes, remarks };
+        let outcome = Outcome { risk, variance, passes, pilot: weight, remarks };
         Ok((with_curves(predictor, &found, self.layout), outcome))
     }
 
     /// Returns the contribution of each slot to the prediction, of all classes together.
     pub(super) fn importance(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.layout.slots()];
-        let Ok(()) = each_target(self.reads, self.classes, |reads| {
+        let Ok(()) = each_target([self.reads], self.classes, |[reads]| {
             let found = importance(reads, &self.setting());
             sums.iter_mut().zip(found).for_each(|(sum, of)| *sum += of);
             Ok::<(), Infallible>(())
@@ -150,7 +164,7 @@ impl Fitting<'_> {
     /// Returns the mean of the targets, or the share of each class, as a predictor.
     pub(super) fn nothing(&self) -> Predictor {
         let mut predictors = Vec::new();
-        let Ok(()) = each_target(self.reads, self.classes, |reads| {
+        let Ok(()) = each_target([self.reads], self.classes, |[reads]| {
             predictors.push(Predictor::Conditional(self.mean_of(reads)));
             Ok::<(), Infallible>(())
         });
@@ -184,6 +198,8 @@ struct Outcome {
     /// Mean squared deviation of the targets.
     variance: f64,
     passes: u64,
+    /// Weight of each row of the pilot.
+    pilot: f64,
     remarks: Remarks,
 }
 
@@ -200,6 +216,7 @@ impl Outcome {
             risk,
             variance: mean(&|one| Some(one.variance)).unwrap_or(0.0),
             passes: of.iter().map(|one| one.passes).max().unwrap_or(0),
+            pilot: mean(&|one| Some(one.pilot)).unwrap_or(0.0),
             remarks: Remarks {
                 guarded: of.iter().map(|one| one.remarks.guarded).sum(),
                 interrupted: of.iter().any(|one| one.remarks.interrupted),
@@ -208,19 +225,21 @@ impl Outcome {
     }
 }
 
-/// Visits the reads; if there are more than two classes, once for each class, with targets 1 for
+/// Visits reads; if there are more than two classes, once for each class, with targets 1 for
 /// this class and -1 for the others.
-fn each_target<E>(
-    reads: &Reads,
+fn each_target<const N: usize, E>(
+    reads: [&Reads; N],
     classes: u64,
-    mut visit: impl FnMut(&Reads) -> std::result::Result<(), E>,
+    mut visit: impl FnMut([&Reads; N]) -> std::result::Result<(), E>,
 ) -> std::result::Result<(), E> {
     if classes == 0 {
         return visit(reads);
     }
-    let mut signs = reads.clone();
+    let mut signs = reads.map(Reads::clone);
     (0..classes).try_for_each(|class| {
-        signs.set_targets(|i| if reads.target(i) == class as f64 { 1.0 } else { -1.0 });
-        visit(&signs)
+        for (signs, reads) in signs.iter_mut().zip(reads) {
+            signs.set_targets(|i| if reads.target(i) == class as f64 { 1.0 } else { -1.0 });
+        }
+        visit(signs.each_ref())
     })
 }

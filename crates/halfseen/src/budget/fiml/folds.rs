@@ -3,7 +3,7 @@
 
 use super::standard::Rows;
 
-/// A subset of the examples.
+/// A subset of the examples. Rows of a pilot are in no fold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FoldSubset {
     All,
@@ -58,7 +58,9 @@ impl FoldSubset {
 
     /// Returns the positions of the subset's examples.
     pub(crate) fn of(self, rows: &Rows) -> impl Iterator<Item = usize> + Clone {
-        (0..rows.len()).filter(move |&i| self.holds(rows.number(i)))
+        let pilot = !matches!(self, FoldSubset::Only { .. });
+        let main = rows.main();
+        (0..rows.len()).filter(move |&i| if i < main { self.holds(rows.number(i)) } else { pilot })
     }
 
     /// Returns the positions of the subset's examples with a known target.
@@ -79,7 +81,8 @@ impl<'a> WeightedSubset<'a> {
         self,
         rows: &'r Rows,
     ) -> impl Iterator<Item = WeightedIndex> + Clone + use<'a, 'r> {
-        let weight = move |i: usize| self.weights.map_or(1.0, |weights| weights[i]);
+        let weight =
+            move |i: usize| rows.weight(i) * self.weights.map_or(1.0, |weights| weights[i]);
         let counted = move |i| WeightedIndex { example: i, weight: weight(i) };
         self.part.of(rows).map(counted).filter(|counted| counted.weight > 0.0)
     }

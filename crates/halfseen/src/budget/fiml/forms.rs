@@ -50,7 +50,7 @@ impl Form {
         }
         let (standard, rows) = (&plain.standard, &plain.rows[0]);
         let fold = |example| fold_of(rows.number(example), folds);
-        let mut by_part = curves(&by_slot, &standard.bounds, rows.targets(), fold, folds);
+        let mut by_part = curves(&by_slot, &standard.bounds, &rows.main_targets(), fold, folds);
         let varies = |curve: &SlotCurve| standard.slots.binary_search(&curve.slot).is_ok();
         by_part.iter_mut().for_each(|curves| curves.retain(varies));
         let found = by_part[folds].clone();

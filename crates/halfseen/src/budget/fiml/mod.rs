@@ -43,8 +43,13 @@ mod link;
 #[cfg(test)]
 mod observing_tests;
 mod own_test;
+mod pilot;
+#[cfg(test)]
+mod pilot_tests;
 mod posterior;
 mod predicting;
+#[cfg(test)]
+mod priced_tests;
 mod read_design;
 mod read_summary;
 mod reads;
@@ -117,6 +122,8 @@ impl Learner for Fiml {
         }
         check_moments(examples, Centre::None)?;
         let mut asker = Asker::new(self, examples.layout)?;
+        let classes = examples.classes();
+        examples.pilot.map_or(Ok(()), |pilot| asker.take_pilot(pilot, classes))?;
         let informative = informative_holes(self, examples);
         pass::one_pass_with(&mut asker, self.seed, counts, examples, monitor, |pass, stop| {
             let mut fit = pass.learner().fit(stop, monitor)?;
@@ -150,6 +157,7 @@ impl Learner for Fiml {
             targets,
             fits_to_answers,
             weighs,
+            pilot: true,
             ..Needs::of(self)
         }
     }

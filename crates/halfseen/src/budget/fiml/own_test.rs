@@ -138,8 +138,7 @@ impl Shown {
         let mut alone = vec![0.0; places];
         let mut together = vec![0.0; if places <= MANY { places * places } else { 0 }];
         let pairs = |i: &usize| rows.example(*i).0.len().pow(2);
-        let known = (0..rows.len()).filter(|&i| rows.has_target(i));
-        for i in Watched::new(known, pairs, monitor) {
+        for i in Watched::new(rows.told(), pairs, monitor) {
             let shown = rows.example(i).0;
             for &j in shown {
                 alone[j as usize] += 1.0 / m;

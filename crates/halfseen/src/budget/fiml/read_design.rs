@@ -1,7 +1,8 @@
 //! Draws the panels of each query: uniformly, or with probabilities from earlier reads.
 //!
 //! Where the cost of a query is limited, panels are taken in a random order, each if the rest pays
-//! for it: every panel, and every pair that can be paid for, is read with positive probability.
+//! for it: every panel, and every pair that can be paid for, is read with positive probability. With
+//! probabilities from earlier reads the order is drawn panel by panel, in proportion to these.
 //!
 //! Probabilities from earlier reads are kept by systematic sampling of panels on a line in a random
 //! order, renewed every few queries: with a single order most pairs of panels would never be drawn
@@ -12,9 +13,15 @@ use crate::budget::allowance;
 use crate::budget::sampler::Sampler;
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// Queries that share an order of the panels.
 const SHARE_ORDER: u64 = 16;
+/// Reads of a panel from which its contribution is known.
+const KNOWN: u64 = 20;
+/// Share of the maximum cost below which prices do not differ.
+const NEARLY_FREE: f64 = 0.01;
 
 /// Saved state that a learner's draws depend on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -22,7 +29,8 @@ const SHARE_ORDER: u64 = 16;
 pub(super) struct Plan {
     /// Number of redesigns; queries name it as their phase.
     pub(super) version: u32,
-    /// Inclusion probability of each sampled panel; empty while all are alike.
+    /// Inclusion probability of each sampled panel; where their cost is limited, that of being the
+    /// first in the order. Empty while all are alike.
     inclusion: Vec<f64>,
 }
 
@@ -36,13 +44,13 @@ impl Plan {
         }
     }
 
-    /// Returns true if a saved plan fits such draws and at most this number of redesigns.
-    pub(super) fn is_sound(&self, reads: allowance::Reads, redesigns: u32) -> bool {
+    /// Returns true if a saved plan fits draws of so many of these panels and at most this number of
+    /// redesigns.
+    pub(super) fn is_sound(&self, panels: usize, draws: usize, redesigns: u32) -> bool {
         let sum: f64 = self.inclusion.iter().sum();
         let probabilities = self.inclusion.iter().all(|p| (0.0..=1.0).contains(p));
-        let sound = probabilities
-            && self.inclusion.len() == reads.panels
-            && (sum - reads.budget as f64).abs() < 1e-6;
+        let sound =
+            probabilities && self.inclusion.len() == panels && (sum - draws as f64).abs() < 1e-6;
         (self.inclusion.is_empty() || (sound && self.version > 0)) && self.version <= redesigns
     }
 }
@@ -58,37 +66,76 @@ pub(super) struct Priced {
     order: Vec<u32>,
     /// Partner of each exchange in the order.
     partners: Vec<usize>,
+    /// Times, as bits, at which panels arrive.
+    arrivals: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
 impl Priced {
     pub(super) fn new(prices: Vec<f64>, max_cost: f64) -> Priced {
         let least_price = prices.iter().copied().fold(f64::INFINITY, f64::min);
         let order = (0..prices.len() as u32).collect();
-        Priced { prices, least_price, max_cost, order, partners: Vec::new() }
+        let (partners, arrivals) = (Vec::new(), BinaryHeap::new());
+        Priced { prices, least_price, max_cost, order, partners, arrivals }
     }
 
-    /// Replaces `out` by the panels of a query; looks at those only that come before the rest pays
-    /// for no more.
-    fn draw(&mut self, stream: &mut Stream, budget: usize, out: &mut Vec<u32>) {
-        out.clear();
-        self.partners.clear();
-        let mut left = self.max_cost * (1.0 + 1e-12);
-        for at in 0..self.order.len() {
-            if out.len() == budget || left < self.least_price {
-                break;
+    /// Turns contributions of panels into contributions for money: divides them by the square roots
+    /// of the prices, which for a fixed sum of prices gives the least sum of variances (Neyman
+    /// 1934). Panels of few reads contribute as much as the mean at least, until more is known.
+    pub(super) fn weigh(&self, weights: &mut [f64], reads: &[u64]) {
+        let mean = weights.iter().sum::<f64>() / weights.len().max(1) as f64;
+        let least = NEARLY_FREE * self.max_cost;
+        for ((weight, &reads), price) in weights.iter_mut().zip(reads).zip(&self.prices) {
+            if reads < KNOWN {
+                *weight = weight.max(mean);
             }
-            let partner = at + stream.below(self.order.len() - at);
-            self.order.swap(at, partner);
-            self.partners.push(partner);
-            let panel = self.order[at];
-            let price = self.prices[panel as usize];
+            *weight /= price.max(least).sqrt();
+        }
+    }
+
+    /// Replaces `out` by the panels of a query, in increasing order. They are taken one after
+    /// another if the rest pays for them: in an order drawn uniformly, or with each next one drawn
+    /// from those left in proportion to its share.
+    fn draw(&mut self, shares: &[f64], stream: &mut Stream, budget: usize, out: &mut Vec<u32>) {
+        out.clear();
+        let mut left = self.max_cost * (1.0 + 1e-12);
+        let (prices, least) = (&self.prices, self.least_price);
+        // Returns false if no more can be taken.
+        let mut take = |panel: u32| {
+            let price = prices[panel as usize];
             if price <= left {
                 left -= price;
                 out.push(panel);
             }
-        }
-        for (at, &partner) in self.partners.iter().enumerate().rev() {
-            self.order.swap(at, partner);
+            out.len() < budget && left >= least
+        };
+        if shares.is_empty() {
+            self.partners.clear();
+            for at in 0..self.order.len() {
+                let partner = at + stream.below(self.order.len() - at);
+                self.order.swap(at, partner);
+                self.partners.push(partner);
+                if !take(self.order[at]) {
+                    break;
+                }
+            }
+            for (at, &partner) in self.partners.iter().enumerate().rev() {
+                self.order.swap(at, partner);
+            }
+        } else {
+            // Exponential times at these rates arrive in such an order. Bits of numbers that are
+            // not negative are in their order.
+            let mut arrivals = std::mem::take(&mut self.arrivals).into_vec();
+            arrivals.clear();
+            arrivals.extend(shares.iter().zip(0..).map(|(share, panel)| {
+                let time = -(1.0 - stream.unit()).ln() / share;
+                Reverse((time.max(0.0).to_bits(), panel))
+            }));
+            self.arrivals = arrivals.into();
+            while let Some(Reverse((_, panel))) = self.arrivals.pop() {
+                if !take(panel) {
+                    break;
+                }
+            }
         }
         out.sort_unstable();
     }
@@ -116,12 +163,17 @@ impl ReadDesign {
         }
     }
 
+    /// Returns the draws under a limit on their cost; `None` without one.
+    pub(super) fn priced(&self) -> Option<&Priced> {
+        self.priced.as_ref()
+    }
+
     /// Replaces `out` by the panels of a query, in increasing order.
     #[inline]
     pub(super) fn draw(&mut self, plan: &Plan, number: u64, out: &mut Vec<u32>) {
         if let Some(priced) = &mut self.priced {
             let mut stream = Stream::new(self.seed, Purpose::Query, number);
-            return priced.draw(&mut stream, self.reads.budget, out);
+            return priced.draw(&plan.inclusion, &mut stream, self.reads.budget, out);
         }
         if self.reads.all() {
             out.clear();

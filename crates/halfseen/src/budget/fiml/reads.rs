@@ -17,6 +17,9 @@ pub(crate) struct Reads {
     /// Number of each example, by which it belongs to a fold; empty if the numbers are 0, 1, 2, ...
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     numbers: Vec<u64>,
+    /// Number of rows of a pilot, the last of the examples, and what each of them counts.
+    #[serde(skip)]
+    pilot: (usize, f64),
 }
 
 impl Default for Reads {
@@ -34,7 +37,24 @@ impl Reads {
             values: Vec::new(),
             targets: Vec::new(),
             numbers: Vec::new(),
+            pilot: (0, 0.0),
         }
+    }
+
+    /// Returns these examples and behind them the rows of a pilot, each of which counts `weight`.
+    pub(crate) fn with_pilot(&self, pilot: &Reads, weight: f64) -> Reads {
+        let mut all = self.clone();
+        all.starts.extend(pilot.starts[1..].iter().map(|start| self.cells() + start));
+        all.slots.extend(&pilot.slots);
+        all.values.extend(&pilot.values);
+        all.targets.extend(&pilot.targets);
+        all.pilot = (pilot.len(), weight);
+        all
+    }
+
+    /// Returns the number of rows of a pilot, the last of the examples, and what each counts.
+    pub(crate) fn pilot(&self) -> (usize, f64) {
+        self.pilot
     }
 
     /// Keeps one example, without refused reads, which are NaN. Its number is its position if all
@@ -111,6 +131,12 @@ impl Reads {
     /// Visits the known targets, example by example.
     pub(crate) fn known_targets(&self) -> impl Iterator<Item = f64> + Clone {
         self.targets.iter().copied().filter(|target| !target.is_nan())
+    }
+
+    /// Returns the number of known targets, without those of a pilot.
+    pub(crate) fn told(&self) -> usize {
+        let main = &self.targets[..self.len() - self.pilot.0];
+        main.iter().filter(|target| !target.is_nan()).count()
     }
 
     /// Returns the numbers of the examples; empty if these are their positions.

@@ -55,6 +55,8 @@ pub(crate) struct Rows {
     targets: Vec<f64>,
     /// Numbers of the examples; empty if these are their positions.
     numbers: Vec<u64>,
+    /// Number of rows of a pilot, the last of the examples, and what each of them counts.
+    pilot: (usize, f64),
 }
 
 impl Standard {
@@ -174,6 +176,7 @@ impl Standard {
             values: Vec::with_capacity(reads.cells()),
             targets: reads.targets().iter().map(|y| (y - self.centre) / self.spread).collect(),
             numbers: reads.numbers().to_vec(),
+            pilot: reads.pilot(),
         };
         rows.starts.push(0);
         for i in 0..reads.len() {
@@ -219,20 +222,49 @@ impl Rows {
         self.targets.len()
     }
 
+    /// Returns the number of examples that are no rows of a pilot: the first ones.
+    #[inline]
+    pub(crate) fn main(&self) -> usize {
+        self.len() - self.pilot.0
+    }
+
+    /// Returns what an example counts: 1, or less for a row of a pilot.
+    #[inline]
+    pub(crate) fn weight(&self, i: usize) -> f64 {
+        if i < self.main() { 1.0 } else { self.pilot.1 }
+    }
+
+    /// Returns what each row of the pilot counts; 0 without one.
+    pub(crate) fn pilot_weight(&self) -> f64 {
+        self.pilot.1
+    }
+
+    /// Returns the same with another weight of the pilot.
+    pub(crate) fn with_weight(&self, weight: f64) -> Rows {
+        Rows { pilot: (self.pilot.0, weight), ..self.clone() }
+    }
+
+    /// Returns the targets of all examples, NaN where they are unknown and for rows of a pilot.
+    pub(crate) fn main_targets(&self) -> Vec<f64> {
+        let mut targets = self.targets.clone();
+        targets[self.main()..].fill(f64::NAN);
+        targets
+    }
+
+    /// Visits the examples with a known target that are no rows of a pilot.
+    pub(crate) fn told(&self) -> impl Iterator<Item = usize> + Clone {
+        (0..self.main()).filter(|&i| self.has_target(i))
+    }
+
     /// Returns true if the target of an example is known.
     #[inline]
     pub(crate) fn has_target(&self, i: usize) -> bool {
         !self.targets[i].is_nan()
     }
 
-    /// Returns all targets, NaN where they are unknown.
-    pub(crate) fn targets(&self) -> &[f64] {
-        &self.targets
-    }
-
-    /// Returns the number of known targets.
+    /// Returns the number of known targets, without those of a pilot.
     pub(crate) fn known(&self) -> usize {
-        (0..self.len()).filter(|&i| self.has_target(i)).count()
+        self.told().count()
     }
 
     /// Returns the number of an example, by which it belongs to a fold.
@@ -245,9 +277,7 @@ impl Rows {
     /// those with a target in their order, and those without one in theirs.
     pub(crate) fn balance(&mut self, folds: usize) {
         let mut held = vec![0_usize; folds];
-        (0..self.len())
-            .filter(|&i| self.has_target(i))
-            .for_each(|i| held[(self.number(i) % folds as u64) as usize] += 1);
+        self.told().for_each(|i| held[(self.number(i) % folds as u64) as usize] += 1);
         let known: usize = held.iter().sum();
         if held.iter().all(|held| 2 * held * folds >= known) {
             return;
@@ -273,10 +303,10 @@ impl Rows {
         self.starts.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0)
     }
 
-    /// Returns the number of ordered pairs of different places shown together with a target.
+    /// Returns the number of ordered pairs of different places shown together with a target, without
+    /// those of a pilot.
     pub(crate) fn pairs(&self) -> f64 {
-        (0..self.len())
-            .filter(|&i| self.has_target(i))
+        self.told()
             .map(|i| (self.starts[i + 1] - self.starts[i]) as f64)
             .map(|q| q * (q - 1.0).max(0.0))
             .sum()

@@ -53,6 +53,7 @@ impl Case {
             weights: None,
             moments: None,
             declared: Declared::default(),
+            pilot: None,
         }
     }
 

@@ -82,6 +82,7 @@ impl Case {
             weights: None,
             moments: None,
             declared: Declared::default(),
+            pilot: None,
         }
     }
 

@@ -37,6 +37,7 @@ fn truth(columns: usize, rank: usize, seed: u64) -> Estimate {
         deviations: Vec::new(),
         held_out: Vec::new(),
         passes: 0,
+        pilot: 0.0,
         remarks: Remarks::default(),
     }
 }

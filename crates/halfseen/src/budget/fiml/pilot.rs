@@ -1,0 +1,106 @@
+//! Chooses what each row of a pilot counts in a fit, by the targets of held-out examples.
+//!
+//! A pilot is a table with more attributes in each row than the reads show, of the same population or
+//! of another. One factor model is fitted with each of a few weights of its rows, without each fold
+//! of the examples; rows of the pilot are never held out. The pilot counts only if the errors of the
+//! held-out targets are smaller by a standard error of the difference with one of the weights. Then
+//! the weight is the largest whose errors are within a standard error of the least: an example shows
+//! few attributes at once, so its error hardly feels what a pilot tells of their covariances. Rows
+//! that count in part are those of a power prior (J. Ibrahim and M.-H. Chen, "Power prior
+//! distributions for regression models", Statistical Science 2000).
+
+use super::average::error_of_difference;
+use super::candidates::{strides, thinned};
+use super::estimate::{Estimate, FitSettings, estimate, interruptible, suffice};
+use super::factor::Factor;
+use super::folds::{FoldSubset, WeightedSubset};
+use super::judge::{Errors, squared_errors};
+use super::reads::Reads;
+use super::standard::{Rows, Standard};
+use crate::error::Result;
+use halfseen_solve::Monitor;
+use rayon::prelude::*;
+
+/// Weights that compete; the first leaves the pilot out.
+const WEIGHTS: [f64; 4] = [0.0, 0.1, 0.3, 1.0];
+/// Largest rank of the models, their passes, and the reads of each attribute that they are fitted
+/// to.
+const RANK: usize = 10;
+const PASSES: usize = 30;
+const ENOUGH: f64 = 1000.0;
+/// Ridge of the predictions of held-out targets, in standard units.
+const RIDGE: f64 = 0.03;
+
+/// Fits to the reads, and to those of a pilot as far as held-out reads favour it.
+///
+/// # Errors
+/// As [`estimate`].
+pub(crate) fn estimate_with(
+    reads: &Reads,
+    pilot: &Reads,
+    setting: &FitSettings,
+    monitor: &dyn Monitor,
+) -> Result<Estimate> {
+    if pilot.len() == 0 || !suffice(reads, setting) {
+        return estimate(reads, setting, monitor);
+    }
+    let weight = pilot_weight(&reads.with_pilot(pilot, 1.0), setting, monitor);
+    interruptible(monitor)?;
+    if weight == 0.0 {
+        return estimate(reads, setting, monitor);
+    }
+    estimate(&reads.with_pilot(pilot, weight), setting, monitor)
+}
+
+/// Returns the weight of the rows of the pilot, which stand behind the reads; 0 leaves them out. It
+/// is useless once the monitor has asked to stop.
+fn pilot_weight(reads: &Reads, setting: &FitSettings, monitor: &dyn Monitor) -> f64 {
+    let standard = Standard::of(reads, setting.slots);
+    let mut rows = standard.rows(reads);
+    rows.balance(setting.folds);
+    if standard.len() == 0 {
+        return WEIGHTS[0];
+    }
+    let judge = |weight: &f64| errors(&rows.with_weight(*weight), &standard, setting, monitor);
+    let judged: Vec<Vec<Errors>> = WEIGHTS.iter().map(judge).collect();
+    let total = |of: &[Errors]| of.iter().map(|errors| errors.total).sum::<f64>();
+    let parts = |of: &[Errors]| of.iter().flat_map(|e| e.parts).collect::<Vec<f64>>();
+    let between = |a: &[Errors], b: &[Errors]| error_of_difference(&parts(a), &parts(b));
+    let order = |a: &&Vec<Errors>, b: &&Vec<Errors>| total(a).total_cmp(&total(b));
+    let (without, Some(least)) = (&judged[0], judged.iter().min_by(order)) else {
+        return WEIGHTS[0];
+    };
+    let shown = |of: &Vec<Errors>| total(of) + between(of, without) < total(without);
+    let good = |of: &Vec<Errors>| total(of) <= total(least) + between(of, least);
+    if !judged.iter().any(shown) {
+        return WEIGHTS[0];
+    }
+    let last = judged.iter().rposition(good).unwrap_or(0);
+    WEIGHTS[last]
+}
+
+/// Returns the errors of the targets of each fold by a fit without it.
+fn errors(
+    rows: &Rows,
+    standard: &Standard,
+    setting: &FitSettings,
+    monitor: &dyn Monitor,
+) -> Vec<Errors> {
+    let of = setting.folds;
+    let rank = RANK.min((standard.len() / 3).max(1));
+    let strides = strides(rows, standard.len(), ENOUGH);
+    let by_fold = |fold: usize| {
+        let part: WeightedSubset<'_> = FoldSubset::Without { fold, of }.into();
+        let examples = || thinned(rows, part, strides);
+        let mut model = Factor::start(rows, standard, examples(), rank, setting.seed);
+        for _ in 0..PASSES {
+            if monitor.should_stop() {
+                break;
+            }
+            model.improve(rows, standard, examples());
+        }
+        let told = FoldSubset::Only { fold, of }.with_target(rows);
+        squared_errors(&model, &[RIDGE], rows, told, monitor)
+    };
+    (0..of).into_par_iter().flat_map_iter(by_fold).collect()
+}
