@@ -69,7 +69,7 @@ pub(super) fn beyond(list: &[u32], other: &[u32]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Coded, Csr};
+    use crate::data::{Attribute, Coded, Csr};
     use ndarray::array;
 
     /// Every storage gives the same patterns; both indicators of a text are one attribute.
@@ -86,7 +86,7 @@ mod tests {
         let coded = Coded::new(
             4,
             vec![1.0, hole, 2.0, hole],
-            vec![None, Some((vec![1, 0, Coded::MISSING, 1], 2))],
+            vec![Attribute::Number, Attribute::Text(vec![1, 0, Coded::MISSING, 1], 2)],
         );
         let expected: [(&[u32], &[u32]); 3] = [(&[], &[0]), (&[0], &[1, 3]), (&[1], &[2])];
         for matrix in [Matrix::F64(dense.clone()), Matrix::Csr(csr.unwrap()), Matrix::Coded(coded)]
