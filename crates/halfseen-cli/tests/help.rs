@@ -15,6 +15,7 @@ fn help_starts_with_examples_that_run() {
         .replace("healthy", "v");
     place.write("table.csv", &rows);
     place.write("new.csv", &rows);
+    place.write("held-out.csv", &rows);
     place.write(
         "attributes.csv",
         "attribute,low,high,panel,choices\na,0,1,p,\nb,0,1,p,\nc,,,,x|y\n",

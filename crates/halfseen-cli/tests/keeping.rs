@@ -270,7 +270,7 @@ fn conformal_intervals_are_for_models_of_any_learner() {
     {
         place.write(&format!("{name}.csv"), table(rows, empty, seed));
     }
-    for learner in ["ridge", "karma", "aerr", "fiml"] {
+    for learner in ["ridge", "karma", "aerr --budget 3", "fiml"] {
         place.ok(&format!("fit t.csv --target y --learner {learner} --out m.json --quiet"));
         for rows in ["n", "h"] {
             let flags = format!("m.json {rows}.csv --interval 0.9 --conformal c.csv");
@@ -319,7 +319,10 @@ fn conformal_intervals_are_refused_with_what_is_needed() {
     let ran = place.run(&calibrated("0.9"));
     assert!(ran.code == Some(0) && ran.err.contains("rows without a target"), "{}", ran.err);
     place.write("c.csv", lines(30).replacen("\n", "\n9,9,9,9,9,9,\n9,9,9,9,9,9,1e200\n", 1));
-    place.refused(&calibrated("0.9"), &["--conformal: c.csv", "row 2, column 'y'", "too large"]);
+    place.refused(
+        &format!("{} --quiet", calibrated("0.9")),
+        &["--conformal: c.csv", "row 2, column 'y'", "too large"],
+    );
     place.write("c.csv", "x0,x1,x2,x3,x4,x5\n1,2,3,4,5,6\n");
     place.refused(&calibrated("0.9"), &["--conformal", "there is no column 'y'"]);
     place.write("c.csv", "x0,x1,x2,x3,x4,x5,y\n1,2,3,4,5,6,often\n");

@@ -46,7 +46,8 @@ impl Prepared<'_> {
     /// number of classes (0: none); NaN where it is unknown.
     ///
     /// # Errors
-    /// See [`Schema::encode`]; [`ErrorKind::WrongLength`].
+    /// See [`Schema::encode`]; [`ErrorKind::WrongLength`]; [`ErrorKind::TooFewRows`] without an observed
+    /// attribute.
     pub fn pilot_of<'t>(
         &self,
         table: &'t Table,
@@ -58,6 +59,10 @@ impl Prepared<'_> {
             let what = "targets of the pilot, one for each row".to_owned();
             let (expected, found) = (table.rows(), told.len());
             return Err(ErrorKind::WrongLength { what, expected, found }.into());
+        }
+        if matrix.first(|cell| !cell.is_nan()).is_none() {
+            let what = "a pilot, in rows with an observed attribute".to_owned();
+            return Err(ErrorKind::TooFewRows { what, least: 1, rows: 0 }.into());
         }
         let score = |told: &f64| match classes {
             0 => *told,

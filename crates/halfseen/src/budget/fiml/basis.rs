@@ -6,7 +6,8 @@
 //! of piecewise linear functions along which the target bends, given the line:
 //!
 //! 1. Values beyond bounds count as the bounds: the quantiles .005 and .995 of the attribute's reads,
-//!    or 2.5 times the distance of the quantiles .05 and .95 from the median, whichever is further.
+//!    or 2.5 times the distance of the quantiles .05 and .95 from the median, whichever is further,
+//!    but hardly beyond the reads where these are many.
 //! 2. Hat functions on up to six knots (quantiles; if more than a fifth of the reads are one value,
 //!    that value and quantiles of the others; all values if at most five) without their projection
 //!    on 1 and the attribute, made orthonormal over the reads; nearly constant directions are left
@@ -32,6 +33,8 @@ const INNER: f64 = 0.05;
 /// beyond the outer one: among normal reads nearly all do, so that differences of nearly equal
 /// attributes stay.
 const REACH: f64 = 2.5;
+/// Values count beyond n reads by at most this over n of their range.
+const BEYOND: f64 = 20.0;
 /// Fewest reads with a target for a curve.
 const FEWEST_READS: f64 = 20.0;
 /// Least variance of an attribute over the reads of a part, in units of its range.
@@ -90,7 +93,7 @@ impl BySlot {
     }
 
     /// Returns the least and the largest value that counts, of each slot: the outer quantiles of its
-    /// reads, or what the inner ones reach if that is further; the outer reads where the outer
+    /// reads, or what the inner ones reach if that is further and hardly beyond the reads; the outer reads where the outer
     /// quantiles or all reads but one value are equal; 0 and 0 for slots that were never read.
     pub(crate) fn bounds(&self) -> Vec<[f64; 2]> {
         let of = |slot: usize| {
@@ -105,7 +108,11 @@ impl BySlot {
             }
             let median = quantile(reads, 0.5);
             let reach = |share| median + REACH * (quantile(reads, share) - median);
-            [low.min(reach(INNER)), high.max(reach(1.0 - INNER))]
+            let beyond = (last.0 - first.0) * BEYOND / reads.len() as f64;
+            [
+                low.min(reach(INNER).max(first.0 - beyond)),
+                high.max(reach(1.0 - INNER).min(last.0 + beyond)),
+            ]
         };
         (0..self.starts.len() - 1).map(of).collect()
     }

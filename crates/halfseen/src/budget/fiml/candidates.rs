@@ -18,6 +18,9 @@ use rayon::prelude::*;
 
 /// Ranks of the factor models.
 const RANKS: [usize; 6] = [1, 3, 6, 10, 20, 40];
+/// Reads of each attribute for each factor: fewer fit it exactly, which held-out reads of few
+/// attributes at once do not punish.
+const READS_PER_FACTOR: f64 = 2.0;
 /// The rank that is refined without restriction, or the largest below it.
 const REFINED: usize = 10;
 /// Ranks whose covariances with the target are refined.
@@ -108,7 +111,8 @@ impl Menu {
     pub(crate) fn of(standard: &Standard, rows: &Rows, folds: usize, rank: Option<usize>) -> Menu {
         let d = standard.len();
         let [of_main, together] = together(standard, rows);
-        let most_rank = (d / 3).max(1);
+        let reads = standard.reads.iter().sum::<f64>() / d.max(1) as f64;
+        let most_rank = (d / 3).min((reads / READS_PER_FACTOR) as usize).max(1);
         let mut ranks: Vec<usize> = match rank {
             Some(rank) => vec![rank.min(d)],
             None => RANKS

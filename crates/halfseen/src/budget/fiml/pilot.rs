@@ -3,10 +3,11 @@
 //! A pilot is a table with more attributes in each row than the reads show, of the same population or
 //! of another. One factor model is fitted with each of a few weights of its rows, without each fold
 //! of the examples; rows of the pilot are never held out. The weight is the largest whose errors of
-//! held-out targets are within a standard error of the least: a pilot that contradicts the examples
-//! shows in these, but hardly what a good one tells of the covariances, since an example shows
-//! few attributes at once. Rows that count in part are those of a power prior (J. Ibrahim and M.-H. Chen, "Power prior
-//! distributions for regression models", Statistical Science 2000).
+//! held-out targets are no larger than without the pilot, and within a standard error of the least: a
+//! pilot that contradicts the examples makes them larger, but they hardly show what a good one tells
+//! of the covariances, since an example shows few attributes at once. Rows that count in part are those
+//! of a power prior (J. Ibrahim and M.-H. Chen, "Power prior distributions for regression models",
+//! Statistical Science 2000).
 
 use super::average::error_of_difference;
 use super::candidates::{strides, thinned};
@@ -66,10 +67,11 @@ fn pilot_weight(reads: &Reads, setting: &FitSettings, monitor: &dyn Monitor) -> 
     let parts = |of: &[Errors]| of.iter().flat_map(|e| e.parts).collect::<Vec<f64>>();
     let between = |a: &[Errors], b: &[Errors]| error_of_difference(&parts(a), &parts(b));
     let order = |a: &&Vec<Errors>, b: &&Vec<Errors>| total(a).total_cmp(&total(b));
-    let Some(least) = judged.iter().min_by(order) else {
+    let (without, Some(least)) = (&judged[0], judged.iter().min_by(order)) else {
         return WEIGHTS[0];
     };
-    let good = |of: &Vec<Errors>| total(of) <= total(least) + between(of, least);
+    let good =
+        |of: &Vec<Errors>| total(of) <= total(without).min(total(least) + between(of, least));
     let last = judged.iter().rposition(good).unwrap_or(0);
     WEIGHTS[last]
 }
