@@ -88,7 +88,7 @@ fn remark_on(bases: &[Basis], quiet: bool) {
         quiet,
         &format!(
             "remark: intervals by basis: {} from calibration rows that lack the same cells, {contained} from rows that were made to lack the same, \
-             {union} from rows that lack others, without these cells; the second and third kind are right if cells are missing by chance",
+             {union} from rows that lack others, without these cells; the second kind is right if cells are missing by chance, and of the third at most twice as many targets as wanted are then outside",
             bases.len() - contained - union
         ),
     );

@@ -438,7 +438,7 @@ declare! {
     DESIGN: "design", Kind::Choice(&["uniform", "adaptive"]),
         "Choice of the attributes to read. uniform: every set of the same size is equally likely. adaptive: uniform at first, then proportional to each attribute's estimated contribution to the prediction; three tenths of the reads stay uniform. Under max_cost the order in which attributes are taken is drawn so, with contributions divided by the square roots of the prices.", "";
     SHAPE: "shape", Kind::Choice(&["linear", "additive", "auto"]),
-        "Functions of the attributes that predictions are sums of. linear: a weight for each attribute. additive: beside it one curve of each attribute whose reads show that the target bends along it. auto: both, compared by held-out reads; the curves must be better by a standard error.", "Curve and shrinkage: James and Stein 1961";
+        "Functions of the attributes that predictions are sums of. linear: a weight for each attribute. additive: beside it one curve of each attribute whose reads show that the target bends along it. auto: an average of both by held-out reads, in which models with curves count as worse by a standard error.", "Curve and shrinkage: James and Stein 1961";
     RANK: "rank", Kind::CountOrAuto { least: 1 },
         "Number of factors of the model of the attributes. auto: selected by held-out reads among models of several ranks.", "Rubin and Thayer 1982";
     FOLDS: "folds", Kind::Count { least: 2, most: 10 },

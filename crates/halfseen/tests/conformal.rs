@@ -6,7 +6,7 @@ use halfseen::learner::{Assignments, with};
 use halfseen::model::{Basis, Conformal, Model, NEAREST, Predictor, SAME, least_rows};
 use halfseen::prepare::{Missing, Options, Prepared};
 use halfseen::registry::{all, find};
-use halfseen::sampling::{Purpose, Stream};
+use halfseen::sampling::{Purpose, Stream, shuffle};
 use halfseen::{ErrorKind, Learner, Monitor, Silent};
 use ndarray::Array2;
 use std::collections::BTreeSet;
@@ -151,11 +151,10 @@ fn twin(model: &Model, known: &Rows, new: &Table, tenths: usize) -> Vec<(Basis, 
             }
         }
         let mut rows: Vec<usize> = (0..n).collect();
-        rows.sort_by_key(|&i| {
-            let lacked = lacks(&known.table, i);
-            let first = (0..n).position(|j| lacks(&known.table, j) == lacked);
-            (lacked.difference(&missing).count(), first)
-        });
+        let mut order: Vec<usize> = (0..n).collect();
+        shuffle(&mut Stream::new(0, Purpose::Order, 0), &mut order);
+        let added = |i: usize| lacks(&known.table, i).difference(&missing).count();
+        rows.sort_by_key(|&i| (added(i), order[i]));
         rows.truncate(NEAREST * least_rows(tenths as f64 / 10.0));
         let (mut low, mut high) = (vec![], vec![]);
         for &i in &rows {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 #[command(before_help = "Examples:
   halfseen predict price.json new.csv --id record --out prices.csv
   halfseen predict sure.json new.csv --interval 0.9      with an interval for each row (fiml)
-  halfseen predict price.json new.csv --interval 0.9 --conformal held-out.csv      (any regression model)")]
+  halfseen predict price.json new.csv --interval 0.9 --conformal held-out.csv")]
 pub(crate) struct PredictArgs {
     /// Model file
     pub(crate) model: PathBuf,

@@ -20,5 +20,6 @@ def warn(text: str, category: type[Warning]) -> None:
 def about_data(notes: list[Any], texts: list[str]) -> Iterator[tuple[Any, str]]:
     """Return the notes of a report that say something on the data or need an action, with their texts."""
     for note, text in zip(notes, texts, strict=True):
-        if not any(kind in note for kind in ("risk-bound", "guarded-refinements")):
+        counts = "pilot" in note and note["pilot"]["weight"] > 0
+        if not counts and not any(kind in note for kind in ("risk-bound", "guarded-refinements")):
             yield note, text

@@ -14,8 +14,8 @@
 //!    others. Nothing is assumed of M.
 //! 2. rows that lack nothing but parts of m, so that u = m (CP-MDA-Exact): the same interval and
 //!    guarantee if M is independent of (x, y).
-//! 3. the rows that add the fewest missing attributes to m, [`NEAREST`] times as many as the level
-//!    needs (CP-MDA-Nested* with a choice by the patterns alone): from the (n + 1 - k)-th smallest
+//! 3. the rows that add the fewest missing attributes to m, drawn among those that add as many,
+//!    [`NEAREST`] times as many as the level needs (CP-MDA-Nested* with a choice by the patterns alone): from the (n + 1 - k)-th smallest
 //!    f(x; u_i) - c(x; u_i) s_i to the k-th smallest f(x; u_i) + c(x; u_i) s_i, where u_i is the
 //!    union with the i-th row. The new target is outside only if it has the larger score in k of
 //!    the n comparisons.
@@ -40,6 +40,7 @@ use super::{Intervals, Model};
 use crate::data::{Examples, Layout, Matrix, Table, Target, Task};
 use crate::error::{ErrorKind, Result};
 use crate::prepare::Applied;
+use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use halfseen_solve::{Monitor, Silent};
 use ndarray::Array2;
 use std::borrow::Cow;
@@ -74,6 +75,8 @@ pub struct Conformal<'a> {
     targets: Vec<f64>,
     columns: Vec<Range<usize>>,
     patterns: Vec<Pattern>,
+    /// Place of each row in an order that does not depend on its cells.
+    order: Vec<u32>,
     layout: Arc<Layout>,
 }
 
@@ -134,10 +137,13 @@ impl<'a> Conformal<'a> {
         }
         let encoded = model.prepare.encode(table)?;
         let columns = columns_of(&model.prepare.schema);
+        let mut order: Vec<u32> = (0..table.rows() as u32).collect();
+        shuffle(&mut Stream::new(0, Purpose::Order, 0), &mut order);
         Ok(Conformal {
             applied: encoded.applied,
             model,
             targets: targets.clone(),
+            order,
             patterns: Pattern::all(&encoded.matrix, &columns),
             layout: Arc::new(Layout::singletons(encoded.matrix.columns())),
             matrix: encoded.matrix,
@@ -237,25 +243,28 @@ impl<'a> Conformal<'a> {
         ends: &mut [(f64, f64)],
         monitor: &dyn Monitor,
     ) -> Result<()> {
-        let mut nearest: Vec<&Pattern> = self.patterns.iter().collect();
-        nearest.sort_by_cached_key(|pattern| beyond(&pattern.missing, missing));
-        let (mut known, mut unions, mut left) =
-            (HashMap::new(), Vec::<Vec<u32>>::new(), NEAREST.saturating_mul(least_rows(level)));
+        // Rows by how many attributes they add, and then by the order in which they were drawn.
+        let mut nearest = Vec::with_capacity(self.targets.len());
+        for (at, pattern) in self.patterns.iter().enumerate() {
+            let more = beyond(&pattern.missing, missing);
+            nearest.extend(pattern.rows.iter().map(|&r| (more, self.order[r as usize], r, at)));
+        }
+        let most = NEAREST.saturating_mul(least_rows(level));
+        if nearest.len() > most {
+            nearest.select_nth_unstable(most);
+            nearest.truncate(most);
+        }
+        let (mut known, mut unions) = (HashMap::new(), Vec::<Vec<u32>>::new());
         // Each row with the place of its union.
-        let mut with = Vec::new();
-        for pattern in nearest {
-            let hidden = union(missing, &pattern.missing);
+        let mut with = Vec::with_capacity(nearest.len());
+        for (.., row, pattern) in nearest {
+            let hidden = union(missing, &self.patterns[pattern].missing);
             let at = known.get(&hidden).copied().unwrap_or(unions.len());
             if at == unions.len() {
                 known.insert(hidden.clone(), at);
                 unions.push(hidden);
             }
-            let taken = &pattern.rows[..left.min(pattern.rows.len())];
-            with.extend(taken.iter().map(|&row| (row, at)));
-            left -= taken.len();
-            if left == 0 {
-                break;
-            }
+            with.push((row, at));
         }
         let hidden: Vec<_> = with.iter().map(|&(row, at)| (row, &unions[at][..])).collect();
         let used: Vec<u32> = with.iter().map(|(row, _)| *row).collect();

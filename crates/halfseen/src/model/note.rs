@@ -278,11 +278,11 @@ impl fmt::Display for Note {
             ),
             Note::Pilot { rows, weight: 0.0 } => write!(
                 f,
-                "pilot: its {rows} rows do not count, because held-out reads of the examples do not favour them"
+                "pilot: its {rows} rows do not count: held-out examples do not favour them, or are too few to tell"
             ),
             Note::Pilot { rows, weight } => write!(
                 f,
-                "pilot: {rows} rows count as {} of an example each, as held-out reads favour",
+                "pilot: {rows} rows count as {} of an example each, as far as held-out examples do not contradict",
                 (100.0 * weight).round() / 100.0
             ),
             Note::ConstantAttributes { column, columns } => write!(

@@ -60,7 +60,8 @@ impl Prepared<'_> {
             let (expected, found) = (table.rows(), told.len());
             return Err(ErrorKind::WrongLength { what, expected, found }.into());
         }
-        if matrix.first(|cell| !cell.is_nan()).is_none() {
+        let unseen = |row| (0..matrix.columns()).all(|column| matrix.get(row, column).is_nan());
+        if (0..matrix.rows()).all(unseen) {
             let what = "a pilot, in rows with an observed attribute".to_owned();
             return Err(ErrorKind::TooFewRows { what, least: 1, rows: 0 }.into());
         }

@@ -62,7 +62,8 @@ class _FIML(Budgeted):
     shape : {'linear', 'additive', 'auto'}
         Functions of the attributes that predictions are sums of. linear: a weight for each attribute.
         additive: beside it one curve of each attribute whose reads show that the target bends along it.
-        auto: both, compared by held-out reads; the curves must be better by a standard error.
+        auto: an average of both by held-out reads, in which models with curves count as worse by a
+        standard error.
     rank : int or None
         Number of factors of the model of the attributes. None: selected by held-out reads among models of
         several ranks. Range: an integer of at least 1, or None.
@@ -185,7 +186,7 @@ class _FIML(Budgeted):
         pilot : tuple (X, y), optional
             Earlier rows of the same features and their targets, for instance a few complete ones. NaN is a
             missing value, also in y (of classes None too). Their reads cost nothing of the budget, and they
-            count as far as held-out reads of the examples favour them: not at all if they contradict.
+            count as far as held-out examples do not contradict them.
 
         Returns
         -------

@@ -85,34 +85,33 @@ fn handicaps(forms: &[FormFit]) -> Vec<f64> {
 /// Returns the shares of the candidates of all forms.
 pub(crate) fn shares(forms: &[FormFit]) -> Vec<Share> {
     let more = handicaps(forms);
-    let of_form = |(form, fit)| {
-        let more = more[form];
-        compared(fit).into_iter().map(move |(c, errors)| (form, c, errors + more))
-    };
+    let of_form = |(form, fit)| compared(fit).into_iter().map(move |(c, errors)| (form, c, errors));
     let found: Vec<(usize, &Candidate, f64)> = forms.iter().enumerate().flat_map(of_form).collect();
-    let best = found.iter().map(|(form, _, errors)| (*errors, more[*form]));
-    let (least, of_least) = best.fold((f64::INFINITY, 0.0), |a, b| if b.0 < a.0 { b } else { a });
+    let counted = |(form, _, errors): &(usize, &Candidate, f64)| errors + more[*form];
+    let best = found.iter().map(|one| (counted(one), one.2, more[one.0]));
+    let (least, own, handicap) =
+        best.fold((f64::INFINITY, f64::INFINITY, 0.0), |a, b| if b.0 < a.0 { b } else { a });
     let null = |c: &Candidate| c.origin == Origin::Null;
     let nothing =
         found.iter().find(|(_, c, _)| null(c)).map_or(f64::INFINITY, |(_, _, errors)| *errors);
     let judges = |fold: &Fitted| fold.candidates.first().map_or(0, |null| null.errors.count);
     let count = forms[0].folds.iter().map(judges).sum::<usize>() as f64;
     // m log(nothing / least) / 2 is the log likelihood ratio, each with its own residual variance.
-    let ratio = if least > of_least { 0.5 * count * (nothing / least).ln() } else { f64::NAN };
+    let ratio = if own > 0.0 { 0.5 * count * (nothing / least).ln() } else { f64::NAN };
     let [some, enough] = EVIDENCE;
     let learned = ((ratio - some) / (enough - some)).min(1.0);
     if learned.is_nan() || learned <= 0.0 {
         return none();
     }
-    let excess = |errors: f64| (errors - of_least) / (least - of_least) - 1.0;
-    let weight = |errors: f64| (-count * excess(errors) / (2.0 * TEMPERATURE)).exp();
+    let excess = |form: usize, errors: f64| (errors + (more[form] - handicap)) / own - 1.0;
+    let weight = |form, errors| (-count * excess(form, errors) / (2.0 * TEMPERATURE)).exp();
     let mut shares: Vec<Share> = found
         .iter()
         .map(|(form, c, errors)| Share {
             form: *form,
             origin: c.origin,
             ridge: c.ridge,
-            share: weight(*errors),
+            share: weight(*form, *errors),
         })
         .collect();
     let total: f64 = shares.iter().map(|s| s.share).sum();

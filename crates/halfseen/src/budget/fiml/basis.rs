@@ -40,7 +40,7 @@ const FEWEST_READS: f64 = 20.0;
 /// Least variance of an attribute over the reads of a part, in units of its range.
 const LEAST_VARIANCE: f64 = 1e-10;
 /// Shares at the knots: of all reads, and of those that are not the most frequent value.
-const SHARES: [&[f64]; 2] = [&[0.02, 0.2, 0.4, 0.6, 0.8, 0.98], &[0.05, 0.35, 0.65, 0.95]];
+const SHARES: [&[f64]; 2] = [&[OUTER, 0.2, 0.4, 0.6, 0.8, 1.0 - OUTER], &[0.05, 0.35, 0.65, 0.95]];
 /// Least standard deviation of a direction, in units of hats of height 1.
 const FLAT: f64 = 0.03;
 /// Least James-Stein factor.

@@ -111,8 +111,7 @@ impl Menu {
     pub(crate) fn of(standard: &Standard, rows: &Rows, folds: usize, rank: Option<usize>) -> Menu {
         let d = standard.len();
         let [of_main, together] = together(standard, rows);
-        let reads = standard.reads.iter().sum::<f64>() / d.max(1) as f64;
-        let most_rank = (d / 3).min((reads / READS_PER_FACTOR) as usize).max(1);
+        let most_rank = most_rank(rows, d);
         let mut ranks: Vec<usize> = match rank {
             Some(rank) => vec![rank.min(d)],
             None => RANKS
@@ -200,12 +199,20 @@ pub(crate) fn ranks(d: f64, rank: Option<u64>) -> (f64, f64) {
     }
 }
 
+/// Returns the largest rank of a factor model of d attributes by these reads, those of a pilot as far
+/// as they count.
+pub(crate) fn most_rank(rows: &Rows, d: usize) -> usize {
+    let reads = (0..rows.len()).map(|i| rows.weight(i) * rows.example(i).0.len() as f64);
+    let by_reads = reads.sum::<f64>() / (READS_PER_FACTOR * d.max(1) as f64);
+    (d / 3).min(by_reads as usize).max(1)
+}
+
 /// Returns the strides through examples with a target and without at which each leave this number
 /// of reads of each of d attributes, or all reads.
 pub(crate) fn strides(rows: &Rows, d: usize, enough: f64) -> [usize; 2] {
     let mut reads = [0.0_f64; 2];
     for i in 0..rows.len() {
-        reads[usize::from(!rows.has_target(i))] += rows.example(i).0.len() as f64;
+        reads[usize::from(!rows.has_target(i))] += rows.weight(i) * rows.example(i).0.len() as f64;
     }
     reads.map(|reads| (reads / d.max(1) as f64 / enough).floor().max(1.0) as usize)
 }

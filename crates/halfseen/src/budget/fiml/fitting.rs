@@ -98,7 +98,6 @@ impl Fitting<'_> {
         let (rows, classes) = (reads.len(), self.classes as usize);
         let size = FitSize { rows, classes, pilot: pilot.len(), ..FitSize::of_layout(layout) };
         admit_need(learner, &size, needed_for(learner, &size, reads.cells() as f64))?;
-        report.notes = ReadSummary::of(reads, layout).notes(self.refused);
         let (mut predictors, mut outcomes) = (Vec::new(), Vec::new());
         each_target([reads, pilot], self.classes, |[reads, pilot]| -> Result<()> {
             let (predictor, outcome) = self.fit_to(reads, pilot, monitor)?;
@@ -107,6 +106,12 @@ impl Fitting<'_> {
             Ok(())
         })?;
         let all = Outcome::mean(&outcomes);
+        let mut survey = ReadSummary::of(reads, layout);
+        if all.pilot > 0.0 {
+            let more = ReadSummary::of(&reads.with_pilot(pilot, all.pilot), layout);
+            survey = survey.with_attributes_of(more);
+        }
+        report.notes = survey.notes(self.refused);
         report.stop = if all.remarks.interrupted { Stop::Interrupted } else { Stop::OnePass };
         (report.risk, report.risk_error) = all.risk.unzip();
         report.passes = Some(all.passes);

@@ -10,7 +10,7 @@
 //! Statistical Science 2000).
 
 use super::average::error_of_difference;
-use super::candidates::{strides, thinned};
+use super::candidates::{most_rank, strides, thinned};
 use super::estimate::{Estimate, FitSettings, estimate, interruptible, suffice};
 use super::factor::Factor;
 use super::folds::{FoldSubset, WeightedSubset};
@@ -84,7 +84,7 @@ fn errors(
     monitor: &dyn Monitor,
 ) -> Vec<Errors> {
     let of = setting.folds;
-    let rank = RANK.min((standard.len() / 3).max(1));
+    let rank = RANK.min(most_rank(&rows.with_weight(0.0), standard.len()));
     let strides = strides(rows, standard.len(), ENOUGH);
     let by_fold = |fold: usize| {
         let part: WeightedSubset<'_> = FoldSubset::Without { fold, of }.into();

@@ -73,6 +73,12 @@ impl ReadSummary {
         }
     }
 
+    /// Takes what is known of the attributes from the summary of more reads.
+    pub(super) fn with_attributes_of(self, more: ReadSummary) -> ReadSummary {
+        let ReadSummary { unread, constant, no_pairs, .. } = more;
+        ReadSummary { unread, constant, no_pairs, ..self }
+    }
+
     /// Returns true if there is more to learn than the mean of the targets.
     pub(super) fn teaches(&self) -> bool {
         !self.constant_target && (self.empty as usize) < self.examples

@@ -133,10 +133,15 @@ impl Reads {
         self.targets.iter().copied().filter(|target| !target.is_nan())
     }
 
+    /// Visits the known targets without those of a pilot.
+    pub(crate) fn main_targets(&self) -> impl Iterator<Item = f64> + Clone {
+        let main = &self.targets[..self.len() - self.pilot.0];
+        main.iter().copied().filter(|target| !target.is_nan())
+    }
+
     /// Returns the number of known targets, without those of a pilot.
     pub(crate) fn told(&self) -> usize {
-        let main = &self.targets[..self.len() - self.pilot.0];
-        main.iter().filter(|target| !target.is_nan()).count()
+        self.main_targets().count()
     }
 
     /// Returns the numbers of the examples; empty if these are their positions.

@@ -115,7 +115,7 @@ impl Standard {
             if alike { pooled * (largest / unit[j]).powi(2) } else { spread[j] / count[j] }
         };
         let steadied = |j: usize| (spread[j] + PRIOR_READS * pooled_of(j)) / (count[j] + SHRUNK_BY);
-        let targets = || reads.known_targets();
+        let targets = || reads.main_targets();
         let m = targets().count().max(1) as f64;
         let centre = targets().sum::<f64>() / m;
         let of_targets = power_of_two(targets().map(|y| (y - centre).abs()).fold(0.0, f64::max));
