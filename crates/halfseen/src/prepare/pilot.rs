@@ -8,10 +8,10 @@ use crate::error::{ErrorKind, Result, list, short};
 impl Prepared<'_> {
     /// Encodes the rows of a pilot like [`Prepared::apply`]. Cells of its target, the column `name`,
     /// may be missing; `target` is the one that this was fitted to. Its examples are
-    /// [`Examples::pilot`].
+    /// [`Examples::pilot`](crate::data::Examples::pilot).
     ///
     /// # Errors
-    /// See [`Schema::encode`]; no such column; a target that is infinite or beyond 1e100, text where
+    /// See [`Schema::encode`](crate::prepare::Schema::encode); no such column; a target that is infinite or beyond 1e100, text where
     /// it was a number, or none of its classes.
     pub fn pilot<'t>(&self, table: &'t Table, name: &str, target: &Target) -> Result<Other<'t>> {
         let (column, classes) = (table.column(name)?, target.classes());
@@ -46,7 +46,7 @@ impl Prepared<'_> {
     /// number of classes (0: none); NaN where it is unknown.
     ///
     /// # Errors
-    /// See [`Schema::encode`]; [`ErrorKind::WrongLength`]; [`ErrorKind::TooFewRows`] without an observed
+    /// See [`Schema::encode`](crate::prepare::Schema::encode); [`ErrorKind::WrongLength`]; [`ErrorKind::TooFewRows`] without an observed
     /// attribute.
     pub fn pilot_of<'t>(
         &self,

@@ -34,7 +34,7 @@ const INNER: f64 = 0.05;
 /// attributes stay.
 const REACH: f64 = 2.5;
 /// Values count beyond n reads by at most this over n of their range.
-const BEYOND: f64 = 20.0;
+const BEYOND: f64 = 5.0;
 /// Fewest reads with a target for a curve.
 const FEWEST_READS: f64 = 20.0;
 /// Least variance of an attribute over the reads of a part, in units of its range.
