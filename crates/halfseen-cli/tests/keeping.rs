@@ -4,74 +4,14 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+use common::caused::{COLUMNS, Random, judged, place, table, table_of};
 use common::{Place, fields};
 use serde_json::{Value, json};
 
 const FIT: &str = "fit t.csv --target y --learner fiml --out m.json";
 
-/// Numbers that look random: uniform on [0, 1).
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn normal(&mut self) -> f64 {
-        (0..12).map(|_| self.unit()).sum::<f64>() - 6.0
-    }
-}
-
-const COLUMNS: usize = 6;
-
-/// Six attributes that have one cause in common; y = 2 x0 - x3 + 5 and noise of deviation 0.5. Each
-/// cell is empty with this probability.
-fn table(rows: usize, empty: f64, seed: u64) -> String {
-    table_of(rows, empty, seed, |_, x| 2.0 * x[0] - x[3] + 5.0)
-}
-
-/// The same attributes; y without noise is made of their cause and of their values.
-fn table_of(rows: usize, empty: f64, seed: u64, target: impl Fn(f64, &[f64]) -> f64) -> String {
-    let (mut random, mut text) = (Random(seed), String::from("x0,x1,x2,x3,x4,x5,y\n"));
-    for _ in 0..rows {
-        let cause = random.normal();
-        let x: Vec<f64> = (0..COLUMNS).map(|_| 10.0 + 3.0 * cause + random.normal()).collect();
-        let y = target(cause, &x) + 0.5 * random.normal();
-        for value in x {
-            let shown = if random.unit() < empty { String::new() } else { value.to_string() };
-            text.push_str(&format!("{shown},"));
-        }
-        text.push_str(&format!("{y}\n"));
-    }
-    text
-}
-
-fn place(rows: usize, empty: f64) -> Place {
-    let place = Place::new();
-    place.write("t.csv", table(rows, empty, 1));
-    place
-}
-
 fn numbers(values: &Value) -> Vec<f64> {
     values.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
-}
-
-/// The squared error and the share of intervals that hold the target, of predictions in the order
-/// of `t`.
-fn judged(predicted: &str, t: &str) -> (f64, f64) {
-    let (found, truth) = (fields(predicted), fields(t));
-    let rows = found.iter().zip(&truth).map(|(row, truth)| {
-        let y: f64 = truth[COLUMNS].parse().unwrap();
-        let cell = |at: usize| row.get(at).map_or(f64::NAN, |text| text.parse::<f64>().unwrap());
-        ((cell(0) - y).powi(2), f64::from(u8::from(cell(1) <= y && y <= cell(2))))
-    });
-    let (errors, inside): (Vec<f64>, Vec<f64>) = rows.unzip();
-    (
-        errors.iter().sum::<f64>() / errors.len() as f64,
-        inside.iter().sum::<f64>() / inside.len() as f64,
-    )
 }
 
 #[test]
@@ -259,86 +199,6 @@ fn intervals_hold_the_target_as_often_as_they_say_and_widen_with_holes() {
     place.refused(
         "predict r.json t.csv --interval 0.9 --quiet",
         &["--interval: r.json", "fiml models of numeric targets", "--conformal"],
-    );
-}
-
-#[test]
-fn conformal_intervals_are_for_models_of_any_learner() {
-    let place = Place::new();
-    for (name, rows, empty, seed) in
-        [("t", 300, 0.0, 1), ("c", 400, 0.2, 2), ("n", 800, 0.0, 3), ("h", 800, 0.3, 4)]
-    {
-        place.write(&format!("{name}.csv"), table(rows, empty, seed));
-    }
-    for learner in ["ridge", "karma", "aerr --budget 3", "fiml"] {
-        place.ok(&format!("fit t.csv --target y --learner {learner} --out m.json --quiet"));
-        for rows in ["n", "h"] {
-            let flags = format!("m.json {rows}.csv --interval 0.9 --conformal c.csv");
-            let ran = place.run(&format!("predict {flags}"));
-            assert_eq!(ran.code, Some(0), "{}", ran.err);
-            assert!(ran.out.starts_with("prediction,low,high\n"));
-            // Complete rows need no remark on what made the holes of others.
-            assert_eq!(ran.err.contains("made to lack the same"), rows == "h", "{}", ran.err);
-            let (_, inside) = judged(&ran.out, &place.read(&format!("{rows}.csv")));
-            assert!(inside > 0.84 && inside < 0.97, "{learner}, {rows}: {inside}");
-            let plain = place.ok(&format!("predict m.json {rows}.csv --quiet"));
-            for (row, alone) in fields(&ran.out).iter().zip(fields(&plain)) {
-                assert_eq!(row[0], alone[0]);
-            }
-            let found = place.ok(&format!("evaluate {flags} --json --quiet"));
-            let found: Value = serde_json::from_str(&found).unwrap();
-            assert_eq!(found["covered"].as_f64(), Some(inside));
-            let width = found["mean_width"].as_f64().unwrap();
-            assert!(width > 0.5, "{width}");
-            let text = place.ok(&format!("evaluate {flags} --quiet"));
-            assert!(text.contains(&format!("mean width      {width:.6}")), "{text}");
-        }
-    }
-    assert!(place.ok("evaluate m.json n.csv --interval 0.9 --quiet").contains("in intervals"));
-    let quiet = place.json("m.json")["predictor"]["kind"].clone();
-    assert_eq!(quiet, "conditional");
-}
-
-#[test]
-fn conformal_intervals_are_refused_with_what_is_needed() {
-    let place = place(60, 0.0);
-    place.ok("fit t.csv --target y --learner ridge --out m.json --quiet");
-    let lines = |count: usize| table(count, 0.0, 5);
-    let calibrated =
-        |level: &str| format!("predict m.json t.csv --interval {level} --conformal c.csv");
-    place.write("c.csv", lines(18));
-    place.ok(&calibrated("0.9"));
-    let few = ["--conformal: c.csv", "of level 0.95 needs at least 19 rows, got 18"];
-    place.refused(&calibrated("0.95"), &few);
-    place.refused("predict m.json t.csv --conformal c.csv", &["--interval"]);
-    place.refused(&calibrated("1"), &["--interval", "above 0 and below 1"]);
-    place.refused("predict m.json t.csv --interval 0.5 --conformal no.csv", &["no.csv"]);
-    place.refused(&format!("{} --out c.csv", calibrated("0.9")), &["--out", "c.csv"]);
-    // Rows without a target are left out, and numbers of rows are those of the file.
-    place.write("c.csv", lines(30).replacen("\n", "\n9,9,9,9,9,9,\n", 1));
-    let ran = place.run(&calibrated("0.9"));
-    assert!(ran.code == Some(0) && ran.err.contains("rows without a target"), "{}", ran.err);
-    place.write("c.csv", lines(30).replacen("\n", "\n9,9,9,9,9,9,\n9,9,9,9,9,9,1e200\n", 1));
-    place.refused(
-        &format!("{} --quiet", calibrated("0.9")),
-        &["--conformal: c.csv", "row 2, column 'y'", "too large"],
-    );
-    place.write("c.csv", "x0,x1,x2,x3,x4,x5\n1,2,3,4,5,6\n");
-    place.refused(&calibrated("0.9"), &["--conformal", "there is no column 'y'"]);
-    place.write("c.csv", "x0,x1,x2,x3,x4,x5,y\n1,2,3,4,5,6,often\n");
-    place.refused(&calibrated("0.9"), &["--conformal: c.csv", "holds text"]);
-    place.write("k.csv", table(60, 0.0, 1).replace("y\n", "z\n"));
-    place.refused(
-        "predict m.json t.csv --interval 0.9 --conformal k.csv",
-        &["--conformal", "there is no column 'y'"],
-    );
-    let classes: String =
-        (0..60).map(|i| format!("{i},{}\n", if i > 30 { "a" } else { "b" })).collect();
-    place.write("t.csv", format!("x,y\n{classes}"));
-    place.ok("fit t.csv --target y --learner ridge --out m.json --quiet");
-    place.refused(
-        "predict m.json t.csv --interval 0.9 --conformal t.csv",
-        &["--conformal: t.csv", "what is predicted is a class"],
     );
 }
 

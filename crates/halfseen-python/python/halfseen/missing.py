@@ -1,8 +1,4 @@
-"""Learn from rows with missing values, without imputing them beforehand.
-
-NaN is a missing value, in fit and in prediction. In sparse input a cell that is not stored is an observed
-zero, as everywhere in scikit-learn; a stored NaN is missing.
-"""
+"""Learn from rows with missing values (NaN); a cell that sparse input does not store is an observed zero."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Self
