@@ -58,6 +58,9 @@ def test_a_prediction_uses_what_is_there_to_tell_what_is_not():
     assert model.score(holes, y) > model.score(filled, y) + 0.05
     sums = X @ model.coef_ + model.intercept_
     np.testing.assert_allclose(model.predict(X, clip=False), sums)
+    inside = np.clip(X, *model.cell_range_.T)
+    assert np.mean(inside != X) < 1e-3
+    sums = inside @ model.coef_ + model.intercept_
     np.testing.assert_allclose(model.predict(X), np.clip(sums, y.min(), y.max()))
     np.testing.assert_allclose(model.predict(np.full((1, 6), np.nan)), y.mean(), atol=0.1)
     sparse = scipy.sparse.csr_array(np.nan_to_num(X * (np.abs(X) > 0.5)))

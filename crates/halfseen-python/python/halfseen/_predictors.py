@@ -87,7 +87,7 @@ class Regressor(RegressorMixin, Estimator):
         >>> rng = np.random.default_rng(0)
         >>> X = rng.normal(size=(900, 3))
         >>> y = X[:, 0] + 0.1 * rng.normal(size=900)
-        >>> X[rng.random(X.shape) < 0.2] = np.nan
+        >>> X[:, 1:][rng.random((900, 2)) < 0.2] = np.nan
         >>> model = KARMARegressor().fit(X[:300], y[:300])
         >>> ends = model.predict_interval(X[600:], 0.9, calibration=(X[300:600], y[300:600]))
         >>> bool(0.85 < np.mean((ends[:, 0] < y[600:]) & (y[600:] < ends[:, 1])) < 0.97)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from halfseen import _types as t
+from halfseen._estimator import _without_weights
 from halfseen.budget._budgeted import Budgeted, BudgetedClassifier, BudgetedRegressor
 
 
@@ -174,6 +175,7 @@ class _FIML(Budgeted):
 
         def set_fit_request(self, *, pilot: t.Request = ...) -> Self: ...
 
+    @_without_weights
     def fit(self, X: t.Matrix, y: ArrayLike, *, pilot: tuple[t.Matrix, ArrayLike] | None = None) -> Self:
         """Learn from examples.
 
