@@ -11,10 +11,8 @@
 use super::design::mixed;
 use crate::budget::allowance;
 use crate::budget::sampler::Sampler;
-use halfseen_solve::sampling::{Purpose, Stream, shuffle};
+use halfseen_solve::sampling::{Purpose, Stream, SumTree, shuffle};
 use serde::{Deserialize, Serialize};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// Queries that share an order of the panels.
 const SHARE_ORDER: u64 = 16;
@@ -66,16 +64,18 @@ pub(super) struct Priced {
     order: Vec<u32>,
     /// Partner of each exchange in the order.
     partners: Vec<usize>,
-    /// Times, as bits, at which panels arrive.
-    arrivals: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Shares of the panels not drawn yet, with the version of the plan that they are of.
+    shares: Option<(u32, SumTree)>,
+    /// Panels drawn from these.
+    drawn: Vec<usize>,
 }
 
 impl Priced {
     pub(super) fn new(prices: Vec<f64>, max_cost: f64) -> Priced {
         let least_price = prices.iter().copied().fold(f64::INFINITY, f64::min);
         let order = (0..prices.len() as u32).collect();
-        let (partners, arrivals) = (Vec::new(), BinaryHeap::new());
-        Priced { prices, least_price, max_cost, order, partners, arrivals }
+        let (partners, drawn) = (Vec::new(), Vec::new());
+        Priced { prices, least_price, max_cost, order, partners, shares: None, drawn }
     }
 
     /// Turns contributions of panels into contributions for money: divides them by the square roots
@@ -94,8 +94,8 @@ impl Priced {
 
     /// Replaces `out` by the panels of a query, in increasing order. They are taken one after
     /// another if the rest pays for them: in an order drawn uniformly, or with each next one drawn
-    /// from those left in proportion to its share.
-    fn draw(&mut self, shares: &[f64], stream: &mut Stream, budget: usize, out: &mut Vec<u32>) {
+    /// from those left in proportion to its share, in O(log d) for each.
+    fn draw(&mut self, plan: &Plan, stream: &mut Stream, budget: usize, out: &mut Vec<u32>) {
         out.clear();
         let mut left = self.max_cost * (1.0 + 1e-12);
         let (prices, least) = (&self.prices, self.least_price);
@@ -108,7 +108,7 @@ impl Priced {
             }
             out.len() < budget && left >= least
         };
-        if shares.is_empty() {
+        if plan.inclusion.is_empty() {
             self.partners.clear();
             for at in 0..self.order.len() {
                 let partner = at + stream.below(self.order.len() - at);
@@ -122,20 +122,22 @@ impl Priced {
                 self.order.swap(at, partner);
             }
         } else {
-            // Exponential times at these rates arrive in such an order. Bits of numbers that are
-            // not negative are in their order.
-            let mut arrivals = std::mem::take(&mut self.arrivals).into_vec();
-            arrivals.clear();
-            arrivals.extend(shares.iter().zip(0..).map(|(share, panel)| {
-                let time = -(1.0 - stream.unit()).ln() / share;
-                Reverse((time.max(0.0).to_bits(), panel))
-            }));
-            self.arrivals = arrivals.into();
-            while let Some(Reverse((_, panel))) = self.arrivals.pop() {
-                if !take(panel) {
+            if self.shares.as_ref().is_none_or(|(version, _)| *version != plan.version) {
+                let mut tree = SumTree::filled(plan.inclusion.len(), 0.0);
+                tree.refill(|panel| plan.inclusion[panel]);
+                self.shares = Some((plan.version, tree));
+            }
+            let Some((_, shares)) = &mut self.shares else { return };
+            self.drawn.clear();
+            while let Some(panel) = shares.draw(stream.unit()) {
+                shares.set(panel, 0.0);
+                self.drawn.push(panel);
+                if !take(panel as u32) {
                     break;
                 }
             }
+            self.drawn.iter().for_each(|&panel| shares.write(panel, plan.inclusion[panel]));
+            shares.refresh(self.drawn.iter().copied());
         }
         out.sort_unstable();
     }
@@ -173,7 +175,7 @@ impl ReadDesign {
     pub(super) fn draw(&mut self, plan: &Plan, number: u64, out: &mut Vec<u32>) {
         if let Some(priced) = &mut self.priced {
             let mut stream = Stream::new(self.seed, Purpose::Query, number);
-            return priced.draw(&plan.inclusion, &mut stream, self.reads.budget, out);
+            return priced.draw(plan, &mut stream, self.reads.budget, out);
         }
         if self.reads.all() {
             out.clear();
