@@ -1,8 +1,8 @@
 //! Averages candidates by their held-out errors, on a scale that hardly counts chance differences.
 //!
 //! A candidate with mean held-out error e gets the weight exp(- m (e - least) / (2 least) / T),
-//! with m the total number of held-out examples that judge: the Gaussian likelihood to the power 1/T. T = 32
-//! was chosen on data other than those reported; T = 1 would select by chance.
+//! with m the total number of held-out examples that judge: the Gaussian likelihood to the power 1/T.
+//! T = 32 was chosen on data other than those reported; T = 1 would select by chance.
 //!
 //! Candidates with curves count as worse than they are by a standard error of the difference between
 //! the best with and without.

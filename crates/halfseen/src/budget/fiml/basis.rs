@@ -93,8 +93,9 @@ impl BySlot {
     }
 
     /// Returns the least and the largest value that counts, of each slot: the outer quantiles of its
-    /// reads, or what the inner ones reach if that is further and hardly beyond the reads; the outer reads where the outer
-    /// quantiles or all reads but one value are equal; 0 and 0 for slots that were never read.
+    /// reads, or what the inner ones reach if that is further and hardly beyond the reads; the outer
+    /// reads where the outer quantiles are equal or there are only two values; 0 and 0 for slots that
+    /// were never read.
     pub(crate) fn bounds(&self) -> Vec<[f64; 2]> {
         let of = |slot: usize| {
             let reads = self.slot(slot);

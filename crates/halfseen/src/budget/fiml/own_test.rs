@@ -63,6 +63,8 @@ pub(crate) struct OwnTest {
 const MODEL_ERROR: f64 = 0.25;
 /// Number of standard errors at which pairs contradict a model.
 const CONTRADICTS: f64 = 3.0;
+/// Largest gain of a fit to all examples, in units of the risk.
+const MOST_GAIN: f64 = 0.5;
 
 impl OwnTest {
     /// Combines the estimates; `by_training` and `by_held_out` are of the same examples, under the
@@ -85,9 +87,7 @@ impl OwnTest {
             error: (first_error * first_error + trust * scatter * scatter).sqrt(),
         }
     }
-}
 
-impl OwnTest {
     /// Turns the test of predictors that lack a fold of the examples into that of one of all, whose
     /// error is smaller by `gain`.
     pub(crate) fn of_all(self, gain: f64) -> OwnTest {
@@ -95,9 +95,6 @@ impl OwnTest {
         OwnTest { risk: self.risk - gain, error: self.error.hypot(0.5 * gain) }
     }
 }
-
-/// Largest gain, in units of the risk.
-const MOST_GAIN: f64 = 0.5;
 
 /// Returns how much smaller the squared error of a predictor of all examples is than of those
 /// without one of F folds, by how much these differ from each other.
@@ -376,5 +373,34 @@ mod tests {
             (test.risk - mean).abs() < 1e-9 && (test.error - error).abs() < 1e-6,
             "{test:?}: {mean}, {error}"
         );
+    }
+
+    /// Of means of targets, each without a fold: their variance less that of the mean of all is
+    /// known.
+    #[test]
+    fn how_far_fits_without_a_fold_are_apart_tells_what_a_fit_to_all_gains() {
+        let reads = reads(60, |_| D);
+        let standard = Standard::of(&reads, D);
+        let rows = standard.rows(&reads);
+        let model = fitted(&rows, &standard, 1);
+        let (m, draws) = (12, 3_000);
+        for folds in [2, 3, 4] {
+            let mut sum = 0.0;
+            for draw in 0..draws {
+                let mut stream = Stream::new(7, Purpose::Data, draw);
+                let y: Vec<f64> = (0..m).map(|_| stream.normal()).collect();
+                let without = |fold: usize| {
+                    let others = y.iter().enumerate().filter(|(i, _)| i % folds != fold);
+                    others.map(|(_, y)| y).sum::<f64>() * folds as f64 / (m * (folds - 1)) as f64
+                };
+                let of: Vec<_> = (0..folds).map(|fold| (vec![0.0; D], without(fold))).collect();
+                sum += gain_of_all(&model, &of) / draws as f64;
+            }
+            let expected = 1.0 / (m * (folds - 1)) as f64;
+            assert!((sum / expected - 1.0).abs() < 0.08, "{folds}: {sum} and {expected}");
+        }
+        let test = OwnTest { risk: 1.0, error: 0.3 };
+        assert_eq!(test.of_all(0.8), OwnTest { risk: 0.5, error: 0.3_f64.hypot(0.25) });
+        assert_eq!(test.of_all(0.0), test);
     }
 }

@@ -31,7 +31,7 @@ const ENOUGH: f64 = 1000.0;
 /// Ridge of the predictions of held-out targets, in standard units.
 const RIDGE: f64 = 0.03;
 
-/// Fits to the reads, and to those of a pilot as far as held-out reads favour it.
+/// Fits to the reads, and to those of a pilot as far as held-out examples do not contradict it.
 ///
 /// # Errors
 /// As [`estimate`].
@@ -61,8 +61,13 @@ fn pilot_weight(reads: &Reads, setting: &FitSettings, monitor: &dyn Monitor) -> 
     if standard.len() == 0 {
         return WEIGHTS[0];
     }
-    let judge = |weight: &f64| errors(&rows.with_weight(*weight), &standard, setting, monitor);
-    let judged: Vec<Vec<Errors>> = WEIGHTS.iter().map(judge).collect();
+    rows.weigh_pilot(0.0);
+    let rank = RANK.min(most_rank(&rows, standard.len()));
+    let mut judge = |weight: f64| {
+        rows.weigh_pilot(weight);
+        errors(&rows, &standard, rank, setting, monitor)
+    };
+    let judged = WEIGHTS.map(&mut judge);
     let total = |of: &[Errors]| of.iter().map(|errors| errors.total).sum::<f64>();
     let parts = |of: &[Errors]| of.iter().flat_map(|e| e.parts).collect::<Vec<f64>>();
     let between = |a: &[Errors], b: &[Errors]| error_of_difference(&parts(a), &parts(b));
@@ -80,11 +85,11 @@ fn pilot_weight(reads: &Reads, setting: &FitSettings, monitor: &dyn Monitor) -> 
 fn errors(
     rows: &Rows,
     standard: &Standard,
+    rank: usize,
     setting: &FitSettings,
     monitor: &dyn Monitor,
 ) -> Vec<Errors> {
     let of = setting.folds;
-    let rank = RANK.min(most_rank(&rows.with_weight(0.0), standard.len()));
     let strides = strides(rows, standard.len(), ENOUGH);
     let by_fold = |fold: usize| {
         let part: WeightedSubset<'_> = FoldSubset::Without { fold, of }.into();

@@ -1,6 +1,9 @@
 //! Tests fits with a pilot: what it brings, that it harms nothing, and what is refused.
 
 use super::Fiml;
+use super::candidates::{most_rank, strides};
+use super::reads::Reads;
+use super::standard::Standard;
 use crate::data::{Examples, Layout, Matrix, Scaler};
 use crate::error::ErrorKind;
 use crate::learner::{FitSize, Learner};
@@ -170,4 +173,29 @@ fn impossible_pilots_are_refused_and_their_memory_counts() {
     let few = draw(9, 8);
     let (with, without) = (fit(&learner(), &few, Some(&pilot)), fit(&learner(), &few, None));
     assert_eq!((weight(&with), &with.predictor), (Some((100, 0.0)), &without.predictor));
+}
+
+/// What does not count neither thins the examples, nor allows a rank, nor moves the targets' mean.
+#[test]
+fn rows_that_do_not_count_change_nothing() {
+    let reads_of = |rows: usize, seed: u64, keep: usize| {
+        let data = draw(rows, seed);
+        let mut reads = Reads::new();
+        for i in 0..rows {
+            let cells = (0..keep).map(|j| (i + j) % D);
+            let cells = cells.map(|j| (j as u32, data.x.get(i, j)));
+            reads.push(cells, data.y[i]);
+        }
+        reads
+    };
+    let (main, mut pilot) = (reads_of(60, 1, 1), reads_of(9_000, 2, D));
+    pilot.set_targets(|_| 1e3);
+    let alone = Standard::of(&main, D);
+    let both = main.with_pilot(&pilot, 0.0);
+    let standard = Standard::of(&both, D);
+    assert_eq!((standard.centre, standard.spread), (alone.centre, alone.spread));
+    let mut rows = standard.rows(&both);
+    assert_eq!((strides(&rows, D, 1_000.0), most_rank(&rows, D)), ([1, 1], 1));
+    rows.weigh_pilot(1.0);
+    assert_eq!((strides(&rows, D, 1_000.0), most_rank(&rows, D)), ([9, 1], D / 3));
 }

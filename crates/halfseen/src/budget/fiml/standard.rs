@@ -239,9 +239,9 @@ impl Rows {
         self.pilot.1
     }
 
-    /// Returns the same with another weight of the pilot.
-    pub(crate) fn with_weight(&self, weight: f64) -> Rows {
-        Rows { pilot: (self.pilot.0, weight), ..self.clone() }
+    /// Changes what each row of the pilot counts.
+    pub(crate) fn weigh_pilot(&mut self, weight: f64) {
+        self.pilot.1 = weight;
     }
 
     /// Returns the targets of all examples, NaN where they are unknown and for rows of a pilot.
