@@ -6,7 +6,7 @@ use crate::output;
 use crate::test_table::target_of;
 use anyhow::{Context, Result};
 use halfseen::data::Table;
-use halfseen::model::{Basis, Conformal, Model};
+use halfseen::model::{Conformal, Model, Peers};
 use std::path::Path;
 
 /// Intervals as flags ask for them.
@@ -78,9 +78,9 @@ impl<'a> Intervals<'a> {
 }
 
 /// Remarks on rows whose intervals are right only if the holes are independent of the values.
-fn remark_on(bases: &[Basis], quiet: bool) {
+fn remark_on(bases: &[Peers], quiet: bool) {
     let count = |basis| bases.iter().filter(|found| **found == basis).count();
-    let (contained, union) = (count(Basis::Contained), count(Basis::Union));
+    let (contained, union) = (count(Peers::Contained), count(Peers::Union));
     if contained + union == 0 {
         return;
     }

@@ -301,6 +301,11 @@ impl Conditional {
     }
 }
 
+/// Returns the error for intervals of classes.
+pub(super) fn no_number() -> crate::Error {
+    ErrorKind::NoIntervals { reason: "what is predicted is a class" }.into()
+}
+
 /// Refuses levels of intervals that are not above 0 and below 1.
 pub(super) fn check_level(level: f64) -> Result<()> {
     // NaN fails this test.

@@ -34,7 +34,7 @@
 //! ICML 2023; M. Zaffran, J. Josse, Y. Romano, A. Dieuleveut, "Predictive Uncertainty
 //! Quantification with Missing Covariates", 2024.
 
-use super::conditional::check_level;
+use super::conditional::{check_level, no_number};
 use super::patterns::{Pattern, beyond, columns_of, union};
 use super::{Intervals, Model};
 use crate::data::{Examples, Layout, Matrix, Table, Target, Task};
@@ -82,7 +82,7 @@ pub struct Conformal<'a> {
 
 /// Calibration rows that an interval comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Basis {
+pub enum Peers {
     /// Rows that lack the same attributes.
     Same,
     /// Rows that lack no other attributes than the row; others of these were hidden.
@@ -97,7 +97,7 @@ pub struct ConformalIntervals {
     /// Ends of the intervals, and differences between the table's columns and the model's.
     pub intervals: Intervals,
     /// Rows that each interval comes from.
-    pub bases: Vec<Basis>,
+    pub bases: Vec<Peers>,
 }
 
 /// Prediction for a row, in units of the target, with the width that scales its score.
@@ -151,15 +151,16 @@ impl<'a> Conformal<'a> {
         })
     }
 
-    /// Returns an interval for each row of a table, (n_rows), in the target's units: a range that
-    /// contains the target of a share `level` of such rows, whether the model is right or not.
+    /// Returns an interval for each row of a table, (n_rows), in the target's units. Of rows compared
+    /// with [`Peers::Same`] it contains the target of a share `level`, whether the model is right or
+    /// not; of others under the conditions at the head of this file.
     /// Columns are matched, and holes taken, as by [`Model::predict`]. Ends are not clipped, but
     /// scores are those of predictions as the model gives them.
     ///
     /// Rows that lack the same attributes share the predictions of calibration rows; a row whose
-    /// interval has the basis [`Basis::Union`] costs up to [`NEAREST`] times [`least_rows`]
-    /// predictions of its own. Beside the encoded tables this takes a number per calibration row
-    /// and at most 8 MB, or a row.
+    /// interval has the basis [`Peers::Union`] costs up to [`NEAREST`] times [`least_rows`]
+    /// predictions of its own. Beside the encoded tables this takes a few numbers per calibration
+    /// row and at most 8 MB, or a row.
     ///
     /// # Errors
     /// [`ErrorKind::OutOfRange`] for a level that is not between 0 and 1;
@@ -187,16 +188,16 @@ impl<'a> Conformal<'a> {
         }
         let encoded = self.model.prepare.encode(table)?;
         let mut ends = vec![(f64::NAN, f64::NAN); table.rows()];
-        let mut bases = vec![Basis::Union; table.rows()];
+        let mut bases = vec![Peers::Union; table.rows()];
         let mut done = 0;
         for Pattern { missing, rows } in Pattern::all(&encoded.matrix, &self.columns) {
             let (basis, with) = self.basis(&missing, level);
-            if basis == Basis::Union {
+            if basis == Peers::Union {
                 self.nested(&encoded.matrix, (&missing, &rows), level, &mut ends, monitor)?;
             } else {
                 let centres = self.as_found(&encoded.matrix, &rows, monitor)?;
                 let mut scores = match basis {
-                    Basis::Same => self.scores(&with, self.as_found(&self.matrix, &with, monitor)?),
+                    Peers::Same => self.scores(&with, self.as_found(&self.matrix, &with, monitor)?),
                     _ => {
                         let hidden: Vec<_> = with.iter().map(|&row| (row, &missing[..])).collect();
                         self.scores(&with, self.hidden(&self.matrix, &hidden, monitor)?)
@@ -219,18 +220,18 @@ impl<'a> Conformal<'a> {
     }
 
     /// Returns the calibration rows for new rows that lack these attributes; none for unions.
-    fn basis(&self, missing: &[u32], level: f64) -> (Basis, Vec<u32>) {
+    fn basis(&self, missing: &[u32], level: f64) -> (Peers, Vec<u32>) {
         let least = least_rows(level);
         let same = self.patterns.iter().find(|p| p.missing == missing);
         let same = same.map_or(&[][..], |p| &p.rows);
         let contained = self.patterns.iter().filter(|p| beyond(&p.missing, missing) == 0);
         let contained: Vec<u32> = contained.flat_map(|p| p.rows.iter().copied()).collect();
         if contained.len() < least {
-            (Basis::Union, Vec::new())
+            (Peers::Union, Vec::new())
         } else if same.len() >= SAME.saturating_mul(least) || same.len() == contained.len() {
-            (Basis::Same, same.to_vec())
+            (Peers::Same, same.to_vec())
         } else {
-            (Basis::Contained, contained)
+            (Peers::Contained, contained)
         }
     }
 
@@ -387,10 +388,6 @@ fn floored(level: f64) -> f64 {
 /// Returns the k-th smallest number, from 1; the numbers change their order.
 fn smallest(numbers: &mut [f64], k: usize) -> f64 {
     *numbers.select_nth_unstable_by(k - 1, f64::total_cmp).1
-}
-
-fn no_number() -> crate::Error {
-    ErrorKind::NoIntervals { reason: "what is predicted is a class" }.into()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Keeps a fitted model with everything needed to predict, as versioned JSON.
 
+use super::conditional::no_number;
 use super::{Predictor, Report, Scores};
 use crate::data::{Examples, Label, Layout, Scaler, Table, TargetScale, Task};
 use crate::error::{ErrorKind, Result};
@@ -100,7 +101,7 @@ impl Model {
         monitor: &dyn Monitor,
     ) -> Result<Intervals> {
         if self.task == Task::Classification {
-            return Err(ErrorKind::NoIntervals { reason: "what is predicted is a class" }.into());
+            return Err(no_number());
         }
         let encoded = self.prepare.encode(table)?;
         let layout = Arc::new(Layout::singletons(encoded.matrix.columns()));

@@ -19,7 +19,7 @@ mod stop;
 mod truncate;
 
 pub use conditional::Conditional;
-pub use conformal::{Basis, Conformal, ConformalIntervals, NEAREST, SAME, least_rows};
+pub use conformal::{Conformal, ConformalIntervals, NEAREST, Peers, SAME, least_rows};
 pub(crate) use curves::interpolate;
 pub use curves::{AttributeCurve, Curves};
 pub use factor::{Factor, One, Room};
