@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+use common::bent::{number, parts_of_a};
 use common::{Place, fields};
 
 fn place() -> Place {
@@ -53,41 +54,34 @@ fn weights_are_named_and_parts_are_those_of_predictions() {
     let shown = place.ok("show m.json --curves --picture p.svg");
     assert!(shown.starts_with("attribute,value,part\n"), "{shown}");
     assert!(place.read("p.svg").contains("<title>Parts of the prediction of y"));
-    let number = |cell: &String| cell.parse::<f64>().unwrap();
-    let rows = fields(&shown);
-    let rows: Vec<(f64, f64)> = rows
-        .iter()
-        .filter(|row| row[0] == "a")
-        .map(|row| (number(&row[1]), number(&row[2])))
-        .collect();
+    let (rows, first) = parts_of_a(&place, &shown);
     assert_eq!(rows.len(), 6, "{shown}");
-    let cells: String = rows.iter().map(|(a, _)| format!("{a},0.5,0,0,0\n")).collect();
-    place.write("new.csv", format!("a,b,c,d,e\n{cells}"));
-    let predicted = fields(&place.ok("predict m.json new.csv --no-clip"));
-    for (at, (a, part)) in rows.iter().enumerate() {
-        let moved = number(&predicted[at][0]) - number(&predicted[0][0]);
-        assert!((moved - (part - rows[0].1)).abs() < 1e-9, "{a}: {moved}");
-        assert!((part - (a * a - 1.0 / 3.0)).abs() < 0.15, "{a}: {part}");
-    }
     // A hole of `a` is one of all its functions: `a` adds nothing.
     place.write("hole.csv", "a,b,c,d,e\n,0.5,0,0,0\n");
     let hole = number(&fields(&place.ok("predict m.json hole.csv --no-clip"))[0][0]);
-    assert!((hole - (number(&predicted[0][0]) - rows[0].1)).abs() < 1e-9);
+    assert!((hole - (first - rows[0].1)).abs() < 1e-9);
 }
 
 #[test]
 fn compare_shows_all_families_with_hats() {
     let place = place();
     let line = "compare t.csv --target y --learners ridge,karma,aerr,baseline --set budget=4 --splits 1 --out r";
-    let error = |more: &str| {
-        place.ok(&format!("{line}{more} {}", if more.is_empty() { "" } else { "--basis hats" }));
-        let results = place.json(&format!("r{more}/results.json"));
-        let rows = results["summary"].as_array().unwrap().clone();
-        rows.iter().map(|row| row.to_string()).collect::<Vec<_>>()
+    let errors = |more: &str| -> Vec<(String, f64)> {
+        place.ok(&format!("{line} {more}"));
+        let rows = place.json("r/results.json")["summary"].as_array().unwrap().clone();
+        let error = |row: &serde_json::Value| row["test_mse_mean"].as_f64().unwrap();
+        rows.iter().map(|row| (row["learner"].as_str().unwrap().to_owned(), error(row))).collect()
     };
-    let (without, with) = (error(""), error("2"));
-    assert_eq!(without.len(), with.len());
-    assert_ne!(without, with);
+    let (without, with) = (errors(""), errors("--basis hats"));
+    assert!(without.len() >= 5 && without.len() == with.len(), "{without:?}");
+    for ((learner, without), (_, with)) in without.iter().zip(&with) {
+        // Of the others only ridge and karma see everything.
+        match learner.as_str() {
+            "ridge" | "karma" => assert!(*with < 0.5 * without, "{learner}: {without}, {with}"),
+            "constant" => assert_eq!(with, without),
+            _ => assert_ne!(with, without, "{learner}"),
+        }
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+use common::bent::{number, parts_of_a};
 use common::{Place, fields};
 
 /// A place with the model `m.json`, in which `y` bends along `a`.
@@ -12,10 +13,6 @@ fn place(more: &str) -> Place {
     let fit = "fit t.csv --target y --learner fiml --set shape=additive --out m.json";
     place.ok(&format!("{fit} {more}"));
     place
-}
-
-fn number(cell: &str) -> f64 {
-    cell.parse().unwrap()
 }
 
 #[test]
@@ -36,24 +33,9 @@ fn curves_are_the_parts_of_predictions() {
     let place = place("");
     let shown = place.ok("show m.json --curves");
     assert!(shown.starts_with("attribute,value,part\n"), "{shown}");
-    let rows = fields(&shown);
-    let rows: Vec<(f64, f64)> = rows
-        .iter()
-        .filter(|row| row[0] == "a")
-        .map(|row| (number(&row[1]), number(&row[2])))
-        .collect();
+    let (rows, _) = parts_of_a(&place, &shown);
     assert!(rows.len() >= 5 && rows.windows(2).all(|pair| pair[0].0 < pair[1].0), "{shown}");
     assert!(rows[0].0 < -0.95 && rows[rows.len() - 1].0 > 0.95, "{shown}");
-    // What changes in the prediction when nothing but `a` does.
-    let cells: String = rows.iter().map(|(a, _)| format!("{a},0.5,0,0,0\n")).collect();
-    place.write("new.csv", format!("a,b,c,d,e\n{cells}"));
-    let predicted = fields(&place.ok("predict m.json new.csv --no-clip"));
-    let predicted: Vec<f64> = predicted.iter().map(|row| number(&row[0])).collect();
-    for (at, (a, part)) in rows.iter().enumerate() {
-        let moved = predicted[at] - predicted[0];
-        assert!((moved - (part - rows[0].1)).abs() < 1e-9, "{a}: {moved}");
-        assert!((part - (a * a - 1.0 / 3.0)).abs() < 0.15, "{a}: {part}");
-    }
 }
 
 #[test]

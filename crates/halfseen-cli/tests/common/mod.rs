@@ -1,6 +1,7 @@
 //! Runs the real program in a folder of its own and checks what it says and leaves behind.
 #![allow(dead_code)] // each test file uses its part
 
+pub(crate) mod bent;
 pub(crate) mod caused;
 
 use std::collections::BTreeSet;
