@@ -175,7 +175,7 @@ fn impossible_pilots_are_refused_and_their_memory_counts() {
     assert_eq!((weight(&with), &with.predictor), (Some((100, 0.0)), &without.predictor));
 }
 
-/// What does not count neither thins the examples, nor allows a rank, nor moves the targets' mean.
+/// Rows that do not count neither thin the examples, nor allow a rank, nor move the targets' mean.
 #[test]
 fn rows_that_do_not_count_change_nothing() {
     let reads_of = |rows: usize, seed: u64, keep: usize| {
