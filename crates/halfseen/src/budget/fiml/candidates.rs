@@ -41,7 +41,7 @@ const SELDOM: f64 = 0.5;
 /// Most attributes for an unrestricted refinement: d^2 numbers, d^3 operations.
 pub(crate) const MANY: usize = 1500;
 /// Reads of each attribute that suffice for a factor model: it is fitted to no more.
-const ENOUGH: f64 = 2000.0;
+const ENOUGH: f64 = 1000.0;
 /// Held-out examples of a fold, and multiplications for one covariance and ridge, that suffice, if
 /// these leave enough examples: up to twice as many judge.
 const JUDGES: f64 = 100_000.0;
@@ -144,7 +144,7 @@ impl Menu {
             most,
             strides,
             dense: d <= MANY,
-            columns: true,
+            columns: d > MANY || together < 100.0,
             often: together >= OFTEN,
             together,
             judging: judging_stride(rows, folds),
@@ -175,6 +175,11 @@ impl Menu {
 
     pub(crate) fn ranks(&self) -> &[usize] {
         &self.ranks
+    }
+
+    /// Leaves out all but the first ranks.
+    pub(crate) fn keep_ranks(&mut self, first: usize) {
+        self.ranks.truncate(first);
     }
 
     /// Returns the stride through the held-out examples that judge.
@@ -250,9 +255,10 @@ fn together(standard: &Standard, rows: &Rows) -> [f64; 2] {
     })
 }
 
-/// Fits factor models of all ranks to each of the parts, side by side; `done` is called after each.
-/// They are useless once the monitor has asked to stop.
-pub(crate) fn models(
+/// Fits factor models to each of the parts: of all ranks up to the one that is refined, and of each
+/// further one as long as held-out examples of the folds, the first of the parts, like the last rank
+/// better than the one before. They are useless once the monitor has asked to stop.
+pub(crate) fn rising_models(
     standard: &Standard,
     menu: &Menu,
     parts: &[Part<'_>],
@@ -260,9 +266,42 @@ pub(crate) fn models(
     monitor: &dyn Monitor,
     done: &(dyn Fn() + Sync),
 ) -> Vec<Vec<Factor>> {
-    let jobs: Vec<(usize, usize)> = (0..parts.len())
-        .flat_map(|p| menu.ranks.iter().rev().map(move |&rank| (p, rank)))
-        .collect();
+    let of = parts.len() - 1;
+    let error_of = |fold: usize, model: &Factor| {
+        let rows = parts[fold].rows;
+        let held = FoldSubset::Only { fold, of }.with_target(rows).step_by(menu.judging);
+        squared_errors(model, &[menu.ridge()], rows, held, monitor)[0].total
+    };
+    let error = |found: &[Vec<Factor>], rank: usize| {
+        (0..of).into_par_iter().map(|fold| error_of(fold, &found[fold][rank])).sum::<f64>()
+    };
+    let small = menu.ranks.iter().filter(|rank| **rank <= REFINED).count().max(1);
+    let mut found = models(standard, menu, &menu.ranks[..small], parts, seed, monitor, done);
+    for at in small..menu.ranks.len() {
+        let rises = at > 1 && error(&found, at - 1) >= error(&found, at - 2);
+        if monitor.should_stop() || rises {
+            (at..menu.ranks.len()).flat_map(|_| parts).for_each(|_| done());
+            break;
+        }
+        let next = models(standard, menu, &menu.ranks[at..=at], parts, seed, monitor, done);
+        found.iter_mut().zip(next).for_each(|(models, next)| models.extend(next));
+    }
+    found
+}
+
+/// Fits factor models of some ranks to each of the parts, side by side; `done` is called after each.
+/// They are useless once the monitor has asked to stop.
+pub(crate) fn models(
+    standard: &Standard,
+    menu: &Menu,
+    ranks: &[usize],
+    parts: &[Part<'_>],
+    seed: u64,
+    monitor: &dyn Monitor,
+    done: &(dyn Fn() + Sync),
+) -> Vec<Vec<Factor>> {
+    let jobs: Vec<(usize, usize)> =
+        (0..parts.len()).flat_map(|p| ranks.iter().rev().map(move |&rank| (p, rank))).collect();
     let fit = |&(part, rank): &(usize, usize)| {
         let Part { rows, subset } = parts[part];
         // A stride counts within a fold's examples, which have a stride of their own.
@@ -282,7 +321,7 @@ pub(crate) fn models(
     };
     let mut found = jobs.par_iter().map(fit).collect::<Vec<_>>().into_iter();
     let by_part = |_: &Part<'_>| {
-        let mut models: Vec<Factor> = found.by_ref().take(menu.ranks.len()).collect();
+        let mut models: Vec<Factor> = found.by_ref().take(ranks.len()).collect();
         models.reverse();
         models
     };

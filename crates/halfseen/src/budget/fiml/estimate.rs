@@ -161,7 +161,7 @@ pub(crate) fn estimate(
     monitor: &dyn Monitor,
 ) -> Result<Estimate> {
     let folds = setting.folds;
-    let forms = Form::all(reads, setting.slots, folds, setting.rank, setting.shape);
+    let mut forms = Form::all(reads, setting.slots, folds, setting.rank, setting.shape);
     let plain = &forms[0].standard;
     let m = reads.told();
     if plain.len() == 0 || !suffice(reads, setting) {
@@ -173,7 +173,7 @@ pub(crate) fn estimate(
     let jobs = Jobs { monitor, done: AtomicU64::new(0), total: jobs as u64 };
     let done = || jobs.done();
     let mut fits: Vec<FormFit> = Vec::new();
-    for form in &forms {
+    for form in &mut forms {
         fits.push(form.fit(folds, setting.seed, monitor, &done).ok_or_else(interrupted)?);
     }
     let no_number = || failed("a weight is no finite number");

@@ -94,16 +94,18 @@ impl Form {
     }
 
     /// Fits all candidates without each fold, and to all examples. `None` if the monitor asked to
-    /// stop.
+    /// stop. Leaves the ranks that were fitted on the menu.
     pub(crate) fn fit(
-        &self,
+        &mut self,
         folds: usize,
         seed: u64,
         monitor: &dyn Monitor,
         done: &(dyn Fn() + Sync),
     ) -> Option<FormFit> {
         let parts: Vec<Part<'_>> = (0..=folds).map(|part| self.part(part, folds)).collect();
-        let models = candidates::models(&self.standard, &self.menu, &parts, seed, monitor, done);
+        let models =
+            candidates::rising_models(&self.standard, &self.menu, &parts, seed, monitor, done);
+        let ranks = models.first().map_or(0, Vec::len);
         if monitor.should_stop() {
             return None;
         }
@@ -116,6 +118,7 @@ impl Form {
         let models: Vec<(usize, Vec<Factor>)> = models.into_iter().enumerate().collect();
         let mut fitted: Vec<Fitted> = models.into_par_iter().map(fit).collect();
         let all = fitted.pop().filter(|_| !monitor.should_stop())?;
+        self.menu.keep_ranks(ranks);
         let filling = best_rank(&fitted, &self.menu);
         Some(FormFit { folds: fitted, all, filling })
     }
@@ -142,7 +145,8 @@ impl Form {
     }
 
     fn once(&self, menu: &Menu, part: Part<'_>, seed: u64, monitor: &dyn Monitor) -> Fitted {
-        let models = candidates::models(&self.standard, menu, &[part], seed, monitor, &|| ());
+        let models =
+            candidates::models(&self.standard, menu, menu.ranks(), &[part], seed, monitor, &|| ());
         let models = models.into_iter().next().unwrap_or_default();
         candidates::fit(menu, models, part, None, monitor)
     }

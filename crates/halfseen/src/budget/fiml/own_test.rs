@@ -256,7 +256,7 @@ mod tests {
     fn fitted(rows: &Rows, standard: &Standard, rank: usize) -> Factor {
         let menu = Menu::of(standard, rows, 3, Some(rank));
         let part = Part { rows, subset: FoldSubset::All.into() };
-        models(standard, &menu, &[part], 1, &Silent, &|| ())[0][0].clone()
+        models(standard, &menu, menu.ranks(), &[part], 1, &Silent, &|| ())[0][0].clone()
     }
 
     /// Each by dense inverses, with the joint distribution of y and f given the reads.
