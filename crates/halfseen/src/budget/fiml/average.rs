@@ -7,17 +7,25 @@
 //! Candidates with curves count as worse than they are by a standard error of the difference between
 //! the best with and without.
 //!
-//! Where the likelihood ratio of the best to zero weights is below exp(1), nothing is learned; up
-//! to exp(5) the average has a share of zero weights.
+//! Errors are those of predictions times the slope of the targets on them, between 0 and 1: where
+//! reads are few, predictions from an example's reads are too far from the mean, yet weights that are
+//! right up to a factor are worth having. Weights are multiplied by twice that slope if it is below a
+//! half. (Times the slope itself, predictions from all attributes were worse on almost all tables:
+//! chance errors of many weights cancel, those of few do not.)
+//!
+//! Where the likelihood ratio of the best to zero weights is below exp(2), nothing is learned; up
+//! to exp(6) the average has a share of zero weights.
 
 use super::candidates::{Candidate, Fitted, Origin};
-use super::judge::Errors;
+use super::judge::{Errors, slope};
 
 /// T.
 const TEMPERATURE: f64 = 32.0;
 /// Log likelihood ratios to zero weights from which something is learned, and from which zero
-/// weights have no share.
-const EVIDENCE: [f64; 2] = [1.0, 5.0];
+/// weights have no share. One of them is for the slope.
+const EVIDENCE: [f64; 2] = [2.0, 6.0];
+/// What slopes are multiplied by before weights are.
+const GENTLE: f64 = 2.0;
 /// Standard errors by which candidates with curves count as worse than they are: with few reads at
 /// once a comparison does not show that curves of related attributes count several times.
 const HANDICAP: f64 = 1.0;
@@ -39,6 +47,8 @@ pub(crate) struct Share {
     pub(crate) form: usize,
     pub(crate) origin: Origin,
     pub(crate) ridge: f64,
+    /// What its weights are multiplied by.
+    pub(crate) scale: f64,
     /// Its share; shares sum to 1.
     pub(crate) share: f64,
 }
@@ -50,7 +60,7 @@ pub(crate) fn find(fitted: &Fitted, origin: Origin, ridge: f64) -> Option<&Candi
 
 /// Returns the average of zero weights.
 pub(crate) fn none() -> Vec<Share> {
-    vec![Share { form: 0, origin: Origin::Null, ridge: 0.0, share: 1.0 }]
+    vec![Share { form: 0, origin: Origin::Null, ridge: 0.0, scale: 1.0, share: 1.0 }]
 }
 
 /// Returns the errors of the candidate in a fold that corresponds to one.
@@ -58,25 +68,36 @@ fn errors_in(fold: &Fitted, candidate: &Candidate) -> Option<Errors> {
     find(fold, candidate.origin, candidate.ridge).map(|found| found.errors)
 }
 
-/// Returns the candidates present in every fold and in the fit to all examples, with their squared
-/// errors.
-fn compared(fit: &FormFit) -> Vec<(&Candidate, f64)> {
-    let with_total = |candidate| {
-        let of = |fold| errors_in(fold, candidate).map(|errors| errors.total);
-        let total = fit.folds.iter().map(of).sum::<Option<f64>>();
-        Some((candidate, total.filter(|total| total.is_finite())?))
-    };
-    fit.all.candidates.iter().filter_map(with_total).collect()
+/// A candidate present in every fold and in the fit to all examples.
+#[derive(Clone, Copy)]
+struct Compared<'a> {
+    candidate: &'a Candidate,
+    /// Slope of the targets on its predictions, between 0 and 1.
+    slope: f64,
+    /// Its squared errors if predictions are multiplied by that.
+    errors: f64,
+}
+
+fn compared(fit: &FormFit) -> impl Iterator<Item = Compared<'_>> {
+    fit.all.candidates.iter().filter_map(|candidate| {
+        let of = |fold| errors_in(fold, candidate);
+        let found = fit.folds.iter().map(of).collect::<Option<Vec<Errors>>>()?;
+        let slope = slope(found.iter().copied());
+        let errors = found.iter().flat_map(|errors| errors.parts(slope)).sum::<f64>();
+        errors.is_finite().then_some(Compared { candidate, slope, errors })
+    })
 }
 
 /// Returns how much the errors of each form count more than they are: with curves, a standard error
 /// of the difference between the best candidates.
 fn handicaps(forms: &[FormFit]) -> Vec<f64> {
     let best = |fit: &FormFit| {
-        let least = compared(fit).into_iter().min_by(|a, b| a.1.total_cmp(&b.1));
-        let parts =
-            |c| fit.folds.iter().filter_map(move |fold| errors_in(fold, c)).flat_map(|e| e.parts);
-        least.map_or_else(Vec::new, |(c, _)| parts(c).collect::<Vec<f64>>())
+        let parts = |best: Compared<'_>| {
+            let of_fold = |fold| errors_in(fold, best.candidate);
+            fit.folds.iter().filter_map(of_fold).flat_map(|e| e.parts(best.slope)).collect()
+        };
+        let least = compared(fit).min_by(|a, b| a.errors.total_cmp(&b.errors));
+        least.map_or_else(Vec::new, parts)
     };
     let best: Vec<Vec<f64>> = forms.iter().map(best).collect();
     best.iter().map(|sums| HANDICAP * error_of_difference(sums, &best[0])).collect()
@@ -85,15 +106,13 @@ fn handicaps(forms: &[FormFit]) -> Vec<f64> {
 /// Returns the shares of the candidates of all forms.
 pub(crate) fn shares(forms: &[FormFit]) -> Vec<Share> {
     let more = handicaps(forms);
-    let of_form = |(form, fit)| compared(fit).into_iter().map(move |(c, errors)| (form, c, errors));
-    let found: Vec<(usize, &Candidate, f64)> = forms.iter().enumerate().flat_map(of_form).collect();
-    let counted = |(form, _, errors): &(usize, &Candidate, f64)| errors + more[*form];
-    let best = found.iter().map(|one| (counted(one), one.2, more[one.0]));
+    let of_form = |(form, fit)| compared(fit).map(move |found| (form, found));
+    let found: Vec<(usize, Compared<'_>)> = forms.iter().enumerate().flat_map(of_form).collect();
+    let best = found.iter().map(|(form, c)| (c.errors + more[*form], c.errors, more[*form]));
     let (least, own, handicap) =
         best.fold((f64::INFINITY, f64::INFINITY, 0.0), |a, b| if b.0 < a.0 { b } else { a });
-    let null = |c: &Candidate| c.origin == Origin::Null;
-    let nothing =
-        found.iter().find(|(_, c, _)| null(c)).map_or(f64::INFINITY, |(_, _, errors)| *errors);
+    let null = |c: &Compared<'_>| c.candidate.origin == Origin::Null;
+    let nothing = found.iter().find(|(_, c)| null(c)).map_or(f64::INFINITY, |(_, c)| c.errors);
     let judges = |fold: &Fitted| fold.candidates.first().map_or(0, |null| null.errors.count);
     let count = forms[0].folds.iter().map(judges).sum::<usize>() as f64;
     // m log(nothing / least) / 2 is the log likelihood ratio, each with its own residual variance.
@@ -107,10 +126,11 @@ pub(crate) fn shares(forms: &[FormFit]) -> Vec<Share> {
     let weight = |form, errors| (-count * excess(form, errors) / (2.0 * TEMPERATURE)).exp();
     let mut shares: Vec<Share> = found
         .iter()
-        .map(|(form, c, errors)| Share {
+        .map(|(form, Compared { candidate, slope, errors })| Share {
             form: *form,
-            origin: c.origin,
-            ridge: c.ridge,
+            origin: candidate.origin,
+            ridge: candidate.ridge,
+            scale: (GENTLE * slope).min(1.0),
             share: weight(*form, *errors),
         })
         .collect();

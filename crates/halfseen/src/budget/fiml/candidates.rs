@@ -38,6 +38,8 @@ const IDLE: u32 = 2;
 /// Joint reads of a pair from which ridges are tried, and refinements take more than two steps.
 const OFTEN: f64 = 5.0;
 const SELDOM: f64 = 0.5;
+/// Joint reads of a pair from which the target's covariances are not refined alone.
+const PLENTY: f64 = 100.0;
 /// Most attributes for an unrestricted refinement: d^2 numbers, d^3 operations.
 pub(crate) const MANY: usize = 1500;
 /// Reads of each attribute that suffice for a factor model: it is fitted to no more.
@@ -144,7 +146,7 @@ impl Menu {
             most,
             strides,
             dense: d <= MANY,
-            columns: d > MANY || together < 100.0,
+            columns: d > MANY || together < PLENTY,
             often: together >= OFTEN,
             together,
             judging: judging_stride(rows, folds),
@@ -270,7 +272,7 @@ pub(crate) fn rising_models(
     let error_of = |fold: usize, model: &Factor| {
         let rows = parts[fold].rows;
         let held = FoldSubset::Only { fold, of }.with_target(rows).step_by(menu.judging);
-        squared_errors(model, &[menu.ridge()], rows, held, monitor)[0].total
+        squared_errors(model, &[menu.ridge()], rows, held, monitor)[0].total()
     };
     let error = |found: &[Vec<Factor>], rank: usize| {
         (0..of).into_par_iter().map(|fold| error_of(fold, &found[fold][rank])).sum::<f64>()
@@ -341,7 +343,10 @@ pub(crate) fn fit(
     let trial = Trial { ridges: menu.ridges, rows, held: &held, stride: menu.judging(), monitor };
     let d = models.first().map_or(0, |model| model.noise.len());
     let mut nothing = Errors::default();
-    trial.judges().enumerate().for_each(|(at, i)| nothing.add(at, rows.example(i).2.powi(2)));
+    for (at, i) in trial.judges().enumerate() {
+        let target = rows.example(i).2;
+        nothing.add(at, target, target);
+    }
     let null = Candidate {
         origin: Origin::Null,
         ridge: 0.0,

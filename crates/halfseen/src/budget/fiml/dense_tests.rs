@@ -253,7 +253,7 @@ fn judges_condition_on_what_was_read() {
     }
     now.matrix[(3, 3)] = -1.0;
     let found = squared_errors(now, &ridges, &rows, 0..rows.len(), &Silent);
-    let finite: Vec<bool> = found.iter().map(|errors| errors.total.is_finite()).collect();
+    let finite: Vec<bool> = found.iter().map(|errors| errors.total().is_finite()).collect();
     assert_eq!(finite, [false, false, true], "{found:?}");
     assert!(now.solve(0.0, &[1.0; D]).is_none());
 }

@@ -156,7 +156,7 @@ impl Form {
 fn best_rank(folds: &[Fitted], menu: &Menu) -> usize {
     let errors = |rank: usize| {
         let of = |f| {
-            find(f, Origin::Factor(rank), menu.ridge()).map_or(f64::INFINITY, |c| c.errors.total)
+            find(f, Origin::Factor(rank), menu.ridge()).map_or(f64::INFINITY, |c| c.errors.total())
         };
         folds.iter().map(of).sum::<f64>()
     };
@@ -169,7 +169,7 @@ fn best_rank(folds: &[Fitted], menu: &Menu) -> usize {
 /// standard units; `places` are those of all forms.
 pub(crate) fn average(fits: &[&Fitted], chosen: &[Share], places: usize) -> (Vec<f64>, f64) {
     let (mut weights, mut constant, mut total) = (vec![0.0; places], 0.0, 0.0);
-    for Share { form, origin, ridge, share } in chosen {
+    for Share { form, origin, ridge, scale, share } in chosen {
         // A refinement that stopped earlier here leaves its share to the others.
         let Some(Candidate { weights: found, constant: of, .. }) =
             find(fits[*form], *origin, *ridge)
@@ -177,8 +177,8 @@ pub(crate) fn average(fits: &[&Fitted], chosen: &[Share], places: usize) -> (Vec
             continue;
         };
         total += share;
-        constant += share * of;
-        weights.iter_mut().zip(found).for_each(|(sum, w)| *sum += share * w);
+        constant += share * scale * of;
+        weights.iter_mut().zip(found).for_each(|(sum, w)| *sum += share * scale * w);
     }
     let scale = if total > 0.0 { 1.0 / total } else { 0.0 };
     weights.iter_mut().for_each(|w| *w *= scale);

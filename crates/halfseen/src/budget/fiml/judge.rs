@@ -14,27 +14,65 @@ use halfseen_solve::Monitor;
 /// Number of parts of a sum, whose scatter tells the error of a difference of two sums.
 const PARTS: usize = 16;
 
-/// Sum of squared errors over examples.
+/// Sums over examples of squared errors r^2, of these times the target y, and of its squares, each
+/// over every sixteenth example, from the first, the second, and so on.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Errors {
-    pub(crate) total: f64,
-    /// Sums over every sixteenth example, from the first, the second, and so on.
-    pub(crate) parts: [f64; PARTS],
+    squares: [f64; PARTS],
+    with_target: [f64; PARTS],
+    of_target: [f64; PARTS],
     /// Number of examples.
     pub(crate) count: usize,
 }
 
 impl Errors {
-    const INFINITE: Errors =
-        Errors { total: f64::INFINITY, parts: [f64::INFINITY; PARTS], count: 0 };
+    const INFINITE: Errors = Errors {
+        squares: [f64::INFINITY; PARTS],
+        with_target: [0.0; PARTS],
+        of_target: [0.0; PARTS],
+        count: 0,
+    };
 
-    /// Adds the squared error of the example at this place.
+    /// Adds the error of the example at this place, and its target.
     #[inline]
-    pub(crate) fn add(&mut self, at: usize, square: f64) {
-        self.total += square;
-        self.parts[at % PARTS] += square;
+    pub(crate) fn add(&mut self, at: usize, error: f64, target: f64) {
+        let part = at % PARTS;
+        self.squares[part] += error * error;
+        self.with_target[part] += error * target;
+        self.of_target[part] += target * target;
         self.count += 1;
     }
+
+    /// Returns the sum of the squared errors.
+    pub(crate) fn total(&self) -> f64 {
+        self.squares.iter().sum()
+    }
+
+    /// Returns the sums of the squared errors of predictions that are multiplied by a scale.
+    pub(crate) fn parts(&self, scale: f64) -> [f64; PARTS] {
+        let less = 1.0 - scale;
+        let part = |at: usize| {
+            let own = scale * scale * self.squares[at];
+            if less == 0.0 {
+                return own;
+            }
+            own + less * (2.0 * scale * self.with_target[at] + less * self.of_target[at])
+        };
+        std::array::from_fn(part)
+    }
+}
+
+/// Returns the slope of targets on predictions: the factor of these between 0 and 1 at which the sum
+/// of squared errors is least.
+pub(crate) fn slope(of: impl Iterator<Item = Errors>) -> f64 {
+    let (mut product, mut square) = (0.0, 0.0);
+    for errors in of {
+        let target: f64 = errors.of_target.iter().sum();
+        let with: f64 = errors.with_target.iter().sum();
+        product += target - with;
+        square += target - 2.0 * with + errors.total();
+    }
+    if square > 0.0 && square.is_finite() { (product / square).clamp(0.0, 1.0) } else { 1.0 }
 }
 
 /// Returns the sums of (y - E(y | x_o))^2 over examples under S + ridge I, for each ridge; infinity
@@ -71,7 +109,10 @@ impl<C: Covariance, I: Iterator<Item = WeightedIndex>> NullaryFnOnce for Judge<'
                 match blocks.residuals(*ridge) {
                     Some(found) => {
                         let found = found[..blocks.filled].iter().enumerate();
-                        found.for_each(|(e, r)| sum.add(at + e, r * r));
+                        found.for_each(|(e, r)| {
+                            let target = self.rows.example(blocks.examples[e].example).2;
+                            sum.add(at + e, *r, target);
+                        });
                     }
                     None => *sum = Errors::INFINITE,
                 }

@@ -68,8 +68,8 @@ fn pilot_weight(reads: &Reads, setting: &FitSettings, monitor: &dyn Monitor) -> 
         errors(&rows, &standard, rank, setting, monitor)
     };
     let judged = WEIGHTS.map(&mut judge);
-    let total = |of: &[Errors]| of.iter().map(|errors| errors.total).sum::<f64>();
-    let parts = |of: &[Errors]| of.iter().flat_map(|e| e.parts).collect::<Vec<f64>>();
+    let total = |of: &[Errors]| of.iter().map(Errors::total).sum::<f64>();
+    let parts = |of: &[Errors]| of.iter().flat_map(|e| e.parts(1.0)).collect::<Vec<f64>>();
     let between = |a: &[Errors], b: &[Errors]| error_of_difference(&parts(a), &parts(b));
     let order = |a: &&Vec<Errors>, b: &&Vec<Errors>| total(a).total_cmp(&total(b));
     let (without, Some(least)) = (&judged[0], judged.iter().min_by(order)) else {
