@@ -4,10 +4,10 @@
     scripts/sight.py PROGRAM TABLE... [--budgets 2,4,8] [--splits 3] [--set NAME=VALUE] [--times] [--lavaan] [--out FILE]
 
 A table is a CSV file (.csv or .csv.gz) with the target in the column `target`, or else in the last; columns that are no numbers
-or have holes are left out, two classes count as -1 and 1. Each split draws a fifth of the rows, at most 1,500, for tests; of at
-most 4,000 others k attributes are read, all sets equally likely. Errors are squared, over the variance of the training targets,
-on complete test rows. Budgets above the number of attributes are left out. Needs scikit-learn and pandas. With --out, what the
-file holds is not computed again.
+or have holes are left out. Two classes count as -1 and 1; of more, the most frequent one counts as 1 and the others as -1. Each
+split draws a fifth of the rows, at most 1,500, for tests; of at most 4,000 others k attributes are read, all sets equally likely.
+Errors are squared, over the variance of the training targets, on complete test rows. Budgets above the number of attributes are
+left out. Needs scikit-learn and pandas. With --out, what the file holds is not computed again.
 
 ridge, additive   on all attributes of the training rows: what reading everything gives (ridge of the attributes,
                   and of splines of them)
@@ -59,6 +59,8 @@ def load(path: pathlib.Path) -> tuple[np.ndarray, np.ndarray]:
     y = table.pop("target" if "target" in table else table.columns[-1])
     if y.nunique() == 2:
         y = (y == sorted(y.unique())[1]) * 2 - 1
+    elif not pd.api.types.is_numeric_dtype(y):
+        y = (y == y.value_counts().index[0]) * 2 - 1
     x = table.select_dtypes("number")
     return x.loc[:, x.notna().all()].to_numpy(float), y.to_numpy(float)
 

@@ -133,7 +133,8 @@ impl Sources {
     }
 
     /// Every table of the folder `--tables` (files `*.csv` and `*.csv.gz`, by name): a column
-    /// [`TARGET`], divided by its deviation if it is no class of two, and the complete columns of
+    /// [`TARGET`], divided by its deviation if it has numbers, or classes (of more than two, the most frequent
+    /// against the others), and the complete columns of
     /// numbers, each in its own scale.
     pub(crate) fn tables(&self) -> Result<Vec<(String, PathBuf)>> {
         let Some(folder) = &self.tables else {
@@ -168,15 +169,13 @@ impl Problem {
                 let spread = Statistics::of(values.clone()).map_or(1.0, |s| s.sd);
                 (values.iter().map(|v| v / spread).collect(), Task::Regression)
             }
-            Target::Classes { codes, classes } if classes.len() == 2 => {
-                (codes.iter().map(|&code| f64::from(code)).collect(), Task::Classification)
-            }
-            Target::Classes { classes, .. } => {
-                bail!(
-                    "{}: column '{TARGET}' has {} classes, two are needed",
-                    place(),
-                    classes.len()
-                )
+            Target::Classes { codes, classes } => {
+                let count = |class: &u32| codes.iter().filter(|code| *code == class).count();
+                // Of two the second; of more the most frequent one, against the others.
+                let often = (0..classes.len() as u32).max_by_key(count);
+                let one = if classes.len() == 2 { Some(1) } else { often };
+                let code = |code: &u32| if Some(*code) == one { 1.0 } else { 0.0 };
+                (codes.iter().map(code).collect(), Task::Classification)
             }
         };
         let problem = Problem::complete(name, &table, (TARGET, goals), task).with_context(place)?;

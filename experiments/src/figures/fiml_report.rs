@@ -135,7 +135,7 @@ fn section(lines: &[Line]) -> String {
 
 const ABOUT: &str = "\
 Tables are taken as they come: the complete columns of numbers, centred and divided by their deviation; a target of two classes is \
--1/+1, another is divided by its deviation. Budgets 2, 4, 8 and 16 up to half of the attributes; above 300 attributes 4 and 16 \
+-1/+1 (of more, the most frequent class against the others), another is divided by its deviation. Budgets 2, 4, 8 and 16 up to half of the attributes; above 300 attributes 4 and 16 \
 only. Squared errors on test rows, mean and deviation over the splits; the same splits for all. Published learners are tuned by \
 cross-validation inside the training part, on whole rows: reads that their budget does not cover. Their grids are those of `fiml`; \
 for large tables, of more than 300,000 cells, a part of them: of the first two parameters one value of each third of the grid, of \

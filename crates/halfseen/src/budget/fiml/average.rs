@@ -13,8 +13,8 @@
 //! half. (Times the slope itself, predictions from all attributes were worse on almost all tables:
 //! chance errors of many weights cancel, those of few do not.)
 //!
-//! Where the likelihood ratio of the best to zero weights is below exp(2), nothing is learned; up
-//! to exp(6) the average has a share of zero weights.
+//! Where the likelihood ratio of the best to zero weights is below exp(1), nothing is learned; up
+//! to exp(5) the average has a share of zero weights.
 
 use super::candidates::{Candidate, Fitted, Origin};
 use super::judge::{Errors, slope};
@@ -22,8 +22,8 @@ use super::judge::{Errors, slope};
 /// T.
 const TEMPERATURE: f64 = 32.0;
 /// Log likelihood ratios to zero weights from which something is learned, and from which zero
-/// weights have no share. One of them is for the slope.
-const EVIDENCE: [f64; 2] = [2.0, 6.0];
+/// weights have no share.
+const EVIDENCE: [f64; 2] = [1.0, 5.0];
 /// What slopes are multiplied by before weights are.
 const GENTLE: f64 = 2.0;
 /// Standard errors by which candidates with curves count as worse than they are: with few reads at

@@ -146,7 +146,7 @@ impl Menu {
             most,
             strides,
             dense: d <= MANY,
-            columns: d > MANY || together < PLENTY,
+            columns: d > MANY || of_main < PLENTY,
             often: together >= OFTEN,
             together,
             judging: judging_stride(rows, folds),

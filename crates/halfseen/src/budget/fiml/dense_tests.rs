@@ -248,8 +248,8 @@ fn judges_condition_on_what_was_read() {
             };
             errors += (x[(q, 0)] - guess).powi(2);
         }
-        close(found.total, errors, 1e-11);
-        close(found.parts.iter().sum(), errors, 1e-11);
+        close(found.total(), errors, 1e-11);
+        close(found.parts(1.0).iter().sum(), errors, 1e-11);
     }
     now.matrix[(3, 3)] = -1.0;
     let found = squared_errors(now, &ridges, &rows, 0..rows.len(), &Silent);
@@ -284,7 +284,7 @@ fn run(reads: &Reads) -> Vec<Vec<f64>> {
     assert!(
         squared_errors(&dense.now, &[0.0, 1.0], &rows, 0..rows.len(), &Silent)
             .iter()
-            .all(|e| !e.total.is_nan())
+            .all(|e| !e.total().is_nan())
     );
     assert!(found.iter().flatten().all(|w| w.is_finite()), "{found:?}");
     found
