@@ -38,6 +38,7 @@ use crate::problem::Problem;
 use crate::run::Context;
 use crate::tuned::{Load, Points};
 use anyhow::Result;
+use std::path::PathBuf;
 
 const BUDGETS: &[usize] = &[2, 4, 8, 16];
 /// Tables of more attributes are wide: they have fewer budgets, as each takes long.
@@ -88,31 +89,39 @@ pub(super) fn arms() -> Vec<Arm> {
 
 /// Runs all and writes the section.
 pub(super) fn make(context: &Context<'_>) -> Result<String> {
-    let files = context.sources.tables()?;
     // Every file is read before the first is learned from: one that cannot be used is told at once.
-    let sizes: Vec<Size> = files
-        .iter()
-        .map(|(name, path)| {
-            let problem = Problem::of_file(name, path)?;
-            Ok(Size { rows: problem.table.rows(), columns: problem.columns() })
-        })
-        .collect::<Result<_>>()?;
+    let read = |(name, path): (String, PathBuf)| {
+        let problem = Problem::of_file(&name, &path)?;
+        let size = Size { rows: problem.table.rows(), columns: problem.columns() };
+        Ok((name, path, size))
+    };
+    let files: Vec<_> = context.sources.tables()?.into_iter().map(read).collect::<Result<_>>()?;
+    let (files, narrow): (Vec<_>, Vec<_>) =
+        files.into_iter().partition(|(_, _, size)| !size.budgets().is_empty());
     let loads: Vec<Load<'_>> = files
         .iter()
-        .map(|(name, path)| -> Load<'_> { Box::new(move || Problem::of_file(name, path)) })
+        .map(|(name, path, _)| -> Load<'_> { Box::new(move || Problem::of_file(name, path)) })
         .collect();
     let problems: Vec<(&Load<'_>, Vec<Arm>)> =
-        loads.iter().zip(sizes.iter().map(|size| size.arms())).collect();
+        loads.iter().zip(files.iter().map(|(_, _, size)| size.arms())).collect();
     let results = context.run_each(&problems, &|_| Points::End)?;
     let ridge = full(Kind::Table);
     let (mut lines, mut told) = (Vec::new(), Vec::new());
-    for ((name, _), size) in files.iter().zip(&sizes) {
+    for (name, _, size) in &files {
         let of = |budget| line(&results, name, budget, &ridge, size.contenders(budget));
         lines.extend(size.budgets().into_iter().map(of));
         let large = if size.is_large() { ", large" } else { "" };
         told.push(format!("{name} ({} x {}{large})", size.rows, size.columns));
     }
-    Ok(format!("{ABOUT}\nRows and attributes: {}.\n{}", told.join(", "), section(&lines)))
+    let mut text = format!("{ABOUT}\nRows and attributes: {}.\n", told.join(", "));
+    if !narrow.is_empty() {
+        let names: Vec<&str> = narrow.iter().map(|(name, _, _)| name.as_str()).collect();
+        text += &format!(
+            "Left out, with fewer than four complete columns of numbers: {}.\n",
+            names.join(", ")
+        );
+    }
+    Ok(text + &section(&lines))
 }
 
 /// Errors, and excesses of each of ours.
@@ -182,6 +191,8 @@ mod tests {
             text += &format!("{},n{},{target}\n", cells.join(","), row % 2);
         }
         std::fs::write(folder.path().join("made.csv"), text).unwrap();
+        // Holes are in all its columns of numbers.
+        std::fs::write(folder.path().join("holed.csv"), "a,name,target\n,n,1\n2,m,2\n").unwrap();
         let sources = Sources::default().with_tables(Some(folder.path().to_owned()));
         let protocol = Protocol { splits: 2, folds: 2, ..Protocol::quick(0).paired() };
         let out = folder.path().join("out");
@@ -197,6 +208,7 @@ mod tests {
         let page = make(&context).unwrap();
         for part in [
             "made (60 x 4)",
+            "fewer than four complete columns of numbers: holed.",
             "| made | 2 |",
             "Against all published learners: fiml-uniform",
             "**fiml** against the best with uniform reads:",

@@ -152,3 +152,54 @@ pub(crate) fn error_of_difference(sums: &[f64], others: &[f64]) -> f64 {
     let square: f64 = differences().map(|d| (d - mean).powi(2)).sum();
     if count > 1.0 { (square * count / (count - 1.0)).sqrt() } else { 0.0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fits on three folds of 40 examples with targets +1 and -1, and a model whose predictions are
+    /// the targets, with the opposite sign in every `wrong`-th example, times a factor.
+    fn fits(factor: f64, wrong: usize) -> [FormFit; 1] {
+        let mut errors = [Errors::default(); 2];
+        for i in 0..40 {
+            let y = if i % 2 == 0 { 1.0 } else { -1.0 };
+            let guess = if (i / 2) % wrong == 0 { -factor * y } else { factor * y };
+            errors[0].add(i, y, y);
+            errors[1].add(i, y - guess, y);
+        }
+        let candidate = |(origin, errors)| Candidate {
+            origin,
+            ridge: 0.0,
+            weights: vec![1.0],
+            constant: 0.0,
+            errors,
+        };
+        let candidates = [Origin::Null, Origin::Factor(1)].into_iter().zip(errors).map(candidate);
+        let fitted = Fitted {
+            candidates: candidates.collect(),
+            models: Vec::new(),
+            refined: None,
+            guarded: 0,
+        };
+        [FormFit { folds: vec![fitted.clone(); 3], all: fitted, filling: 0 }]
+    }
+
+    #[test]
+    fn predictions_too_far_from_the_mean_are_evidence_by_their_slope() {
+        // Nine of ten signs are right: the slope is .8 over the factor.
+        for (factor, scale) in [(0.5, 1.0), (1.0, 1.0), (4.0, 0.4), (8.0, 0.2)] {
+            let shares = shares(&fits(factor, 10));
+            let found = shares.iter().find(|share| share.origin == Origin::Factor(1)).unwrap();
+            assert!((found.scale - scale).abs() < 1e-12, "{factor}: {found:?}");
+            let null = shares.iter().find(|share| share.origin == Origin::Null);
+            assert!(null.is_none_or(|null| null.share < found.share), "{shares:?}");
+        }
+    }
+
+    #[test]
+    fn what_chance_explains_is_nothing() {
+        // Half of the signs are right.
+        assert_eq!(shares(&fits(1.0, 2)), none());
+        assert_eq!(shares(&fits(4.0, 2)), none());
+    }
+}

@@ -125,3 +125,45 @@ impl<C: Covariance, I: Iterator<Item = WeightedIndex>> NullaryFnOnce for Judge<'
         sums
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Targets, predictions three times too far from the mean, and their errors.
+    fn too_far(count: usize) -> (Vec<(f64, f64)>, Errors) {
+        let found: Vec<(f64, f64)> =
+            (0..count).map(|i| (i as f64 * 0.7).sin()).map(|y| (y + 0.1, 3.0 * y)).collect();
+        let mut errors = Errors::default();
+        found.iter().enumerate().for_each(|(at, (y, guess))| errors.add(at, y - guess, *y));
+        (found, errors)
+    }
+
+    #[test]
+    fn errors_at_a_scale_are_those_of_scaled_predictions() {
+        let (found, errors) = too_far(100);
+        for scale in [0.0, 0.3, 1.0] {
+            let wanted: f64 = found.iter().map(|(y, guess)| (y - scale * guess).powi(2)).sum();
+            let sum: f64 = errors.parts(scale).iter().sum();
+            assert!((sum - wanted).abs() < 1e-12 * wanted, "{scale}: {sum} and {wanted}");
+        }
+        assert_eq!((errors.total(), errors.count), (errors.parts(1.0).iter().sum(), 100));
+    }
+
+    #[test]
+    fn the_slope_is_where_errors_are_least_between_zero_and_one() {
+        let (_, errors) = too_far(100);
+        let best = slope([errors].into_iter());
+        let at = |scale| errors.parts(scale).iter().sum::<f64>();
+        assert!((best - 1.0 / 3.0).abs() < 0.02, "{best}");
+        assert!(at(best) < at(best - 1e-3) && at(best) < at(best + 1e-3));
+        // Of two folds, both; too small predictions stay, and wrong ones are 0.
+        assert!((slope([errors, errors].into_iter()) - best).abs() < 1e-14);
+        let of = |guess: f64| {
+            let mut errors = Errors::default();
+            (0..4).for_each(|at| errors.add(at, 1.0 - guess, 1.0));
+            slope([errors].into_iter())
+        };
+        assert_eq!([of(0.5), of(-0.5), of(0.0)], [1.0, 0.0, 1.0]);
+    }
+}
