@@ -73,8 +73,8 @@ enum From {
 
 /// What the median ratio of excesses is to be at most, against learners with uniform reads and
 /// against all.
-pub(super) const UNIFORM_BOUND: f64 = 0.5;
-pub(super) const ALL_BOUND: f64 = 0.65;
+const UNIFORM_BOUND: f64 = 0.5;
+const ALL_BOUND: f64 = 0.65;
 /// What the error on 3 against 5 from 4 pixels is to be at most.
 const IMAGES_BOUND: f64 = 0.35;
 

@@ -30,7 +30,7 @@
 //!
 //!     cargo run --release --manifest-path experiments/Cargo.toml -- fiml-report --tables DIR
 
-use super::fiml::{ALL_BOUND, UNIFORM_BOUND, line};
+use super::fiml::line;
 use super::fiml_arms::{Contender, Kind, full, ours, published};
 use super::fiml_tables::{Line, Rivals, errors, everything, excesses};
 use crate::arm::Arm;
@@ -40,6 +40,9 @@ use crate::tuned::{Load, Points};
 use anyhow::Result;
 use std::path::PathBuf;
 
+/// Median ratios that are asked for.
+const UNIFORM_BOUND: f64 = 0.33;
+const ALL_BOUND: f64 = 0.40;
 const BUDGETS: &[usize] = &[2, 4, 8, 16];
 /// Tables of more attributes are wide: they have fewer budgets, as each takes long.
 const WIDE: usize = 300;
