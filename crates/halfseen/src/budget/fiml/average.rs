@@ -24,7 +24,7 @@ const TEMPERATURE: f64 = 32.0;
 /// Log likelihood ratios to zero weights from which something is learned, and from which zero
 /// weights have no share.
 const EVIDENCE: [f64; 2] = [1.0, 5.0];
-/// What slopes are multiplied by before weights are.
+/// Factor of slopes before they multiply weights.
 const GENTLE: f64 = 2.0;
 /// Standard errors by which candidates with curves count as worse than they are: with few reads at
 /// once a comparison does not show that curves of related attributes count several times.
@@ -47,7 +47,7 @@ pub(crate) struct Share {
     pub(crate) form: usize,
     pub(crate) origin: Origin,
     pub(crate) ridge: f64,
-    /// What its weights are multiplied by.
+    /// Factor of its weights.
     pub(crate) scale: f64,
     /// Its share; shares sum to 1.
     pub(crate) share: f64,
