@@ -1,5 +1,6 @@
 //! Reads model files, learner states and sessions that version 1 wrote, with its names of learners
-//! and parameters: they predict, and go on, with the same bits, and are written as version 2.
+//! and parameters: they predict, and go on, with the same bits, and are written as version 2. (Of
+//! `fiml`, whose fit to the reads that it keeps has changed since, the bits are those of today's fit.)
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 mod common;
