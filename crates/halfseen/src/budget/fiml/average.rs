@@ -10,7 +10,7 @@
 //! Errors are those of predictions times the slope of the targets on them, between 0 and 1: where
 //! reads are few, predictions from an example's reads are too far from the mean, yet weights that are
 //! right up to a factor are worth having. Weights are multiplied by twice that slope if it is below a
-//! half. (Times the slope itself, predictions from all attributes were worse on almost all tables:
+//! half. (Times the slope itself, predictions from all attributes were worse on 18 of 33 cells:
 //! chance errors of many weights cancel, those of few do not.)
 //!
 //! Where the likelihood ratio of the best to zero weights is below exp(1), nothing is learned; up

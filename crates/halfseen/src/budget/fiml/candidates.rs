@@ -279,12 +279,15 @@ pub(crate) fn rising_models(
     };
     let small = menu.ranks.iter().filter(|rank| **rank <= REFINED).count().max(1);
     let mut found = models(standard, menu, &menu.ranks[..small], parts, seed, monitor, done);
+    let mut before = None;
     for at in small..menu.ranks.len() {
-        let rises = at > 1 && error(&found, at - 1) >= error(&found, at - 2);
-        if monitor.should_stop() || rises {
+        let before_last = before.or_else(|| Some(error(&found, at.checked_sub(2)?)));
+        let last = error(&found, at - 1);
+        if monitor.should_stop() || before_last.is_some_and(|before| last >= before) {
             (at..menu.ranks.len()).flat_map(|_| parts).for_each(|_| done());
             break;
         }
+        before = Some(last);
         let next = models(standard, menu, &menu.ranks[at..=at], parts, seed, monitor, done);
         found.iter_mut().zip(next).for_each(|(models, next)| models.extend(next));
     }

@@ -184,3 +184,55 @@ pub(crate) fn average(fits: &[&Fitted], chosen: &[Share], places: usize) -> (Vec
     weights.iter_mut().for_each(|w| *w *= scale);
     (weights, scale * constant)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfseen_solve::Silent;
+    use halfseen_solve::sampling::{Purpose, Stream, subset};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    const D: usize = 70;
+
+    /// Reads 20 of 70 attributes of this number of causes; the target is a sum of the causes.
+    fn reads(rows: usize, causes: usize) -> Reads {
+        let mut truth = Stream::new(1, Purpose::Factor, causes as u64);
+        let loadings: Vec<f64> = (0..causes * D).map(|_| truth.normal()).collect();
+        let (mut reads, mut drawn) = (Reads::new(), Vec::new());
+        for i in 0..rows {
+            let mut stream = Stream::new(2, Purpose::Data, i as u64);
+            let z: Vec<f64> = (0..causes).map(|_| stream.normal()).collect();
+            let cell = |loadings: &[f64]| z.iter().zip(loadings).map(|(z, l)| z * l).sum::<f64>();
+            let x: Vec<f64> =
+                loadings.chunks(causes).map(|of| cell(of) + stream.normal()).collect();
+            let y = z.iter().sum::<f64>() + 3.0 * stream.normal();
+            subset(&mut Stream::new(3, Purpose::Query, i as u64), D, 20, &mut drawn);
+            reads.push(drawn.iter().map(|&j| (j, x[j as usize])), y);
+        }
+        reads
+    }
+
+    /// Returns the ranks of a fit, and whether the target's covariances were refined alone.
+    fn fitted(reads: &Reads) -> (Vec<usize>, bool) {
+        let mut form = Form::all(reads, D, 3, None, Shape::Linear).remove(0);
+        assert_eq!(form.menu.ranks(), [1, 3, 6, 10, 20]);
+        let (steps, done) = (form.steps(3), AtomicUsize::new(0));
+        let count = || {
+            done.fetch_add(1, Ordering::Relaxed);
+        };
+        let found = form.fit(3, 1, &Silent, &count).unwrap();
+        // Ranks that are left out are steps too: progress comes to its end.
+        assert_eq!(done.into_inner(), steps);
+        assert!(found.folds.iter().all(|fold| fold.models.len() == form.menu.ranks().len()));
+        let alone = |c: &Candidate| matches!(c.origin, Origin::Column(..));
+        (form.menu.ranks().to_vec(), found.all.candidates.iter().any(alone))
+    }
+
+    #[test]
+    fn ranks_rise_while_held_out_reads_like_it() {
+        assert_eq!(fitted(&reads(600, 2)), (vec![1, 3, 6, 10], true));
+        assert_eq!(fitted(&reads(600, 16)), (vec![1, 3, 6, 10, 20], true));
+        // 20 of 70 show a pair 100 times in 1,271 rows.
+        assert_eq!(fitted(&reads(1_400, 2)), (vec![1, 3, 6, 10], false));
+    }
+}
