@@ -44,7 +44,7 @@ const SHARES: [&[f64]; 2] = [&[OUTER, 0.2, 0.4, 0.6, 0.8, 1.0 - OUTER], &[0.05, 
 /// Least standard deviation of a direction, in units of hats of height 1.
 const FLAT: f64 = 0.03;
 /// Least James-Stein factor.
-const LEAST_FACTOR: f64 = 0.3;
+const LEAST_FACTOR: f64 = 0.7;
 /// Largest height of a curve, in its standard deviations.
 const HIGHEST: f64 = 6.0;
 
