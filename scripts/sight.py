@@ -11,9 +11,9 @@ left out. Needs scikit-learn and pandas. With --out, what the file holds is not 
 
 ridge, additive   on all attributes of the training rows: what reading everything gives (ridge of the attributes,
                   and of splines of them)
-fiml              PROGRAM's fiml on the same reads, as missing values
+fiml              PROGRAM's fiml with shape=linear on the same reads, as missing values
 curves            the same with shape=auto
-own reads         fiml with a budget of k, which chooses what to read
+own reads         fiml with shape=linear and a budget of k, which chooses what to read
 norm              the Gaussian of greatest likelihood by expectation maximisation, as R's norm computes it, with 5
                   pseudo-examples; ridge .03; attributes clipped at their outer .5 % quantiles
 hgb               scikit-learn's HistGradientBoosting with its defaults
@@ -159,7 +159,7 @@ class Split:
                 own = method == "own reads"
                 written("train.csv", self.x if own else seen, self.y)
                 flags = ["--budget", str(k), "--seed", str(self.number)] if own else []
-                settings = [*args.set, *(["shape=auto"] if method == "curves" else [])]
+                settings = ["shape=auto" if method == "curves" else "shape=linear", *args.set]
                 of = by_program(args.program, folder, flags, settings, self.target)
                 for what in of.keys() - {"seconds", "covered", "covered, halved"}:
                     of[what] /= self.y.var()

@@ -35,7 +35,7 @@ pub(crate) fn check(model: &Model, args: &ShowArgs) -> Result<()> {
                 "{flag}: {file} has no curves, because its reads showed none; leave {flag} out"
             ),
             (_, false) => format!(
-                "{flag}: {file} has no curves; fit again with --learner fiml --set shape=auto, or with --basis hats"
+                "{flag}: {file} has no curves; fit again with --learner fiml, whose default is shape=auto, or with --basis hats"
             ),
         });
     }

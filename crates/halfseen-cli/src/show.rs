@@ -5,10 +5,10 @@
 //! more than two classes; `standardised`, the weight times the attribute's standard deviation (of
 //! several classes the largest in size), if the model knows the deviations; `standard_error`, if
 //! the fit estimated it. A text of two categories is one row, the difference between them. A curve
-//! of an attribute is a row of its own, and so is each of its hat functions.
+//! of an attribute is a row of its own, of several classes those of all, and so is each of its hat
+//! functions.
 
 use crate::args::ShowArgs;
-use crate::failure::usage_error;
 use crate::output;
 use crate::parts;
 use crate::predict::{quoted, read_model};
@@ -16,6 +16,7 @@ use anyhow::{Context, Result};
 use halfseen::data::Task;
 use halfseen::model::{Model, Predictor};
 use halfseen::prepare::ColumnKind;
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode> {
@@ -39,28 +40,25 @@ fn weights(model: &Model, args: &ShowArgs) -> Result<()> {
             (titles, linears.classes.iter().map(|sum| Predictor::Linear(sum.clone())).collect())
         }
         Predictor::Classes(each) => {
-            let plain = |one: &Predictor| matches!(one, Predictor::Conditional(_));
-            if !each.classes.iter().all(plain) {
-                return usage_error(format!(
-                    "{}: it has curves for some classes, which are not printed; fit with --set shape=linear to see weights",
-                    args.model.display()
-                ));
-            }
             let titles = model.classes.iter().map(|class| quoted(&class.to_string())).collect();
             (titles, each.classes.clone())
         }
         other => (vec!["weight".to_owned()], vec![other.clone()]),
     };
-    let raw = |predictor: Predictor| Model { predictor, ..model.clone() }.raw_weights();
-    let sums = sums.into_iter().map(raw).collect::<Result<Vec<_>, _>>();
+    let of_sum = |predictor: Predictor| Model { predictor, ..model.clone() };
+    let models: Vec<Model> = sums.into_iter().map(of_sum).collect();
+    let sums = models.iter().map(Model::raw_weights).collect::<Result<Vec<_>, _>>();
     let sums = sums.with_context(|| args.model.display().to_string())?;
     let mut intercepts: Vec<f64> = sums.iter().map(|(_, intercept)| *intercept).collect();
-    let weights: Vec<Vec<f64>> = sums
-        .into_iter()
-        .map(|(weights, _)| weights.into_iter().map(|(_, weight)| weight).collect())
-        .collect();
-    let deviations = model.raw_deviations();
-    let mut rows = rows(model, &weights, deviations.as_deref());
+    let curves = Curves::of(&models);
+    let weight = |at: usize| sums[at].0.iter().map(|(_, weight)| *weight).collect();
+    let weights: Vec<Vec<f64>> =
+        (0..models.len()).map(|at| curves.aligned(at, weight(at))).collect();
+    let known = |at: usize| Some(curves.aligned(at, models[at].raw_deviations()?));
+    let larger = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(&b).map(|(a, b)| a.max(*b)).collect();
+    let deviations: Option<Vec<f64>> =
+        (0..models.len()).map(known).reduce(|a, b| Some(larger(a?, b?))).flatten();
+    let mut rows = rows(model, &weights, deviations.as_deref(), &curves);
     for row in &rows {
         let Some(second) = row.terms.get(1) else { continue };
         // Rows of the reference have its weight.
@@ -110,13 +108,52 @@ fn weights(model: &Model, args: &ShowArgs) -> Result<()> {
             "remark: an attribute with hat functions ('near' a value) adds the sum of its rows to the prediction; --curves prints these sums, --picture FILE draws them",
         );
     }
-    if matches!(model.predictor, Predictor::Curves(_)) {
-        output::remark(
-            args.quiet,
-            "remark: an attribute with a curve adds the sum of its two rows to the prediction; --curves prints these sums, --picture FILE draws them",
-        );
+    if !curves.columns.is_empty() {
+        let remark = match models.len() {
+            1 => {
+                "remark: an attribute with a curve adds the sum of its two rows to the prediction; --curves prints these sums, --picture FILE draws them"
+            }
+            _ => {
+                "remark: an attribute with a curve adds the sum of its two rows to the score of a class; each class has curves of its own, which are not printed: fit two classes with --classes A,B to see them"
+            }
+        };
+        output::remark(args.quiet, remark);
     }
     Ok(())
+}
+
+/// The encoded columns that have a curve in any of the models, one for each output.
+struct Curves {
+    /// Number of encoded columns.
+    width: usize,
+    /// Columns, with their names.
+    columns: BTreeMap<usize, String>,
+    /// Columns of the curves of each model, in their order.
+    of_models: Vec<Vec<usize>>,
+}
+
+impl Curves {
+    fn of(models: &[Model]) -> Curves {
+        let width = models.first().map_or(0, |model| model.prepare.schema.width());
+        let (mut columns, mut of_models) = (BTreeMap::new(), Vec::new());
+        for model in models {
+            let curves = model.raw_curves();
+            of_models.push(curves.iter().map(|curve| curve.column).collect());
+            columns.extend(curves.into_iter().map(|curve| (curve.column, curve.name)));
+        }
+        Curves { width, columns, of_models }
+    }
+
+    /// Returns the values of a model's columns and then of all curves: 0 of those it does not have.
+    fn aligned(&self, model: usize, mut values: Vec<f64>) -> Vec<f64> {
+        let own = values.split_off(self.width.min(values.len()));
+        let of = |column: &usize| {
+            let place = self.of_models[model].iter().position(|own| own == column);
+            place.map_or(0.0, |place| own[place])
+        };
+        values.extend(self.columns.keys().map(of));
+        values
+    }
 }
 
 /// Weights of one encoded column, or of the second category of a text against the first.
@@ -133,7 +170,12 @@ struct Row {
 }
 
 /// Returns the rows of the attributes in the order of the table, and then those of the curves.
-fn rows(model: &Model, weights: &[Vec<f64>], deviations: Option<&[f64]>) -> Vec<Row> {
+fn rows(
+    model: &Model,
+    weights: &[Vec<f64>],
+    deviations: Option<&[f64]>,
+    curves: &Curves,
+) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut first = 0;
     let mut push = |name: String, reference: Option<String>, terms: Vec<(usize, f64)>| {
@@ -159,8 +201,8 @@ fn rows(model: &Model, weights: &[Vec<f64>], deviations: Option<&[f64]>) -> Vec<
         }
         first += names.len();
     }
-    for (at, curve) in model.raw_curves().into_iter().enumerate() {
-        push(format!("curve of {}", curve.name), None, vec![(first + at, 1.0)]);
+    for (at, name) in curves.columns.values().enumerate() {
+        push(format!("curve of {name}"), None, vec![(first + at, 1.0)]);
     }
     rows
 }

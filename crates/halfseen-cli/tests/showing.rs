@@ -91,5 +91,44 @@ fn classes_have_a_column_of_weights_each() {
     }
     let other = fit.replace("fiml", "aerr --budget 2");
     place.refused(&other, &["3 classes (blue, green, red)", "fiml"]);
-    place.refused(&format!("{fit} --truncate 2"), &["one weight per attribute and class"]);
+    let linear = format!("{fit} --set shape=linear --truncate 2");
+    place.refused(&linear, &["one weight per attribute and class"]);
+    place.refused(&format!("{fit} --truncate 2"), &["no weight, or not only one", "shape=linear"]);
+}
+
+/// Each class has curves of its own; a class without one of an attribute has the weight 0.
+#[test]
+fn classes_have_a_row_for_every_curve_of_any_class() {
+    let place = Place::new();
+    let row = |i: u32| {
+        let [a, b] = [f64::from(i % 41) / 20.0 - 1.0, f64::from(i % 29) / 14.0 - 1.0];
+        let class = if a.abs() > 0.6 {
+            "far"
+        } else if b > 0.0 {
+            "up"
+        } else {
+            "down"
+        };
+        format!("{a},{b},{class}\n")
+    };
+    place.write("c.csv", format!("a,b,class\n{}", (0..600).map(row).collect::<String>()));
+    place.ok("fit c.csv --target class --learner fiml --out c.json --quiet");
+    let model = place.json("c.json");
+    let classes = model["predictor"]["classes"].as_array().unwrap();
+    let rows = fields(&place.ok("show c.json --quiet"));
+    let row = rows.iter().find(|row| row[0] == "curve of a").unwrap();
+    assert!(row.len() == 5 && row[1..].iter().all(|cell| cell.parse::<f64>().is_ok()), "{row:?}");
+    for (at, class) in classes.iter().enumerate() {
+        let curves = class["curves"].as_array();
+        let of_a = curves.and_then(|all| all.iter().position(|curve| curve["column"] == 0));
+        let weight: f64 = row[1 + at].parse().unwrap();
+        assert_eq!(weight != 0.0, of_a.is_some(), "{row:?}");
+        if let Some(place) = of_a {
+            let learned = class["conditional"]["linear"]["weights"][2 + place].as_f64().unwrap();
+            assert!((learned - weight).abs() < 1e-12 * learned.abs(), "{learned} {row:?}");
+        }
+    }
+    assert!(classes.iter().any(|class| class["curves"].is_array()));
+    let said = place.run("show c.json").err;
+    assert!(said.contains("each class has curves of its own"), "{said}");
 }

@@ -63,7 +63,7 @@ fn models_without_curves_and_places_without_room_are_refused() {
     let place = place("");
     place.ok("fit t.csv --target y --learner ridge --out r.json");
     for flag in ["--curves", "--picture p.svg"] {
-        let says = [flag.split(' ').next().unwrap(), "r.json", "--learner fiml --set shape=auto"];
+        let says = [flag.split(' ').next().unwrap(), "r.json", "--learner fiml, whose default"];
         place.refused(&format!("show r.json {flag}"), &says);
     }
     let rows = fields(&place.read("t.csv"));

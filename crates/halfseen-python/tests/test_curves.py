@@ -33,13 +33,17 @@ def test_predictions_are_sums_of_lines_and_curves():
     np.testing.assert_allclose(model.predict(fresh), np.clip(by_hand(model, fresh), *ends), rtol=1e-9)
     free = by_hand(model, fresh, bounded=False)
     np.testing.assert_allclose(model.predict(fresh, clip=False), free, rtol=1e-9)
-    line = FIMLRegressor(budget=3, random_state=0).fit(X, y)
+    line = FIMLRegressor(shape="linear", budget=3, random_state=0).fit(X, y)
     assert model.score(fresh[1:], targets[1:]) > 0.9 > line.score(fresh[1:], targets[1:]) + 0.1
+    # By default curves are used where they help.
+    default = FIMLRegressor(budget=3, random_state=0).fit(X, y)
+    assert default.curve_[0].feature == 0
+    assert default.score(fresh[1:], targets[1:]) > 0.9
 
 
 def test_a_model_without_curves_has_none():
     X, y = bent()
-    model = FIMLRegressor(budget=3, random_state=0).fit(X, y)
+    model = FIMLRegressor(shape="linear", budget=3, random_state=0).fit(X, y)
     assert model.curve_ == []
     assert model.coef_.shape == (5,)
     assert model.cell_range_.shape == (5, 2)

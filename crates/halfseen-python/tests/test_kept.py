@@ -177,7 +177,7 @@ def test_errors_of_weights_are_there_where_they_were_asked_for():
     np.testing.assert_allclose(larger.coef_errors_, 4 * errors, rtol=1e-9)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).coef_errors_, errors)
     classes = FIMLClassifier(budget=4, deviations=10, random_state=0).fit(X, told(y))
-    assert classes.coef_errors_.shape == classes.coef_.shape == (1, 6)
+    assert classes.coef_errors_.shape == classes.coef_.shape == (1, 6 + len(classes.curve_))
 
 
 @pytest.mark.parametrize("link", ["probit", "logistic", "auto"])

@@ -136,7 +136,9 @@ impl Model {
         // Names of today, of what the file says.
         let alias = alias(&model.learner);
         let set = alias.map(|alias| alias.parameter);
-        let said: Vec<&str> = model.params.keys().map(|name| renamed(name)).chain(set).collect();
+        let meant = meant(learner.name()).map(|(parameter, _)| parameter);
+        let said: Vec<&str> =
+            model.params.keys().map(|name| renamed(name)).chain(set).chain(meant).collect();
         let params =
             learner.to_json().into_iter().filter(|(name, _)| said.contains(&name.as_str()));
         model.params = params.collect();
@@ -148,7 +150,17 @@ impl Model {
     }
 }
 
-/// Returns the named learner with the parameters of a model or a row of a comparison.
+/// Learners and parameters that files written before there was the parameter do not name, and the
+/// value that these files mean, which is not today's default.
+const BEFORE: [(&str, &str, &str); 1] = [("fiml", "shape", "linear")];
+
+/// Returns the parameters of a learner that older files do not name, with the values they mean.
+fn meant(learner: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    BEFORE.into_iter().filter(move |(of, ..)| *of == learner).map(|(_, name, value)| (name, value))
+}
+
+/// Returns the named learner with the parameters of a file or of a row of a comparison. Those that it
+/// does not name have their default, or what they were before there was the parameter.
 ///
 /// # Errors
 /// Unknown names, and values out of range.
@@ -157,6 +169,9 @@ pub fn with_params(
     params: &serde_json::Map<String, serde_json::Value>,
 ) -> Result<Box<dyn Learner>> {
     let mut learner = find(name)?;
+    for (parameter, value) in meant(learner.name()) {
+        learner.set(parameter, value)?;
+    }
     set_from_json(&mut *learner, params)?;
     Ok(learner)
 }
@@ -166,9 +181,8 @@ fn parametrised(
     name: &str,
     params: &serde_json::Map<String, serde_json::Value>,
 ) -> std::result::Result<Box<dyn Learner>, (&'static str, String)> {
-    let mut learner = find(name).map_err(|e| ("learner", e.to_string()))?;
-    set_from_json(&mut *learner, params).map_err(|e| ("params", e.to_string()))?;
-    Ok(learner)
+    find(name).map_err(|e| ("learner", e.to_string()))?;
+    with_params(name, params).map_err(|e| ("params", e.to_string()))
 }
 
 /// Loads a learner saved by [`AskTell::save`]; it continues with the same bits, open queries
@@ -209,6 +223,21 @@ mod tests {
             for setting in learner.grid().settings() {
                 with(learner.clone(), &setting).unwrap().check().unwrap();
             }
+        }
+    }
+
+    /// Before there were curves, files did not say that they had none.
+    #[test]
+    fn files_without_a_parameter_mean_what_it_was() {
+        let shape = |json: &str| {
+            let params = serde_json::from_str(json).unwrap();
+            with_params("fiml", &params).unwrap().get("shape").unwrap()
+        };
+        assert_eq!((shape("{}"), shape(r#"{"shape":"auto"}"#)), ("linear".into(), "auto".into()));
+        assert_eq!(find("fiml").unwrap().get("shape").unwrap(), "auto");
+        for (learner, parameter, value) in BEFORE {
+            let learner = find(learner).unwrap();
+            assert!(learner.get(parameter).is_some_and(|now| now != value), "{parameter}");
         }
     }
 

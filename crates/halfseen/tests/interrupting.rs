@@ -157,7 +157,11 @@ fn a_fit_that_is_stopped_during_its_refits_returns_what_was_tested() {
     let fit = learner.fit(&data.examples(), &monitor).unwrap();
     assert_eq!((fit.report.stop, fit.report.converged), (Stop::Interrupted, false));
     assert!(fit.report.risk.is_some());
-    let Predictor::Conditional(found) = fit.predictor else { panic!("a conditional predictor") };
+    let found = match fit.predictor {
+        Predictor::Conditional(found) => found,
+        Predictor::Curves(found) => found.conditional,
+        other => panic!("{other:?}"),
+    };
     assert!(found.deviations.is_empty() && found.linear.weights.iter().any(|w| *w != 0.0));
 }
 

@@ -334,7 +334,7 @@ fn no_budgeted_learner_predicts_beyond_the_targets_learned_from() {
         let fit = learner.fit(&data.examples(), &Silent).unwrap();
         let scores = fit.predictor.scores(&far.examples()).unwrap().values;
         assert_eq!(scores, [largest], "{}", learner.name());
-        let sum = fit.linear().unwrap().score(&[1e3; 4]);
+        let sum = common::line(&fit).score(&[1e3; 4]);
         assert!(sum > 10.0 * largest, "{}: {sum}", learner.name());
     }
 }

@@ -285,13 +285,15 @@ pub(super) fn published(kind: Kind, budget: usize) -> Vec<Contender> {
     all.map(|(reads, arm)| Contender { reads, arm }).into()
 }
 
-/// Our own, which tune themselves: how they are called, and `design`. The default comes first.
+/// Our own, which tune themselves: how they are called, and `design`. The default comes first. They
+/// are linear, as the published learners are.
 const OURS: &[(&str, &str)] = &[("fiml", "adaptive"), ("fiml-uniform", "uniform")];
 
 /// Our own with this budget.
 pub(super) fn ours(kind: Kind, budget: usize) -> Vec<Contender> {
     let contender = |(label, design): &(&str, &str)| {
         let arm = base("fiml", label, label, kind, budget).set("design", design);
+        let arm = arm.set("shape", "linear");
         let arm = if kind == Kind::Holes { arm.set("passive", "all") } else { arm };
         Contender { reads: Reads::Ours, arm }
     };

@@ -5,6 +5,7 @@ pub mod collecting;
 
 use halfseen::budget::{AskTell, Query, TellOutcome};
 use halfseen::data::{Examples, Labels, Layout, Matrix, Moments, Scaler};
+use halfseen::model::{Fit, Linear, Predictor};
 use halfseen::registry::label;
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::{Error, ErrorKind, Learner};
@@ -51,6 +52,14 @@ pub fn learner(name: &str, settings: &[(&str, &str)]) -> Box<dyn Learner> {
         }
     }
     learner
+}
+
+/// The linear model of a fit; of one with curves, that of the columns alone.
+pub fn line(fit: &Fit) -> Linear {
+    match &fit.predictor {
+        Predictor::Curves(curves) => curves.line(),
+        other => other.linear().unwrap().clone(),
+    }
 }
 
 /// The same, started on a layout.

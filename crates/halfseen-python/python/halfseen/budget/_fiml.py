@@ -85,8 +85,8 @@ class _FIML(Budgeted):
         target. With more than two classes each has a model of its own, and there is none of ``coef_``,
         ``curve_``, ``cell_range_`` and ``coef_errors_``.
     curve_ : list of AttributeCurve
-        Curves of attributes: named tuples of feature, knots and heights; empty with
-        ``shape='linear'``.
+        Curves of attributes: named tuples of feature, knots and heights; empty if the reads show none, and
+        with ``shape='linear'``.
     cell_range_ : ndarray of shape (n_features, 2)
         Least and largest value of each attribute that counts: a cell beyond them counts as the nearer one.
         The score of a complete row, clipped to them, is the sum of ``intercept_`` and of ``coef_`` times the
@@ -134,7 +134,7 @@ class _FIML(Budgeted):
         max_cost: float | None = None,
         total_cost: float | None = None,
         design: Literal["uniform", "adaptive"] = "adaptive",
-        shape: Literal["linear", "additive", "auto"] = "linear",
+        shape: Literal["linear", "additive", "auto"] = "auto",
         passive: Literal["no", "one", "all"] = "no",
         rank: int | None = None,
         folds: int = 3,

@@ -85,7 +85,7 @@ parameters! {
         max_cost: Option<f64> = None, MAX_COST;
         total_cost: Option<f64> = None, TOTAL_COST;
         design: Design = Design::Adaptive, DESIGN;
-        shape: Shape = Shape::Linear, SHAPE;
+        shape: Shape = Shape::Auto, SHAPE;
         passive: Passive = Passive::No, PASSIVE;
         rank: Option<u64> = None, RANK;
         folds: u64 = 3, FOLDS;

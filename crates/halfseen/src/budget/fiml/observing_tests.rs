@@ -10,7 +10,7 @@ use crate::data::Layout;
 use crate::error::ErrorKind;
 use crate::learner::{AskTell, Learner};
 use crate::model::{Conditional, Fit, Note, Predictor};
-use crate::params::{Design, Link};
+use crate::params::{Design, Link, Shape};
 use crate::registry;
 use halfseen_solve::Silent;
 use halfseen_solve::sampling::{Purpose, Stream, subset};
@@ -40,7 +40,7 @@ fn start(learner: &Fiml, d: usize) -> Box<dyn AskTell> {
 }
 
 fn reading(budget: u64) -> Fiml {
-    Fiml { budget: Some(budget), ..Fiml::default() }
+    Fiml { budget: Some(budget), shape: Shape::Linear, ..Fiml::default() }
 }
 
 /// The cells of k attributes of a row, drawn by its number.

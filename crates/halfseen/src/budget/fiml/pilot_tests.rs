@@ -56,7 +56,7 @@ impl Data {
 }
 
 fn learner() -> Fiml {
-    Fiml { budget: Some(2), design: Design::Uniform, ..Fiml::default() }
+    Fiml { budget: Some(2), design: Design::Uniform, shape: Shape::Linear, ..Fiml::default() }
 }
 
 fn fit(learner: &Fiml, data: &Data, pilot: Option<&Examples<'_>>) -> Fit {

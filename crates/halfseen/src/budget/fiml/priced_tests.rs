@@ -5,7 +5,7 @@ use crate::budget::{AskTell, Query};
 use crate::data::{Examples, Layout, Matrix, Scaler};
 use crate::learner::Learner;
 use crate::model::Fit;
-use crate::params::Design;
+use crate::params::{Design, Shape};
 use crate::registry;
 use halfseen_solve::Silent;
 use halfseen_solve::sampling::{Purpose, Stream};
@@ -30,7 +30,7 @@ fn rows(count: usize, seed: u64) -> (Array2<f64>, Vec<f64>) {
 }
 
 fn learner(design: Design) -> Fiml {
-    Fiml { budget: Some(6), max_cost: Some(MONEY), design, ..Fiml::default() }
+    Fiml { budget: Some(6), max_cost: Some(MONEY), design, shape: Shape::Linear, ..Fiml::default() }
 }
 
 fn fit(design: Design, (x, y): &(Array2<f64>, Vec<f64>)) -> Fit {

@@ -6,7 +6,7 @@ use crate::data::{Examples, Layout, Matrix, Scaler};
 use crate::error::ErrorKind;
 use crate::learner::Learner;
 use crate::model::{Fit, Note, Stop};
-use crate::params::{Design, Passive};
+use crate::params::{Design, Passive, Shape};
 use halfseen_solve::sampling::{Purpose, Stream};
 use halfseen_solve::{Monitor, Silent};
 use ndarray::Array2;
@@ -31,7 +31,7 @@ fn fit(learner: &Fiml, x: &Array2<f64>, y: &[f64]) -> Fit {
 }
 
 fn with_budget(budget: u64) -> Fiml {
-    Fiml { budget: Some(budget), ..Fiml::default() }
+    Fiml { budget: Some(budget), shape: Shape::Linear, ..Fiml::default() }
 }
 
 /// Returns the unexplained share of the targets' variance.
@@ -88,7 +88,7 @@ fn passive_takes_what_is_observed_and_one_is_refused() {
     let whole = x.clone();
     let mut stream = Stream::new(5, Purpose::Data, 0);
     x.iter_mut().filter(|_| stream.unit() < 0.5).for_each(|v| *v = f64::NAN);
-    let passive = Fiml { passive: Passive::All, ..Fiml::default() };
+    let passive = Fiml { passive: Passive::All, shape: Shape::Linear, ..Fiml::default() };
     let found = fit(&passive, &x, &y);
     let shown = x.iter().filter(|v| !v.is_nan()).count() as u64;
     assert_eq!(found.report.reads, shown);
@@ -136,7 +136,7 @@ fn a_running_learner_says_what_a_fit_says_and_forgets_one_that_was_interrupted()
 #[test]
 fn observed_rows_are_told_as_they_come() {
     let layout = Arc::new(Layout::singletons(3));
-    let passive = Fiml { passive: Passive::All, ..Fiml::default() };
+    let passive = Fiml { passive: Passive::All, shape: Shape::Linear, ..Fiml::default() };
     let mut learner = passive.start(&layout).unwrap().unwrap();
     assert!(learner.is_passive());
     let mut query = Query::default();
@@ -172,7 +172,7 @@ fn data_that_teach_nothing_give_the_mean() {
     let mean = y.iter().sum::<f64>() / 50.0;
     let holes = Array2::from_elem((50, 6), f64::NAN);
     nothing(&fit(&with_budget(3), &holes, &y), mean, &Note::EmptyRows { rows: 50 });
-    let passive = Fiml { passive: Passive::All, ..Fiml::default() };
+    let passive = Fiml { passive: Passive::All, shape: Shape::Linear, ..Fiml::default() };
     nothing(&fit(&passive, &holes, &y), mean, &Note::EmptyRows { rows: 50 });
     let flat = Array2::from_elem((50, 6), 3.0);
     nothing(

@@ -5,7 +5,7 @@ use super::Fiml;
 use crate::data::{Examples, Layout, Matrix, Scaler};
 use crate::learner::Learner;
 use crate::model::{Conditional, Fit, Note, Predictor};
-use crate::params::Passive;
+use crate::params::{Passive, Shape};
 use halfseen_solve::Silent;
 use halfseen_solve::sampling::{Purpose, Stream, subset};
 use ndarray::Array2;
@@ -179,7 +179,7 @@ fn coverage(rho: f64, rows: usize, budget: u64, draws: u64) -> [f64; 2] {
         }
         let found = fit(&reading(budget, seed), &train);
         for (inside, data) in inside.iter_mut().zip([&whole, &holes]) {
-            let ends = on(data, |examples| conditional(&found).intervals(examples, 0.9).unwrap());
+            let ends = on(data, |examples| found.predictor.intervals(examples, 0.9).unwrap());
             *inside +=
                 ends.iter().zip(&data.1).filter(|((low, high), y)| low <= *y && *y <= high).count()
                     as f64;
@@ -216,7 +216,7 @@ fn standard_errors_are_how_much_weights_vary_over_draws() {
             x.iter_mut().for_each(|v| *v = 0.7 * z + 0.7 * stream.normal());
             x[0] + 0.5 * x[1] + stream.normal()
         });
-        let found = fit(&Fiml { deviations: 20, ..reading(3, seed) }, &data);
+        let found = fit(&Fiml { deviations: 20, shape: Shape::Linear, ..reading(3, seed) }, &data);
         weights.push(found.linear().unwrap().weights.clone());
         let errors = conditional(&found).standard_errors().unwrap();
         squares += errors.iter().map(|e| e * e).sum::<f64>() / (draws as f64 * columns as f64);
@@ -246,7 +246,8 @@ fn means_are_right_where_holes_depend_on_what_is_seen() {
             .into_iter()
             .for_each(|j| row[j] = f64::NAN);
     }
-    let found = fit(&Fiml { passive: Passive::All, ..Fiml::default() }, &train);
+    let found =
+        fit(&Fiml { passive: Passive::All, shape: Shape::Linear, ..Fiml::default() }, &train);
     assert!(error(&found, &whole) < 0.28, "complete rows: {}", error(&found, &whole));
     let mut first = whole.clone();
     first.0.indexed_iter_mut().filter(|((_, j), _)| *j > 0).for_each(|(_, v)| *v = f64::NAN);
