@@ -7,6 +7,7 @@
 use halfseen::Learner;
 use halfseen::budget::{Fiml, Query};
 use halfseen::data::Layout;
+use halfseen::params::Shape;
 use halfseen::registry::load;
 use halfseen::sampling::{Purpose, Stream};
 use std::sync::Arc;
@@ -28,7 +29,7 @@ fn person(number: u64) -> (Vec<f64>, f64) {
 
 fn main() -> halfseen::Result<()> {
     let layout = Arc::new(Layout::singletons(QUESTIONS));
-    let learner = Fiml { budget: Some(2), ..Fiml::default() };
+    let learner = Fiml { budget: Some(2), shape: Shape::Linear, ..Fiml::default() };
     let Some(mut running) = learner.start(&layout)? else { return Ok(()) };
 
     let (mut query, mut refusals) = (Query::default(), Stream::new(2, Purpose::Data, 0));

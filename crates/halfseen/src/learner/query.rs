@@ -291,8 +291,8 @@ pub trait AskTell: Send {
     /// A query that is not open.
     fn forget(&mut self, number: u64) -> Result<()>;
 
-    /// Returns the predictor learned so far, in scaled units; of more than two classes only
-    /// [`model`](Self::model) is one.
+    /// Returns the linear predictor learned so far, in scaled units: of a model with curves its line
+    /// alone. [`model`](Self::model) has the curves, and is the only one of more than two classes.
     fn predictor(&self) -> Linear;
 
     /// Returns the predictor with all that the learner knows about missing attributes.

@@ -40,8 +40,7 @@ const CUT: f64 = 3.0;
 const STEPS_OF_MEANS: usize = 15;
 /// Columns of a product between two looks at the monitor.
 const PANEL: usize = 256;
-/// Log likelihood per example below which a step's gain does not count: it changes errors by less
-/// than a thousandth over all steps.
+/// Log likelihood per example below which a step's gain does not count.
 const LEAST_GAIN: f64 = 2e-5;
 /// Added to the attributes' second moments where the target is regressed on them: against rounding.
 const STEADY: f64 = 1e-7;
