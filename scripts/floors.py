@@ -60,21 +60,35 @@ def floor(s: np.ndarray, weights: np.ndarray, noise: float, k: int, m: int, draw
         sets = np.array(list(itertools.combinations(range(d), k)))
     else:
         sets = np.array([draw.choice(d, k, replace=False) for _ in range(max(m, SETS))])
-    inform, cross, own = np.zeros((d, d)), np.zeros(d), 0.0
-    for at in np.array_split(sets, math.ceil(len(sets) * k / 4000)):
-        roots = np.linalg.cholesky(s[at[:, :, None], at[:, None, :]])
-        # Each set's half of A S_oo A' = S_.o S_oo^-1 S_o.
-        half = np.linalg.solve(roots, s[at])
-        seen = half @ weights
-        hidden = noise + weights @ s @ weights - (seen**2).sum(axis=1)
-        bent = 2 * (s @ weights - np.einsum("nkd,nk->nd", half, seen))
-        scaled = (half / np.sqrt(hidden)[:, None, None]).reshape(-1, d)
-        bent_scaled = bent / hidden[:, None]
-        inform += scaled.T @ scaled + 0.5 * bent_scaled.T @ bent_scaled
-        cross += 0.5 * (bent / hidden[:, None] ** 2).sum(axis=0)
-        own += 0.5 * (1 / hidden**2).sum()
-    inform = (inform - np.outer(cross, cross) / own) / len(sets)
-    return best_ridge(inform, s, weights, m)
+    parts = np.array_split(sets, math.ceil(len(sets) * k / 4000))
+    whole = sum(summed(informations(at, s, weights, noise), 1 / len(sets)) for at in parts)
+    return best_ridge(on_weights(whole), s, weights, m)
+
+
+def informations(sets: np.ndarray, s: np.ndarray, weights: np.ndarray, noise: float) -> np.ndarray:
+    """Return for each set o a matrix R, (n_sets, k + 1, d + 1): a row informs on the weights and on s^2, which is last, by R'R."""
+    roots = np.linalg.cholesky(s[sets[:, :, None], sets[:, None, :]])
+    # Each set's half of A S_oo A' = S_.o S_oo^-1 S_o.
+    half = np.linalg.solve(roots, s[sets])
+    seen = half @ weights
+    hidden = noise + weights @ s @ weights - (seen**2).sum(axis=1)
+    found = np.zeros((len(sets), sets.shape[1] + 1, len(s) + 1))
+    found[:, :-1, :-1] = half / np.sqrt(hidden)[:, None, None]
+    found[:, -1, :-1] = 2 * (s @ weights - np.einsum("nkd,nk->nd", half, seen))
+    found[:, -1, -1] = 1
+    found[:, -1] *= np.sqrt(0.5) / hidden[:, None]
+    return found
+
+
+def summed(found: np.ndarray, shares: np.ndarray | float) -> np.ndarray:
+    """Return the information of a row whose sets have these shares."""
+    flat = (found * np.sqrt(np.broadcast_to(shares, len(found)))[:, None, None]).reshape(-1, found.shape[2])
+    return flat.T @ flat
+
+
+def on_weights(whole: np.ndarray) -> np.ndarray:
+    """Return the information on the weights where s^2 is unknown."""
+    return whole[:-1, :-1] - np.outer(whole[:-1, -1], whole[:-1, -1]) / whole[-1, -1]
 
 
 def best_ridge(inform: np.ndarray, s: np.ndarray, weights: np.ndarray, m: int) -> float:

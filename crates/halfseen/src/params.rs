@@ -166,6 +166,10 @@ pub trait Described: Parameters + Clone + std::fmt::Debug + Send + Sync + 'stati
 const RENAMED: [(&str, &str); 3] =
     [("money", MAX_COST.name), ("reading", MOMENT_REPAIR.name), ("values", COSTS.name)];
 
+/// Learners and parameters that files written before there was the parameter do not name, and the
+/// value that these files mean, which is not today's default.
+pub(crate) const BEFORE: [(&str, &str, &str); 1] = [("fiml", SHAPE.name, "linear")];
+
 /// Returns the present name of a parameter.
 pub(crate) fn renamed(name: &str) -> &str {
     RENAMED.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new)

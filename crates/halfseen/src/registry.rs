@@ -4,7 +4,7 @@ use crate::budget::Saved;
 use crate::error::{ErrorKind, Result, nearest};
 use crate::learner::{AskTell, Learner};
 use crate::model::Model;
-use crate::params::{renamed, set_from_json};
+use crate::params::{BEFORE, renamed, set_from_json};
 use crate::plan::Promise;
 
 /// Returns every learner with its default parameters, family by family.
@@ -150,10 +150,6 @@ impl Model {
     }
 }
 
-/// Learners and parameters that files written before there was the parameter do not name, and the
-/// value that these files mean, which is not today's default.
-const BEFORE: [(&str, &str, &str); 1] = [("fiml", "shape", "linear")];
-
 /// Returns the parameters of a learner that older files do not name, with the values they mean.
 fn meant(learner: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     BEFORE.into_iter().filter(move |(of, ..)| *of == learner).map(|(_, name, value)| (name, value))
@@ -169,11 +165,18 @@ pub fn with_params(
     params: &serde_json::Map<String, serde_json::Value>,
 ) -> Result<Box<dyn Learner>> {
     let mut learner = find(name)?;
+    set_as_written(&mut *learner, params)?;
+    Ok(learner)
+}
+
+fn set_as_written(
+    learner: &mut dyn Learner,
+    params: &serde_json::Map<String, serde_json::Value>,
+) -> Result<()> {
     for (parameter, value) in meant(learner.name()) {
         learner.set(parameter, value)?;
     }
-    set_from_json(&mut *learner, params)?;
-    Ok(learner)
+    set_from_json(learner, params)
 }
 
 /// Returns the named learner with these parameters; else the key that is wrong, and the reason.
@@ -181,8 +184,9 @@ fn parametrised(
     name: &str,
     params: &serde_json::Map<String, serde_json::Value>,
 ) -> std::result::Result<Box<dyn Learner>, (&'static str, String)> {
-    find(name).map_err(|e| ("learner", e.to_string()))?;
-    with_params(name, params).map_err(|e| ("params", e.to_string()))
+    let mut learner = find(name).map_err(|e| ("learner", e.to_string()))?;
+    set_as_written(&mut *learner, params).map_err(|e| ("params", e.to_string()))?;
+    Ok(learner)
 }
 
 /// Loads a learner saved by [`AskTell::save`]; it continues with the same bits, open queries

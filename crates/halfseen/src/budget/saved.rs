@@ -4,7 +4,7 @@ use crate::data::Layout;
 use crate::error::{Error, ErrorKind, Result};
 use crate::learner::{AskTell, Learner};
 use crate::params::{
-    CONFIDENCE, EXPLORATION, MAX_COST, MOMENT_NORM, MOMENTS, PHASE1, SHAPE, SMOOTHING, TOTAL_COST,
+    BEFORE, CONFIDENCE, EXPLORATION, MAX_COST, MOMENT_NORM, MOMENTS, PHASE1, SMOOTHING, TOTAL_COST,
     first_name,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -86,7 +86,7 @@ fn first_names(
     let unset = |name: &str, value: &serde_json::Value| match name {
         _ if name == TOTAL_COST.name => value == "auto",
         _ if name == MAX_COST.name => learner == "fiml" && value == "auto",
-        _ => name == SHAPE.name && value == "linear",
+        _ => value.as_str().is_some_and(|value| BEFORE.contains(&(learner, name, value))),
     };
     let kept = params
         .iter()
