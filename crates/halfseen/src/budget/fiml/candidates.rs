@@ -9,7 +9,7 @@ use super::column::ColumnRefinement;
 use super::covariance::Covariance;
 use super::dense::{Dense, Refinement};
 use super::factor::Factor;
-use super::folds::{FoldSubset, Part, WeightedIndex, WeightedSubset};
+use super::folds::{FoldSubset, Part, WeightedIndex};
 use super::judge::{Errors, squared_errors};
 use super::standard::{Rows, Standard};
 use super::watch::Watched;
@@ -32,7 +32,7 @@ const RIDGES: [f64; 7] = [0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0];
 const STEADY: [f64; 2] = [0.03, 0.1];
 /// Steps at which a refinement is a candidate.
 const COLUMN_STEPS: [usize; 4] = [2, 4, 7, 12];
-const STEPS: [usize; 11] = [0, 2, 4, 6, 8, 10, 13, 17, 22, 30, 40];
+const STEPS: [usize; 12] = [0, 2, 4, 6, 8, 10, 13, 17, 22, 30, 40, 60];
 /// Steps in a row that gain next to nothing, after which a refinement has converged.
 const IDLE: u32 = 2;
 /// Joint reads of a pair from which ridges are tried, and refinements take more than two steps.
@@ -44,6 +44,10 @@ const PLENTY: f64 = 100.0;
 pub(crate) const MANY: usize = 1500;
 /// Reads of each attribute that suffice for a factor model: it is fitted to no more.
 const ENOUGH: f64 = 1000.0;
+/// Joint reads of a pair, and reads of each attribute, of which one suffices for many steps where a
+/// step is slow: where each example shows few attributes the first are rarer, else the second.
+const ENOUGH_PAIRS: f64 = 1000.0;
+const ENOUGH_REFINED: f64 = 10_000.0;
 /// Held-out examples of a fold, and multiplications for one covariance and ridge, that suffice, if
 /// these leave enough examples: up to twice as many judge.
 const JUDGES: f64 = 100_000.0;
@@ -97,6 +101,8 @@ pub(crate) struct Menu {
     most: usize,
     /// Strides through the examples that factor models are fitted to, with a target and without.
     strides: [usize; 2],
+    /// Strides through those that all covariances are refined by.
+    refining: [usize; 2],
     dense: bool,
     /// True if the target's covariances are also refined alone.
     columns: bool,
@@ -122,13 +128,14 @@ impl Menu {
                 .collect(),
         };
         ranks.dedup();
-        let strides = strides(rows, d, ENOUGH);
-        let far = if d <= 150 {
-            40
-        } else if d <= 300 {
-            22
-        } else {
-            10
+        let (far, refining) = match d {
+            0..=150 => (40, [1; 2]),
+            151..=300 if together >= PLENTY => {
+                let by_pairs = (together / ENOUGH_PAIRS).max(1.0) as usize;
+                (60, strides(rows, d, ENOUGH_REFINED).map(|stride| stride.min(by_pairs)))
+            }
+            151..=300 => (22, [1; 2]),
+            _ => (10, [1; 2]),
         };
         // Without pairs only each attribute's own covariance with the target is known, and factors
         // would invent the rest.
@@ -144,7 +151,8 @@ impl Menu {
             // Chosen by held-out reads, which a pilot does not make more.
             ridges: if of_main < OFTEN { &STEADY } else { &RIDGES },
             most,
-            strides,
+            strides: strides(rows, d, ENOUGH),
+            refining,
             dense: d <= MANY,
             columns: d > MANY || of_main < PLENTY,
             often: together >= OFTEN,
@@ -224,20 +232,6 @@ pub(crate) fn strides(rows: &Rows, d: usize, enough: f64) -> [usize; 2] {
     reads.map(|reads| (reads / d.max(1) as f64 / enough).floor().max(1.0) as usize)
 }
 
-/// Returns every so many of a subset's examples with a target, then of those without, with weights
-/// that restore their ratio.
-pub(crate) fn thinned<'r>(
-    rows: &'r Rows,
-    part: WeightedSubset<'r>,
-    [told, untold]: [usize; 2],
-) -> impl Iterator<Item = WeightedIndex> + use<'r> {
-    let ratio = untold as f64 / told as f64;
-    let without = part.of(rows).filter(|counted| !rows.has_target(counted.example));
-    let weighted =
-        move |counted: WeightedIndex| WeightedIndex { weight: ratio * counted.weight, ..counted };
-    part.with_target(rows).step_by(told).chain(without.step_by(untold).map(weighted))
-}
-
 /// Returns the mean number of joint reads per pair of attributes that are not always read, without a
 /// pilot and with what it counts; infinite if there are none, as all covariances are then known.
 fn together(standard: &Standard, rows: &Rows) -> [f64; 2] {
@@ -313,7 +307,7 @@ pub(crate) fn models(
         let cost = |counted: &WeightedIndex| {
             (rows.example(counted.example).0.len() + 1) * (rank + 4) * (rank + 4)
         };
-        let examples = || Watched::new(thinned(rows, subset, menu.strides), cost, monitor);
+        let examples = || Watched::new(subset.every(menu.strides).of(rows), cost, monitor);
         let mut model = Factor::start(rows, standard, examples(), rank, seed);
         for _ in 0..PASSES {
             if monitor.should_stop() {
@@ -383,8 +377,8 @@ pub(crate) fn fit(
         }
     }
     let wanted = models.get(refined).filter(|_| menu.dense && menu.most > 0);
-    if let Some((model, mut refinement)) =
-        wanted.and_then(|m| Some((m, Refinement::start(rows, fitted, m, monitor)?)))
+    if let Some((model, mut refinement)) = wanted
+        .and_then(|m| Some((m, Refinement::start(rows, fitted.every(menu.refining), m, monitor)?)))
     {
         // Where the covariance that has converged is a candidate, its later steps are the same.
         let mut last = None;

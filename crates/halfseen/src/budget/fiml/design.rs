@@ -1,10 +1,10 @@
 //! Computes each attribute's contribution to the prediction, and from it the probabilities of the
 //! reads.
 
-use super::candidates::{strides, thinned};
+use super::candidates::strides;
 use super::estimate::FitSettings;
 use super::factor::Factor;
-use super::folds::FoldSubset;
+use super::folds::{FoldSubset, WeightedSubset};
 use super::reads::Reads;
 use super::standard::Standard;
 use crate::budget::design::inclusion;
@@ -29,7 +29,8 @@ pub(super) fn importance(reads: &Reads, setting: &FitSettings) -> Vec<f64> {
         return found;
     }
     let strides = strides(&rows, standard.len(), ENOUGH);
-    let examples = || thinned(&rows, FoldSubset::All.into(), strides);
+    let subset = WeightedSubset::from(FoldSubset::All).every(strides);
+    let examples = || subset.of(&rows);
     let rank = RANK.min((standard.len() / 3).max(1));
     let mut model = Factor::start(&rows, &standard, examples(), rank, setting.seed);
     (0..PASSES).for_each(|_| {

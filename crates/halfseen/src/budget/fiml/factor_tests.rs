@@ -188,7 +188,7 @@ fn weights_are_repetitions() {
     let repeated = reads(m, |i| i % 3);
     let standard = Standard::of(&repeated, 8);
     let (rows, twice) = (standard.rows(&once), standard.rows(&repeated));
-    let chosen = WeightedSubset { part: FoldSubset::All, weights: Some(&weights) };
+    let chosen = WeightedSubset { weights: Some(&weights), ..FoldSubset::All.into() };
     for rank in [2, 5] {
         let mut a = Factor::start(&rows, &standard, chosen.of(&rows), rank, 1);
         let mut b = Factor::start(&twice, &standard, 0..twice.len(), rank, 1);
@@ -212,7 +212,7 @@ fn weights_are_repetitions() {
         x.now.with_target.iter().zip(&y.now.with_target).for_each(|(a, b)| close(*a, *b, 1e-11));
     }
     let ones = vec![1.0; m];
-    let chosen = WeightedSubset { part: FoldSubset::All, weights: Some(&ones) };
+    let chosen = WeightedSubset { weights: Some(&ones), ..FoldSubset::All.into() };
     let mut a = Factor::start(&rows, &standard, chosen.of(&rows), 3, 1);
     let mut b = Factor::start(&rows, &standard, 0..m, 3, 1);
     assert_eq!(a.improve(&rows, &standard, chosen.of(&rows)), b.improve(&rows, &standard, 0..m));

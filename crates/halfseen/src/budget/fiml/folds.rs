@@ -29,6 +29,9 @@ pub(crate) struct WeightedSubset<'a> {
     pub(crate) part: FoldSubset,
     /// Weight of each of all examples, finite and not negative; `None`: 1.
     pub(crate) weights: Option<&'a [f64]>,
+    /// Strides, from 1, through its examples with a target and through those without, whose weights
+    /// restore the ratio of the two.
+    pub(crate) strides: [usize; 2],
 }
 
 /// A subset of some rows.
@@ -76,15 +79,31 @@ pub(crate) fn fold_of(number: u64, of: usize) -> usize {
 }
 
 impl<'a> WeightedSubset<'a> {
+    /// Returns the subset with other strides.
+    pub(crate) fn every(self, strides: [usize; 2]) -> WeightedSubset<'a> {
+        WeightedSubset { strides, ..self }
+    }
+
     /// Returns the examples of positive weight.
     pub(crate) fn of<'r>(
         self,
         rows: &'r Rows,
     ) -> impl Iterator<Item = WeightedIndex> + Clone + use<'a, 'r> {
-        let weight =
-            move |i: usize| rows.weight(i) * self.weights.map_or(1.0, |weights| weights[i]);
-        let counted = move |i| WeightedIndex { example: i, weight: weight(i) };
-        self.part.of(rows).map(counted).filter(|counted| counted.weight > 0.0)
+        let ratio = self.strides[1] as f64 / self.strides[0] as f64;
+        let mut until = [0_usize; 2];
+        let counted = move |i: usize| {
+            let untold = usize::from(!rows.has_target(i));
+            let weight = rows.weight(i)
+                * self.weights.map_or(1.0, |weights| weights[i])
+                * if untold == 1 { ratio } else { 1.0 };
+            if weight <= 0.0 {
+                return None;
+            }
+            let kept = until[untold] == 0;
+            until[untold] = if kept { self.strides[untold] - 1 } else { until[untold] - 1 };
+            kept.then_some(WeightedIndex { example: i, weight })
+        };
+        self.part.of(rows).filter_map(counted)
     }
 
     /// Returns the examples of positive weight with a known target.
@@ -98,7 +117,7 @@ impl<'a> WeightedSubset<'a> {
 
 impl From<FoldSubset> for WeightedSubset<'_> {
     fn from(part: FoldSubset) -> Self {
-        WeightedSubset { part, weights: None }
+        WeightedSubset { part, weights: None, strides: [1; 2] }
     }
 }
 

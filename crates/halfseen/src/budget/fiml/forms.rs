@@ -139,7 +139,7 @@ impl Form {
 
     /// Fits all candidates to weighted examples.
     pub(crate) fn refit(&self, weights: &[f64], seed: u64, monitor: &dyn Monitor) -> Fitted {
-        let subset = WeightedSubset { part: FoldSubset::All, weights: Some(weights) };
+        let subset = WeightedSubset { weights: Some(weights), ..FoldSubset::All.into() };
         let rows = self.rows(usize::MAX);
         self.once(&self.menu, Part { rows, subset }, seed, monitor)
     }

@@ -10,7 +10,7 @@
 //! Statistical Science 2000).
 
 use super::average::error_of_difference;
-use super::candidates::{most_rank, strides, thinned};
+use super::candidates::{most_rank, strides};
 use super::estimate::{Estimate, FitSettings, estimate, interruptible, suffice};
 use super::factor::Factor;
 use super::folds::{FoldSubset, WeightedSubset};
@@ -92,8 +92,8 @@ fn errors(
     let of = setting.folds;
     let strides = strides(rows, standard.len(), ENOUGH);
     let by_fold = |fold: usize| {
-        let part: WeightedSubset<'_> = FoldSubset::Without { fold, of }.into();
-        let examples = || thinned(rows, part, strides);
+        let part = WeightedSubset::from(FoldSubset::Without { fold, of }).every(strides);
+        let examples = || part.of(rows);
         let mut model = Factor::start(rows, standard, examples(), rank, setting.seed);
         for _ in 0..PASSES {
             if monitor.should_stop() {
