@@ -103,7 +103,7 @@ def shrunk(basis: list[Make], plain: list[Make], x: np.ndarray, y: np.ndarray) -
     heights = white @ theta / max(np.linalg.norm(theta), 1e-12)
     weights = np.append(heights, -np.linalg.lstsq(to, of @ heights)[0])
     ends = np.clip([(bent @ heights).min(), (bent @ heights).max()], -LIMIT, LIMIT)
-    make = lambda x: np.clip(np.column_stack([of(x) for of in basis + plain]) @ weights, *ends)  # noqa: E731
+    make = lambda x: np.clip(np.column_stack([of(x) for of in basis + plain]) @ weights, *ends)
     return theta @ theta / max(spread, 1e-12), max(len(theta), 1), make
 
 
