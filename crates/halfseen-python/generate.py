@@ -36,8 +36,8 @@ FAMILIES = {
     "budget": (
         "Budgeted",
         "scale basis known groups prices bounds verbose",
-        "BudgetedRegressor",
-        "BudgetedClassifier",
+        "LimitedRegressor",
+        "LimitedClassifier",
     ),
     "missing": ("_Missing", "scale basis n_jobs verbose", "Regressor", "Classifier"),
     "robust": ("_Robust", "scale basis known groups n_jobs verbose", None, "LinearClassifier"),
@@ -53,6 +53,7 @@ OURS = {
     "prices": ("t.ByAttribute", None),
     "bounds": ("t.ByAttribute", None),
     "n_jobs": ("int | None", None),
+    "tune": ("int | None", None),
     "verbose": ("t.Verbose", False),
 }
 #: What single learners take of that.
@@ -148,7 +149,7 @@ class Estimator:
         self.learner = ast.literal_eval(assigned["_learner"])
         self.family = LEARNERS[self.learner]["family"]
         house = FAMILIES[self.family][1].split()
-        house[-1:-1] = MORE.get(self.learner, [])
+        house[-1:-1] = MORE.get(self.learner, []) + ["tune"] * bool(LEARNERS[self.learner]["grid"])
         declared = [Parameter(given) for given in LEARNERS[self.learner]["parameters"]]
         self.parameters = declared + [Parameter.ours(name) for name in house]
         below = [

@@ -14,7 +14,7 @@ pub(crate) mod study_simulate;
 mod table;
 
 pub(crate) use compare::CompareArgs;
-pub(crate) use fit::FitArgs;
+pub(crate) use fit::{AUTO, FitArgs};
 pub(crate) use plan::PlanArgs;
 pub(crate) use read::ReadArgs;
 pub(crate) use saved::{CertifyArgs, EvaluateArgs, PredictArgs, ShowArgs};

@@ -9,6 +9,7 @@ use crate::input::{self, Input};
 use crate::measure::Measure;
 use crate::output::{self, Folder};
 use crate::progress::Progress;
+use crate::suggested::suggested;
 use crate::test_table::TestTable;
 use crate::{format, observed};
 use anyhow::{Context, Result};
@@ -17,7 +18,7 @@ use halfseen::learner::{Family, Learner};
 use halfseen::params::{PASSIVE, THREAT};
 use halfseen::prepare::{Options, Schema};
 use halfseen::robust::Attack;
-use halfseen::select::{ComparisonPlan, Seen, Siege, Task, compare};
+use halfseen::select::{ComparisonPlan, Seen, Siege, Suggestion, Task, compare};
 use halfseen::{ErrorKind, registry};
 use halfseen_io::draw::learning_curve;
 use serde_json::json;
@@ -43,6 +44,8 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let no_attributes: Vec<&str> =
         [&*input.target_name].into_iter().chain(args.group.as_deref()).chain(ignored).collect();
     let seen = Seen::of(&input.table, &no_attributes);
+    let suggestion =
+        suggested(&input, &no_attributes[1..], (budgeted(args), args.threat.is_some()));
     let names = chosen(args, &input, &seen);
     let learners = learners(args, &names, holes(args, &seen))?;
     learners.iter().try_for_each(|learner| input.check_classes(&**learner))?;
@@ -105,6 +108,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let mut results = json!({
         "data": data, "rows": comparison.rows, "summary": comparison.summary, "curve": comparison.curve,
     });
+    results["suggestion"] = json!(suggestion);
     if let Some(hidden) = &hidden {
         results["hidden"] = hidden.as_json();
     }
@@ -135,15 +139,28 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         written.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
     let width = output::terminal_width();
     let text = format!(
-        "{}\n{}{}{}\n{}",
+        "{}\n{}{}{}{}\n{}",
         compared::table(&comparison, width),
         output::wrapped(&footnotes(args, &input, &seen, test.as_ref(), &comparison), width),
         hidden.map_or(String::new(), |hidden| format!("\n{}", hidden.as_text())),
         output::wrapped(&parameters(&comparison), width),
+        output::wrapped(&taken_by_fit(args, &suggestion), width),
         output::wrapped(&format!("written: {files}\n"), width),
     );
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says which learner `fit` takes for a table of the user's if none is named.
+fn taken_by_fit(args: &CompareArgs, suggestion: &Suggestion) -> String {
+    if args.learners.is_some() || args.data.is_none() {
+        return String::new();
+    }
+    format!(
+        "\nWithout --learner, halfseen fit takes {} here: {}.\n",
+        suggestion.called(),
+        suggestion.when
+    )
 }
 
 /// Returns the named learners, or those that suit the table.

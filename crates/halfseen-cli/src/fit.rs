@@ -1,30 +1,40 @@
 //! Fits one learner and saves the model.
 
-use crate::args::{FitArgs, MissingArg};
+use crate::args::{AUTO, FitArgs, MissingArg};
 use crate::failure::{INTERRUPTED, NUMERICAL, usage_error};
 use crate::input::{self, Input};
 use crate::interrupt;
 use crate::parse::CostsArg;
 use crate::progress::Progress;
-use crate::{format, observed, output, pilot, threats};
+use crate::{fitted, observed, output, pilot, suggested, threats};
 use anyhow::{Context, Result};
-use halfseen::data::{Costs, Examples, Threat};
+use halfseen::data::Examples;
 use halfseen::learner::{self, Family, Learner};
-use halfseen::model::{BudgetKind, Model, Note, Report, Stop, check_truncation};
-use halfseen::params::{BUDGET, COSTS, Looks};
+use halfseen::model::{Model, Note, check_truncation};
+use halfseen::params::{BUDGET, COSTS, THREAT};
 use halfseen::prepare::{Options, Prepared};
 use halfseen::select::{Task, Tuning, tested, tune};
 use halfseen::{ErrorClass, registry};
-use serde_json::json;
-use std::path::Path;
 use std::process::ExitCode;
 
-pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
+pub(crate) fn run(given: &FitArgs) -> Result<ExitCode> {
+    if given.learner != AUTO {
+        // Before anything is read or written.
+        configured(given)?;
+    }
+    output::check_writable("--out", &given.out, &given.inputs())?;
+    check_partial(given)?;
+    let (args, input, suggestion) = if given.learner == AUTO {
+        suggested::settle(given)?
+    } else {
+        let missing = missing(given, &*configured(given)?)?;
+        let target = given.target.as_deref();
+        let input = input::read(Some(&given.data), target, None, missing, &given.table)?;
+        (given.clone(), input, None)
+    };
+    let args = &args;
     let mut learner = configured(args)?;
-    output::check_writable("--out", &args.out, &args.inputs())?;
-    check_partial(args)?;
     let missing = missing(args, &*learner)?;
-    let input = input::read(Some(&args.data), args.target.as_deref(), None, missing, &args.table)?;
     input.check_classes(&*learner)?;
     let pilot = args.pilot.as_deref().map(|path| pilot::read(path, args)).transpose()?;
     let place = || input.name.clone();
@@ -106,14 +116,14 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let whole = Model::of(&*learner, &prepared, (&input.target_name, &input.target), fit);
     let model = truncate.map_or(Ok(whole.clone()), |count| whole.truncated(count))?;
     output::write_file(out, &format!("{}\n", model.to_json()?))?;
-    let summary = summary(&model, args, out)?;
+    let summary = fitted::summary(&model, args, suggestion.as_ref(), out)?;
     if output::is_standard(out) {
         output::remark(args.table.quiet, summary.trim_end());
     } else if !args.table.quiet || args.table.json {
         output::print(&summary)?;
     }
     input.remark_on_codes(&args.table);
-    for note in model.report.notes.iter().filter(|note| !is_promise(note)) {
+    for note in model.report.notes.iter().filter(|note| !fitted::is_promise(note)) {
         let word = if matches!(note, Note::NotShownBetter { .. }) { "warning" } else { "note" };
         output::remark(args.table.quiet, &format!("{word}: {note}"));
     }
@@ -202,6 +212,16 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
         }
         learner.set(name, &value).context(flag)?;
     }
+    let preparing = [("--threat", args.threat.is_some()), ("--costs", args.costs.is_some())];
+    if let Some((flag, _)) = preparing.iter().find(|(_, given)| *given && !needs.threat) {
+        return usage_error(format!(
+            "{flag}: {} prepares for no threat; leave {flag} out, or choose a learner of the robust family (halfseen learners)",
+            learner.name()
+        ));
+    }
+    if let Some(threat) = args.threat {
+        learner.set(THREAT.name, &threat.to_string()).context("--threat")?;
+    }
     for assignment in &args.set {
         let Some((name, value)) = assignment.split_once('=') else {
             return usage_error(format!("--set {assignment}: write it as NAME=VALUE"));
@@ -209,12 +229,6 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
         learner.set(name.trim(), value)?;
     }
     if let Some(costs) = &args.costs {
-        if !needs.threat {
-            return usage_error(format!(
-                "--costs: {} prepares for no threat; leave --costs out, or choose a learner of the robust family (halfseen learners)",
-                learner.name()
-            ));
-        }
         match costs {
             CostsArg::Uniform => learner.set(COSTS.name, "uniform")?,
             CostsArg::Information => learner.set(COSTS.name, "mi")?,
@@ -310,162 +324,4 @@ fn check_weights(learner: &dyn Learner, classes: usize) -> Result<()> {
         "--truncate keeps the attributes of largest weight, but a model by {} {why}; leave --truncate out, or choose a learner of one linear model, such as zero, or fiml with shape=linear, for two classes or a number",
         registry::label(learner)
     ))
-}
-
-/// Describes the reads of one example.
-fn per_example(report: &Report) -> String {
-    match report.budget_kind {
-        BudgetKind::Each => format!("at most {}", report.max_reads),
-        BudgetKind::Expected => {
-            format!(
-                "{:.2} on average, at most {} (random, to estimate the slope)",
-                report.mean_reads(),
-                report.max_reads
-            )
-        }
-    }
-}
-
-fn summary(model: &Model, args: &FitArgs, out: &Path) -> Result<String> {
-    let report = &model.report;
-    if args.table.json {
-        let mut json = serde_json::to_value(report)?;
-        json["params"] = json!(model.params);
-        // Its length is the number of panels, and the model file has it.
-        json.as_object_mut().map(|report| report.remove("panel_reads"));
-        json["model"] = json!(out.display().to_string());
-        return Ok(format!("{}\n", serde_json::to_string_pretty(&json)?));
-    }
-    let learner = registry::with_params(&model.learner, &model.params)?;
-    let mut rows = vec![("learner", report.learner.clone())];
-    if args.tune.is_some() {
-        let chosen = learner.grid().0.into_iter().filter_map(|(name, _)| {
-            model.params.get(name).map(|value| format!("{name} = {}", crate::format::plain(value)))
-        });
-        rows.push(("tuned", chosen.collect::<Vec<_>>().join(", ")));
-    }
-    rows.push(("examples", report.examples.to_string()));
-    let needs = learner.needs();
-    let observes = needs.holes && needs.looks == Looks::Observed;
-    if needs.holes && needs.either {
-        let how = if observes { TAKES_ALL } else { CHOOSES };
-        rows.push(("reading", how.to_owned()));
-    }
-    let at = rows.len();
-    if observes {
-        rows.extend(observed_lines(model)?);
-    } else {
-        rows.push(("read in all", format!("{} ({} distinct)", report.reads, report.distinct)));
-        rows.push(("per example", per_example(report)));
-        let refused = report.notes.iter().find_map(|note| match note {
-            Note::UnknownTargets { examples } => {
-                Some(("without a target", format!("{examples} (their reads are used)")))
-            }
-            Note::RefusedReads { reads } => {
-                Some(("refused reads", format!("{reads} (the cell is missing; counted as read)")))
-            }
-            _ => None,
-        });
-        rows.extend(refused);
-    }
-    let cut = report.notes.iter().any(|note| matches!(note, Note::Truncated { .. }));
-    rows.extend(report.threat.as_ref().map(|threat| {
-        let what = prepared_for(threat);
-        ("prepares for", if cut { format!("{what}, but not since it was truncated") } else { what })
-    }));
-    rows.extend(report.objective.map(|objective| ("objective", format!("{objective:.6}"))));
-    let relative = |gap: f64| {
-        report
-            .objective
-            .filter(|o| *o > 0.0)
-            .map(|o| format!(" ({:.1e} of the objective)", gap / o))
-    };
-    let gap = |gap: f64| format!("{gap:.2e}{}", relative(gap).unwrap_or_default());
-    rows.extend(report.gap.map(|found| ("certified gap", gap(found))));
-    // One pass over the examples, and then iterations over what was read.
-    let passes = if report.stop == Stop::OnePass { "iterations" } else { "passes" };
-    rows.extend(report.passes.map(|count| (passes, count.to_string())));
-    let promise = report.notes.iter().find(|note| is_promise(note));
-    rows.extend(promise.map(|promise| ("on new rows", promise.to_string())));
-    let scale = model.prepare.target.deviation.powi(2);
-    rows.extend(report.leave_one_out.map(|error| {
-        (
-            "leave-one-out",
-            format!("{:.6} (squared error of each row, predicted from all others)", error * scale),
-        )
-    }));
-    rows.extend([
-        ("stopped", report.stop.to_string()),
-        ("seconds", format!("{:.3}", report.seconds)),
-        ("model", out.display().to_string()),
-    ]);
-    let priced = model.prepare.schema.layout()?.is_priced();
-    let spent = priced.then(|| ("spent", format::rounded(report.spent)));
-    let left = learner.get("total_cost").and_then(|total| total.parse::<f64>().ok());
-    let left = left.map(|total| ("cost left", format::rounded((total - report.spent).max(0.0))));
-    let unused = report.unused.map(|reads| ("reads left", reads.to_string()));
-    let estimated = report.risk.map(|risk| {
-        let error =
-            report.risk_error.map_or(String::new(), |error| format!(" ± {:.3}", error * scale));
-        let what = match (needs.family, learner.grid().0.is_empty()) {
-            (Family::Budget, true) => {
-                "squared error with all attributes observed, from reads that were held out"
-            }
-            (Family::Budget, false) => {
-                "progressive-validation estimate of the squared error, from its own reads"
-            }
-            _ => "squared error of rows that were held out, from fits to the others",
-        };
-        ("its own test", format!("{:.3}{error} ({what})", risk * scale))
-    });
-    let at = if observes { at } else { at + 1 };
-    rows.splice(at..at, spent.into_iter().chain(left).chain(unused).chain(estimated));
-    let lines: Vec<String> =
-        rows.into_iter().map(|(name, value)| format!("{name:<14} {value}\n")).collect();
-    Ok(lines.concat())
-}
-
-/// Returns true if a note is a bound on new rows, which the summary shows.
-fn is_promise(note: &Note) -> bool {
-    matches!(note, Note::RiskBound { .. } | Note::NoiseBound { .. })
-}
-
-/// Modes of reading of a learner that has both.
-const CHOOSES: &str = "chose its reads in each row; without --budget it uses all observed cells";
-const TAKES_ALL: &str = "used all observed cells; with --budget it chooses its reads in each row";
-
-/// Describes the deletions that the model prepares for.
-fn prepared_for(threat: &Threat) -> String {
-    if threat.effective() == 0.0 {
-        return "no deletion: the threat is 0".to_owned();
-    }
-    let plain = |value: f64| ((value * 1e4).round() / 1e4).to_string();
-    let (budget, total) = (plain(threat.effective()), plain(threat.total()));
-    match threat.costs() {
-        Costs::Equal { count, .. } if threat.values().iter().all(|v| *v > 0.0) => {
-            format!("the deletion of any {count} of {} attributes of a row", threat.values().len())
-        }
-        _ => {
-            format!("the deletion of attributes of a row at a cost of {budget}, of {total} in all")
-        }
-    }
-}
-
-/// Counts the observed cells, and the rows that the predictor keeps.
-fn observed_lines(model: &Model) -> Result<Vec<(&'static str, String)>> {
-    let report = &model.report;
-    let cells = report.examples * model.prepare.schema.layout()?.panels() as u64;
-    let share = 100.0 * report.reads as f64 / cells.max(1) as f64;
-    let empty = report
-        .notes
-        .iter()
-        .find_map(|note| if let Note::EmptyRows { rows } = note { Some(*rows) } else { None });
-    let mut lines = vec![
-        ("observed cells", format!("{} of {cells} ({share:.1} %)", report.reads)),
-        ("empty rows", format!("{} (no attribute observed)", empty.unwrap_or(0))),
-    ];
-    lines.extend(
-        report.support.map(|rows| ("rows kept", format!("{rows} (predictions compare with them)"))),
-    );
-    Ok(lines)
 }

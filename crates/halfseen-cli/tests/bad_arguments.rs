@@ -59,7 +59,7 @@ fn parameters() {
         &["'rigde'", "did you mean 'ridge'", "aerr"],
     );
     place.refused("learners aerrr", &["'aerrr'", "did you mean 'aerr'"]);
-    place.refused("fit t.csv --target y --out m.json", &["required", "--learner"]);
+    place.refused("fit t.csv --target y", &["required", "--out"]);
     place.refused(&format!("{RIDGE} --oot x"), &["--oot", "'--out'", "--help"]);
     place.refused("fti t.csv", &["fti", "--help"]);
     place.refused(&format!("{RIDGE} --{}", "x".repeat(3000)), &["unexpected"]);

@@ -6,8 +6,10 @@ use crate::errors::raised;
 use crate::learners::configured;
 use crate::model::Model;
 use halfseen::data::{Examples, Label, Target};
+use halfseen::params::SEED;
 use halfseen::prepare::{Group, Moment, Options, Prepared};
 use halfseen::registry;
+use halfseen::select::{Task, Tuning, tested, tune};
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -58,9 +60,10 @@ impl Declared {
 ///
 /// `targets` are numbers, (n_rows), or with `classes` (sorted labels) the index of each row's
 /// class. `weights`, (n_rows), are the rows' sample weights. `pilot` has rows of a pilot and their
-/// targets, NaN where they are unknown.
+/// targets, NaN where they are unknown. `tuning` is a number of folds by which the learner's grid is
+/// searched first, and the names of the parameters that keep their values.
 #[pyfunction]
-#[pyo3(signature = (learner, parameters, table, target_name, targets, classes, declared, threads, progress, weights=None, pilot=None))]
+#[pyo3(signature = (learner, parameters, table, target_name, targets, classes, declared, threads, progress, weights=None, pilot=None, tuning=None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn fit(
     py: Python<'_>,
@@ -75,9 +78,12 @@ pub(crate) fn fit(
     progress: Option<&Bound<'_, PyAny>>,
     weights: Option<Bound<'_, PyArray1<f64>>>,
     pilot: Option<(Bound<'_, Table>, Bound<'_, PyArray1<f64>>)>,
+    tuning: Option<(usize, Vec<String>)>,
 ) -> PyResult<Model> {
-    let learner = configured(learner, &parameters)?;
-    let options = declared.options(&*learner)?;
+    let mut learner = configured(learner, &parameters)?;
+    let mut options = declared.options(&*learner)?;
+    // Tuning reads everything.
+    options.honest &= tuning.is_none();
     let target = target(list(targets)?, classes)?;
     registry::check_classes(&*learner, target.classes().len()).map_err(raised)?;
     let weights = weights.map(|weights| list(&weights)).transpose()?;
@@ -89,6 +95,21 @@ pub(crate) fn fit(
     let model = run_interruptible(py, threads, progress, move |monitor| {
         let named = (&*target_name, &target);
         let classes = target.classes().len();
+        if let Some((folds, fixed)) = &tuning {
+            let task = Task {
+                table: &table,
+                target_name: &target_name,
+                target: &target,
+                groups: None,
+                options: &options,
+                test: None,
+            };
+            let seed = learner.get(SEED.name).and_then(|seed| seed.parse().ok()).unwrap_or(0);
+            let learners = std::slice::from_ref(&learner);
+            let tuning = Tuning::new(*folds, seed);
+            let tuned = tune(learners, fixed, &task, &rows, &tuning, monitor, &|_| ())?;
+            learner = tuned[0].apply(learner)?;
+        }
         let prepared = match &weights {
             None => Prepared::new(&table, named, &rows, &options)?,
             Some(weights) => Prepared::with_weights(&table, named, &rows, weights, &options)?,
@@ -97,7 +118,7 @@ pub(crate) fn fit(
         let pilot = pilot.transpose()?;
         let of_pilot = pilot.as_ref().map(|pilot| prepared.examples_in(pilot));
         let examples = Examples { pilot: of_pilot.as_ref(), ..prepared.examples() };
-        let fit = halfseen::select::tested(&*learner, &examples, monitor)?;
+        let fit = tested(&*learner, &examples, monitor)?;
         Ok(halfseen::model::Model::of(&*learner, &prepared, named, fit))
     })?;
     Ok(Model::new(model))

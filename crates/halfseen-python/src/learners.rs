@@ -35,6 +35,7 @@ fn described(learner: &dyn Learner) -> serde_json::Value {
     json!({
         "name": learner.name(), "title": learner.title(), "source": learner.source(), "family": learner.family(),
         "asks": learner.start(&std::sync::Arc::new(halfseen::data::Layout::singletons(8))).is_ok_and(|l| l.is_some()),
+        "grid": learner.grid().0.iter().map(|(name, _)| name).collect::<Vec<_>>(),
         "aliases": aliases.collect::<Vec<_>>(), "parameters": parameters.collect::<Vec<_>>(),
     })
 }

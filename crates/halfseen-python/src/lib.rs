@@ -18,6 +18,7 @@ mod online;
 mod query;
 mod robustness;
 mod study;
+mod suggest;
 
 use pyo3::prelude::*;
 
@@ -38,6 +39,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(learners::learners, module)?)?;
     module.add_function(wrap_pyfunction!(learners::refused, module)?)?;
+    module.add_function(wrap_pyfunction!(suggest::suggest, module)?)?;
     module.add_function(wrap_pyfunction!(kinds::days, module)?)?;
     module.add_function(wrap_pyfunction!(fitting::fit, module)?)?;
     module.add_function(wrap_pyfunction!(completion::complete, module)?)?;

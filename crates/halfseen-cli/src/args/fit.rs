@@ -5,11 +5,13 @@ use crate::parse::{CostsArg, whole};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(before_help = "Examples:
+  halfseen fit table.csv --target price --out price.json
+  halfseen fit table.csv --target price --budget 4 --out price.json
+  halfseen fit table.csv --target price --threat 3 --out sure.json
   halfseen fit table.csv --target price --learner ridge --out price.json
   halfseen fit table.csv --target price --learner aerr --budget 6 --set radius=2 --out price.json
-  halfseen fit table.csv --target price --learner fiml --budget 4 --out kept.json
   halfseen fit table.csv --target price --learner fiml --set deviations=50 --out sure.json
   halfseen fit table.csv --target price --learner karma --tune 3 --out price.json
   halfseen fit table.csv --target price --learner lasso --tune 5 --out price.json")]
@@ -19,13 +21,18 @@ pub(crate) struct FitArgs {
     /// Name of the target column
     #[arg(long, value_name = "COL")]
     pub(crate) target: Option<String>,
-    /// Name of the learner; see `halfseen learners`
-    #[arg(long, value_name = "L")]
+    /// Name of the learner (see `halfseen learners`); auto: one that suits the flags and the table,
+    /// with its best settings; the report says which, why, and what else there is
+    #[arg(long, value_name = "L", default_value = AUTO)]
     pub(crate) learner: String,
     /// Reads per example. Without it, fiml learns from all observed cells of each row; with it,
     /// fiml chooses its reads, and a read of a missing cell returns nothing
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = whole(0, u64::MAX))]
     pub(crate) budget: Option<u64>,
+    /// Prepare for the deletion of N attributes of each row at prediction time, or with --costs of
+    /// attributes that cost N together: learners of the robust family
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) threat: Option<f64>,
     /// Set a parameter of the learner; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
@@ -64,6 +71,9 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) table: TableArgs,
 }
+
+/// Name that leaves the choice of the learner to the program.
+pub(crate) const AUTO: &str = "auto";
 
 impl FitArgs {
     /// Returns the paths of the files that are read.

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use halfseen_io::{CsvOptions, Decimal};
 
 /// Format of a CSV file, where its content does not show it.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct ReadArgs {
     /// Further spellings of a missing cell, in all columns, beside those that are known: everywhere
     /// empty, NA, ? and NaN; among numbers also N/A, na, null, None, <NA>, #N/A, . and -. Give

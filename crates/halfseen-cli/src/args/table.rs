@@ -7,7 +7,7 @@ use halfseen::data::DeclaredKind;
 use std::path::PathBuf;
 
 /// Options for reading a table; shared by commands that learn.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct TableArgs {
     /// Keep only the rows whose target is one of these, as in --classes 3,5
     #[arg(long, value_delimiter = ',', value_name = "A,B")]

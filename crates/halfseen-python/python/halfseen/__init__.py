@@ -10,6 +10,10 @@ in the data as they came    :mod:`halfseen.missing`: learn from rows with missin
 at prediction time          :mod:`halfseen.robust`: prepare for deleted attributes
 ==========================  =============================================================================
 
+Who knows no learner's name begins with :mod:`halfseen.choosing`: :class:`BudgetedRegressor`,
+:class:`IncompleteRegressor`, :class:`RobustRegressor` and their classifiers choose one, and
+:func:`suggest` says which and why.
+
 All follow scikit-learn's contract; NaN means missing. scikit-learn is imported with the first estimator.
 :class:`Study` collects data with a learner of the first kind over weeks, in one file.
 """
@@ -45,6 +49,16 @@ if TYPE_CHECKING:  # the same names for type checkers
         MomentLassoRegressor,
         PNormClassifier,
         PNormRegressor,
+    )
+    from halfseen.choosing import (
+        BudgetedClassifier,
+        BudgetedRegressor,
+        IncompleteClassifier,
+        IncompleteRegressor,
+        RobustClassifier,
+        RobustRegressor,
+        Suggestion,
+        suggest,
     )
     from halfseen.encoder import Encoder
     from halfseen.errors import BudgetSpent, RefusedRows, StudyFileError, TooMuchMemory
@@ -101,6 +115,16 @@ _HOMES = {
     ),
     "robust": ("FDROPClassifier", "RobustLPClassifier", "RobustLPRegressor", "RobustPerceptronClassifier"),
     "full": ("OnlineLassoClassifier", "OnlineLassoRegressor"),
+    "choosing": (
+        "BudgetedClassifier",
+        "BudgetedRegressor",
+        "IncompleteClassifier",
+        "IncompleteRegressor",
+        "RobustClassifier",
+        "RobustRegressor",
+        "Suggestion",
+        "suggest",
+    ),
     "asktell": ("Learner", "Query"),
     "encoder": ("Encoder",),
     "errors": ("BudgetSpent", "RefusedRows", "StudyFileError", "TooMuchMemory"),
@@ -122,6 +146,8 @@ __all__ = [
     "AESVRClassifier",
     "AESVRRegressor",
     "BudgetSpent",
+    "BudgetedClassifier",
+    "BudgetedRegressor",
     "DDAELRClassifier",
     "DDAELRRegressor",
     "DDAERRClassifier",
@@ -136,6 +162,8 @@ __all__ = [
     "GeometricMarginClassifier",
     "IdentityClassifier",
     "IdentityRegressor",
+    "IncompleteClassifier",
+    "IncompleteRegressor",
     "KARMAClassifier",
     "KARMARegressor",
     "Learner",
@@ -150,11 +178,14 @@ __all__ = [
     "PNormRegressor",
     "Query",
     "RefusedRows",
+    "RobustClassifier",
     "RobustLPClassifier",
     "RobustLPRegressor",
     "RobustPerceptronClassifier",
+    "RobustRegressor",
     "Study",
     "StudyFileError",
+    "Suggestion",
     "TooMuchMemory",
     "__version__",
     "budget",
@@ -165,6 +196,7 @@ __all__ = [
     "plotting",
     "robust",
     "set_memory_limit",
+    "suggest",
     "testing",
 ]
 

@@ -111,7 +111,7 @@ def attributes(estimator: Any) -> tuple[str, ...]:
     names : tuple of str
         Features except those declared ``known``; each of the ``groups`` is one attribute.
     """
-    _check(estimator)
+    estimator = _checked(estimator)
     return tuple(name for name, _ in _core.attributes(estimator.model_))
 
 
@@ -157,6 +157,7 @@ def certify(
     >>> certify(model, X).certified.tolist()
     [2.0, 2.0, 1.0, 1.0]
     """
+    estimator = _checked(estimator)
     rows, table = _table(estimator, X)
     given = _costs(estimator, costs, table, None if y is None else _codes(estimator, y, rows))
     within = None if within is None else float(within)
@@ -225,6 +226,7 @@ def attack(
     >>> before.score == model.score(X, y) and after.score < before.score
     True
     """
+    estimator = _checked(estimator)
     rows, table = _table(estimator, X)
     targets = _codes(estimator, y, rows)
     given = _costs(estimator, costs, table, targets)
@@ -310,18 +312,21 @@ def without_known(estimator: Any, costs: Any) -> Any:
     return costs.tolist()
 
 
-def _check(estimator):
+def _checked(estimator):
+    """Return a fitted estimator, or the one that it chose."""
+    if hasattr(type(estimator), "_chosen"):
+        estimator = estimator._chosen()
     if not isinstance(estimator, Estimator):
         raise TypeError(
             f"an estimator of halfseen is needed, not {type(estimator).__name__}: for a pipeline or"
             " a search, pass the estimator inside, and rows as transformed for it"
         )
     check_is_fitted(estimator, "model_")
+    return estimator
 
 
 def _table(estimator, X):
     """Return the number of rows, and X as a table of the library."""
-    _check(estimator)
     X = estimator._validated(X, reset=False, ensure_all_finite="allow-nan")
     return X.shape[0], estimator._table(X)
 

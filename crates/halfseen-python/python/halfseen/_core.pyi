@@ -42,11 +42,15 @@ __all__ = [
     "learners",
     "refused",
     "set_memory_limit",
+    "suggest",
 ]
 __version__: str
 
 def learners() -> str: ...
 def refused(name: str, parameters: _Texts) -> tuple[str, str] | None: ...
+def suggest(
+    rows: int, attributes: int, classes: int, holes: bool, limited: bool, threat: bool
+) -> str: ...
 def draft(table: Table, target: str) -> tuple[list[list[str]], list[tuple[str, int]]]: ...
 def days(texts: list[str]) -> _Floats: ...
 def set_memory_limit(bytes: int | None) -> None: ...
@@ -63,6 +67,7 @@ def fit(
     progress: _Progress,
     weights: _Floats | None = ...,
     pilot: tuple[Table, _Floats] | None = ...,
+    tuning: tuple[int, list[str]] | None = ...,
 ) -> Model: ...
 def complete(
     parameters: _Texts,

@@ -56,6 +56,7 @@ class _OnlineLasso(Estimator):
         random_state: t.Seed = None,
         scale: t.Scale = None,
         basis: t.Basis = None,
+        tune: int | None = None,
         verbose: t.Verbose = False,
     ) -> None:
         self.radius = radius
@@ -67,6 +68,7 @@ class _OnlineLasso(Estimator):
         self.random_state = random_state
         self.scale = scale
         self.basis = basis
+        self.tune = tune
         self.verbose = verbose
 
 

@@ -100,6 +100,7 @@ class _KARMA(Incremental, _Missing):
         scale: t.Scale = None,
         basis: t.Basis = None,
         n_jobs: int | None = None,
+        tune: int | None = None,
         verbose: t.Verbose = False,
     ) -> None:
         self.gamma = gamma
@@ -119,6 +120,7 @@ class _KARMA(Incremental, _Missing):
         self.scale = scale
         self.basis = basis
         self.n_jobs = n_jobs
+        self.tune = tune
         self.verbose = verbose
 
     def _teach(self, table, targets, classes, named, progress):
@@ -317,6 +319,7 @@ class _MatrixCompletion(_Missing):
         scale: t.Scale = None,
         basis: t.Basis = None,
         n_jobs: int | None = None,
+        tune: int | None = None,
         verbose: t.Verbose = False,
     ) -> None:
         self.variant = variant
@@ -328,6 +331,7 @@ class _MatrixCompletion(_Missing):
         self.scale = scale
         self.basis = basis
         self.n_jobs = n_jobs
+        self.tune = tune
         self.verbose = verbose
 
     def complete(self, X: ArrayLike, y: ArrayLike) -> Completed:
@@ -479,6 +483,7 @@ class GeometricMarginClassifier(Weighted, LinearClassifier, _Missing):
         scale: t.Scale = None,
         basis: t.Basis = None,
         n_jobs: int | None = None,
+        tune: int | None = None,
         verbose: t.Verbose = False,
     ) -> None:
         self.c = c
@@ -488,6 +493,7 @@ class GeometricMarginClassifier(Weighted, LinearClassifier, _Missing):
         self.scale = scale
         self.basis = basis
         self.n_jobs = n_jobs
+        self.tune = tune
         self.verbose = verbose
 
 

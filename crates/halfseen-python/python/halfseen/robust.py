@@ -143,6 +143,7 @@ class _RobustLP(_Robust):
         known: t.Names = None,
         groups: t.Groups = None,
         n_jobs: int | None = None,
+        tune: int | None = None,
         verbose: t.Verbose = False,
     ) -> None:
         self.threat = threat
@@ -165,6 +166,7 @@ class _RobustLP(_Robust):
         self.known = known
         self.groups = groups
         self.n_jobs = n_jobs
+        self.tune = tune
         self.verbose = verbose
 
 
@@ -273,6 +275,7 @@ class RobustPerceptronClassifier(LinearClassifier, _Robust):
         known: t.Names = None,
         groups: t.Groups = None,
         n_jobs: int | None = None,
+        tune: int | None = None,
         verbose: t.Verbose = False,
     ) -> None:
         self.threat = threat
@@ -293,6 +296,7 @@ class RobustPerceptronClassifier(LinearClassifier, _Robust):
         self.known = known
         self.groups = groups
         self.n_jobs = n_jobs
+        self.tune = tune
         self.verbose = verbose
 
 
@@ -341,6 +345,7 @@ class FDROPClassifier(Weighted, LinearClassifier, _Robust):
         known: t.Names = None,
         groups: t.Groups = None,
         n_jobs: int | None = None,
+        tune: int | None = None,
         verbose: t.Verbose = False,
     ) -> None:
         self.c = c
@@ -354,4 +359,5 @@ class FDROPClassifier(Weighted, LinearClassifier, _Robust):
         self.known = known
         self.groups = groups
         self.n_jobs = n_jobs
+        self.tune = tune
         self.verbose = verbose

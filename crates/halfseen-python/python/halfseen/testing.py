@@ -3,6 +3,7 @@
 from typing import Any
 
 from halfseen._from_model import estimator_classes
+from halfseen.choosing import CHOOSERS
 from halfseen.encoder import Encoder
 from halfseen.missing import GeometricMarginClassifier, KARMAClassifier
 
@@ -48,7 +49,7 @@ def estimators() -> list[Any]:
     Returns
     -------
     estimators : list of estimator
-        Estimators of all families, and the encoder.
+        Estimators of all families, those that choose one, and the encoder.
 
     Examples
     --------
@@ -56,7 +57,7 @@ def estimators() -> list[Any]:
     >>> any(type(estimator).__name__ == "AERRRegressor" for estimator in estimators())
     True
     """
-    return [of() for of in estimator_classes()] + [Encoder()]
+    return [of() for of in (*estimator_classes(), *CHOOSERS)] + [Encoder()]
 
 
 def expected_failed_checks(estimator: Any) -> dict[str, str]:

@@ -9,7 +9,8 @@
 use crate::error::{ErrorKind, Result};
 
 /// Functions of each number that learners of weighted sums are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Basis {
     /// The number alone.
     #[default]

@@ -1,4 +1,4 @@
-//! Selects settings and learners: splits, folds, scores, tuning, comparison.
+//! Selects settings and learners: splits, folds, scores, tuning, comparison, suggestions.
 //!
 //! Everything is seeded and runs in parallel; results have the same bits for any number of threads.
 
@@ -9,6 +9,7 @@ mod parallel;
 mod row;
 mod score;
 mod statistics;
+mod suggest;
 mod task;
 mod tested;
 mod tune;
@@ -19,6 +20,7 @@ pub use hide::{Seen, hide};
 pub use row::{CurvePoint, Row};
 pub use score::Score;
 pub use statistics::Statistics;
+pub use suggest::{SUGGESTED_FOLDS, Situation, Suggestion, suggest, suggestions};
 pub use task::{Task, Test, named};
 pub use tested::tested;
 pub use tune::{By, Candidate, Tuned, Tuning, tune, tune_over};

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from halfseen import _types as t
-from halfseen.budget._budgeted import Budgeted, BudgetedClassifier, BudgetedRegressor
+from halfseen.budget._budgeted import Budgeted, LimitedClassifier, LimitedRegressor
 
 
 class _AESVR(Budgeted):
@@ -70,6 +70,7 @@ class _AESVR(Budgeted):
         groups: t.Groups = None,
         prices: t.ByAttribute = None,
         bounds: t.ByAttribute = None,
+        tune: int | None = None,
         verbose: t.Verbose = False,
     ) -> None:
         self.budget = budget
@@ -96,10 +97,11 @@ class _AESVR(Budgeted):
         self.groups = groups
         self.prices = prices
         self.bounds = bounds
+        self.tune = tune
         self.verbose = verbose
 
 
-class AESVRRegressor(_AESVR, BudgetedRegressor):
+class AESVRRegressor(_AESVR, LimitedRegressor):
     """Attribute Efficient Support Vector Regression: Hazan and Koren 2012 [1]_, algorithm 4, theorem 4.4.
 
     Minimises the smoothed absolute error outside a tube. All reads of an example but one estimate the
@@ -121,7 +123,7 @@ class AESVRRegressor(_AESVR, BudgetedRegressor):
     """
 
 
-class AESVRClassifier(_AESVR, BudgetedClassifier):
+class AESVRClassifier(_AESVR, LimitedClassifier):
     """Attribute Efficient Support Vector Regression for two classes: Hazan and Koren 2012 [1]_, algorithm 4.
 
     :class:`AESVRRegressor` on the labels -1 and +1, with the absolute error or a classification loss: the

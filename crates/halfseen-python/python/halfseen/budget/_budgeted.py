@@ -171,7 +171,7 @@ class Budgeted(Incremental):
         return self._learned(self.learner_)
 
 
-class BudgetedRegressor(ClippedRegressor, Budgeted):
+class LimitedRegressor(ClippedRegressor, Budgeted):
     """Predict numbers from a few attributes of each example."""
 
     _poor_score = True  # after one pass over a few attributes of 200 rows in scikit-learn's checks
@@ -238,7 +238,7 @@ class BudgetedRegressor(ClippedRegressor, Budgeted):
         return begin(self, attributes, None, target)
 
 
-class BudgetedClassifier(IncrementalClassifier, LinearClassifier, Budgeted):
+class LimitedClassifier(IncrementalClassifier, LinearClassifier, Budgeted):
     """Predict classes from a few attributes of each example."""
 
     if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import Literal
 from numpy.typing import ArrayLike
 
 from halfseen import _types as t
-from halfseen.budget._budgeted import Budgeted, BudgetedClassifier, BudgetedRegressor
+from halfseen.budget._budgeted import Budgeted, LimitedClassifier, LimitedRegressor
 
 
 class _GAERR(Budgeted):
@@ -57,6 +57,7 @@ class _GAERR(Budgeted):
         groups: t.Groups = None,
         prices: t.ByAttribute = None,
         bounds: t.ByAttribute = None,
+        tune: int | None = None,
         verbose: t.Verbose = False,
     ) -> None:
         self.budget = budget
@@ -81,10 +82,11 @@ class _GAERR(Budgeted):
         self.groups = groups
         self.prices = prices
         self.bounds = bounds
+        self.tune = tune
         self.verbose = verbose
 
 
-class GAERRRegressor(_GAERR, BudgetedRegressor):
+class GAERRRegressor(_GAERR, LimitedRegressor):
     """General Attribute Efficient Ridge Regression: Kukliansky and Shamir 2015 [1]_, theorem 3.1.
 
     :class:`AERRRegressor` with declared ``probabilities`` for the reads of the gradient, for example from an
@@ -105,7 +107,7 @@ class GAERRRegressor(_GAERR, BudgetedRegressor):
     """
 
 
-class GAERRClassifier(_GAERR, BudgetedClassifier):
+class GAERRClassifier(_GAERR, LimitedClassifier):
     """General Attribute Efficient Ridge Regression for two classes: Kukliansky and Shamir 2015 [1]_.
 
     :class:`GAERRRegressor` on the labels -1 and +1: the sign of its estimate is the class.
@@ -178,6 +180,7 @@ class _DDAERR(Budgeted):
         groups: t.Groups = None,
         prices: t.ByAttribute = None,
         bounds: t.ByAttribute = None,
+        tune: int | None = None,
         verbose: t.Verbose = False,
     ) -> None:
         self.budget = budget
@@ -208,10 +211,11 @@ class _DDAERR(Budgeted):
         self.groups = groups
         self.prices = prices
         self.bounds = bounds
+        self.tune = tune
         self.verbose = verbose
 
 
-class DDAERRRegressor(_DDAERR, BudgetedRegressor):
+class DDAERRRegressor(_DDAERR, LimitedRegressor):
     """Data-Dependent Attribute Efficient Ridge Regression: Kukliansky and Shamir 2015 [1]_, section 3.
 
     :class:`AERRRegressor` that reads attributes in proportion to the root of their second moments. The
@@ -240,7 +244,7 @@ class DDAERRRegressor(_DDAERR, BudgetedRegressor):
     """
 
 
-class DDAERRClassifier(_DDAERR, BudgetedClassifier):
+class DDAERRClassifier(_DDAERR, LimitedClassifier):
     """Data-Dependent Attribute Efficient Ridge Regression for two classes: Kukliansky and Shamir 2015 [1]_.
 
     :class:`DDAERRRegressor` on the labels -1 and +1: the sign of its estimate is the class.
@@ -304,6 +308,7 @@ class _DDAELR(Budgeted):
         groups: t.Groups = None,
         prices: t.ByAttribute = None,
         bounds: t.ByAttribute = None,
+        tune: int | None = None,
         verbose: t.Verbose = False,
     ) -> None:
         self.budget = budget
@@ -332,10 +337,11 @@ class _DDAELR(Budgeted):
         self.groups = groups
         self.prices = prices
         self.bounds = bounds
+        self.tune = tune
         self.verbose = verbose
 
 
-class DDAELRRegressor(_DDAELR, BudgetedRegressor):
+class DDAELRRegressor(_DDAELR, LimitedRegressor):
     """Data-Dependent Attribute Efficient Lasso Regression: Kukliansky and Shamir 2015 [1]_, section 4.
 
     :class:`AELRRegressor` that reads attributes in proportion to their second moments. The expected excess of
@@ -357,7 +363,7 @@ class DDAELRRegressor(_DDAELR, BudgetedRegressor):
     """
 
 
-class DDAELRClassifier(_DDAELR, BudgetedClassifier):
+class DDAELRClassifier(_DDAELR, LimitedClassifier):
     """Data-Dependent Attribute Efficient Lasso Regression for two classes: Kukliansky and Shamir 2015 [1]_.
 
     :class:`DDAELRRegressor` on the labels -1 and +1: the sign of its estimate is the class.

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfseen import _types as t
 from halfseen._estimator import _without_weights
-from halfseen.budget._budgeted import Budgeted, BudgetedClassifier, BudgetedRegressor
+from halfseen.budget._budgeted import Budgeted, LimitedClassifier, LimitedRegressor
 
 
 class _WithLink:
@@ -236,7 +236,7 @@ class _FIML(Budgeted):
         return np.array(errors).reshape(self.coef_.shape)
 
 
-class FIMLRegressor(_FIML, BudgetedRegressor):
+class FIMLRegressor(_FIML, LimitedRegressor):
     """Full-information maximum likelihood (FIML) from all reads, which are kept, without imputation.
 
     **Rows with missing values** need no treatment: with ``budget=None`` all observed cells of X are read.
@@ -272,7 +272,7 @@ class FIMLRegressor(_FIML, BudgetedRegressor):
     """
 
 
-class FIMLClassifier(_FIML, BudgetedClassifier):
+class FIMLClassifier(_FIML, LimitedClassifier):
     """Full-information maximum likelihood (FIML) for classes, from all reads.
 
     **Rows with missing values** need no treatment: with ``budget=None`` all observed cells of X are read.

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from halfseen import _types as t
-from halfseen.budget._budgeted import Budgeted, BudgetedClassifier, BudgetedRegressor
+from halfseen.budget._budgeted import Budgeted, LimitedClassifier, LimitedRegressor
 
 
 class _MomentLasso(Budgeted):
@@ -49,6 +49,7 @@ class _MomentLasso(Budgeted):
         groups: t.Groups = None,
         prices: t.ByAttribute = None,
         bounds: t.ByAttribute = None,
+        tune: int | None = None,
         verbose: t.Verbose = False,
     ) -> None:
         self.budget = budget
@@ -67,10 +68,11 @@ class _MomentLasso(Budgeted):
         self.groups = groups
         self.prices = prices
         self.bounds = bounds
+        self.tune = tune
         self.verbose = verbose
 
 
-class MomentLassoRegressor(_MomentLasso, BudgetedRegressor):
+class MomentLassoRegressor(_MomentLasso, LimitedRegressor):
     """Baseline of Cesa-Bianchi et al. 2010 [1]_, algorithm 1, theorem 1: least squares in estimated moments.
 
     Pairs of reads of each example, independent of earlier results, give unbiased estimates of all second
@@ -91,7 +93,7 @@ class MomentLassoRegressor(_MomentLasso, BudgetedRegressor):
     """
 
 
-class MomentLassoClassifier(_MomentLasso, BudgetedClassifier):
+class MomentLassoClassifier(_MomentLasso, LimitedClassifier):
     """Baseline of Cesa-Bianchi et al. 2010 [1]_, algorithm 1, theorem 1, for two classes.
 
     :class:`MomentLassoRegressor` on the labels -1 and +1: the sign of its estimate is the class.
@@ -141,6 +143,7 @@ class _Identity(Budgeted):
         groups: t.Groups = None,
         prices: t.ByAttribute = None,
         bounds: t.ByAttribute = None,
+        tune: int | None = None,
         verbose: t.Verbose = False,
     ) -> None:
         self.budget = budget
@@ -156,10 +159,11 @@ class _Identity(Budgeted):
         self.groups = groups
         self.prices = prices
         self.bounds = bounds
+        self.tune = tune
         self.verbose = verbose
 
 
-class IdentityRegressor(_Identity, BudgetedRegressor):
+class IdentityRegressor(_Identity, LimitedRegressor):
     """Strawman of Cesa-Bianchi et al. 2010 [1]_, footnote 2: attributes are assumed to be uncorrelated.
 
     Estimates the covariance of each attribute with the target, and assumes the covariance of the attributes
@@ -178,7 +182,7 @@ class IdentityRegressor(_Identity, BudgetedRegressor):
     """
 
 
-class IdentityClassifier(_Identity, BudgetedClassifier):
+class IdentityClassifier(_Identity, LimitedClassifier):
     """Strawman of Cesa-Bianchi et al. 2010 [1]_, footnote 2, for two classes: uncorrelated attributes.
 
     :class:`IdentityRegressor` on the labels -1 and +1: the sign of its estimate is the class. There is no

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from halfseen import _types as t
-from halfseen.budget._budgeted import Budgeted, BudgetedClassifier, BudgetedRegressor
+from halfseen.budget._budgeted import Budgeted, LimitedClassifier, LimitedRegressor
 
 
 class _AER(Budgeted):
@@ -53,6 +53,7 @@ class _AER(Budgeted):
         groups: t.Groups = None,
         prices: t.ByAttribute = None,
         bounds: t.ByAttribute = None,
+        tune: int | None = None,
         verbose: t.Verbose = False,
     ) -> None:
         self.budget = budget
@@ -74,10 +75,11 @@ class _AER(Budgeted):
         self.groups = groups
         self.prices = prices
         self.bounds = bounds
+        self.tune = tune
         self.verbose = verbose
 
 
-class AERRegressor(_AER, BudgetedRegressor):
+class AERRegressor(_AER, LimitedRegressor):
     """Attribute Efficient Regression: Cesa-Bianchi et al. 2010 [1]_, algorithm 2, theorem 2.
 
     Least squares with weights in an l1 ball. Half of the reads of an example, drawn without replacement,
@@ -100,7 +102,7 @@ class AERRegressor(_AER, BudgetedRegressor):
     """
 
 
-class AERClassifier(_AER, BudgetedClassifier):
+class AERClassifier(_AER, LimitedClassifier):
     """Attribute Efficient Regression for two classes: Cesa-Bianchi et al. 2010 [1]_, algorithm 2, theorem 2.
 
     :class:`AERRegressor` on the labels -1 and +1: the sign of its estimate is the class. The guarantee is for
@@ -161,6 +163,7 @@ class _AERR(Budgeted):
         groups: t.Groups = None,
         prices: t.ByAttribute = None,
         bounds: t.ByAttribute = None,
+        tune: int | None = None,
         verbose: t.Verbose = False,
     ) -> None:
         self.budget = budget
@@ -185,10 +188,11 @@ class _AERR(Budgeted):
         self.groups = groups
         self.prices = prices
         self.bounds = bounds
+        self.tune = tune
         self.verbose = verbose
 
 
-class AERRRegressor(_AERR, BudgetedRegressor):
+class AERRRegressor(_AERR, LimitedRegressor):
     """Attribute Efficient Ridge Regression: Hazan and Koren 2012 [1]_, algorithm 1, theorem 3.1.
 
     Least squares with weights in a Euclidean ball. All reads of an example but one, drawn uniformly,
@@ -223,7 +227,7 @@ class AERRRegressor(_AERR, BudgetedRegressor):
     """
 
 
-class AERRClassifier(_AERR, BudgetedClassifier):
+class AERRClassifier(_AERR, LimitedClassifier):
     """Attribute Efficient Ridge Regression for two classes: Hazan and Koren 2012 [1]_, algorithm 1.
 
     :class:`AERRRegressor` on the labels -1 and +1: the sign of its estimate is the class. The guarantee
@@ -284,6 +288,7 @@ class _AELR(Budgeted):
         groups: t.Groups = None,
         prices: t.ByAttribute = None,
         bounds: t.ByAttribute = None,
+        tune: int | None = None,
         verbose: t.Verbose = False,
     ) -> None:
         self.budget = budget
@@ -307,10 +312,11 @@ class _AELR(Budgeted):
         self.groups = groups
         self.prices = prices
         self.bounds = bounds
+        self.tune = tune
         self.verbose = verbose
 
 
-class AELRRegressor(_AELR, BudgetedRegressor):
+class AELRRegressor(_AELR, LimitedRegressor):
     """Attribute Efficient Lasso Regression: Hazan and Koren 2012 [1]_, algorithm 2, theorem 3.4.
 
     Least squares with weights in an l1 ball. Reads are chosen as in :class:`AERRRegressor`, the product's in
@@ -332,7 +338,7 @@ class AELRRegressor(_AELR, BudgetedRegressor):
     """
 
 
-class AELRClassifier(_AELR, BudgetedClassifier):
+class AELRClassifier(_AELR, LimitedClassifier):
     """Attribute Efficient Lasso Regression for two classes: Hazan and Koren 2012 [1]_, algorithm 2.
 
     :class:`AELRRegressor` on the labels -1 and +1: the sign of its estimate is the class. The guarantee
@@ -404,6 +410,7 @@ class _PNorm(Budgeted):
         groups: t.Groups = None,
         prices: t.ByAttribute = None,
         bounds: t.ByAttribute = None,
+        tune: int | None = None,
         verbose: t.Verbose = False,
     ) -> None:
         self.budget = budget
@@ -428,10 +435,11 @@ class _PNorm(Budgeted):
         self.groups = groups
         self.prices = prices
         self.bounds = bounds
+        self.tune = tune
         self.verbose = verbose
 
 
-class PNormRegressor(_PNorm, BudgetedRegressor):
+class PNormRegressor(_PNorm, LimitedRegressor):
     """Additive p-norm updates from a few reads: Cesa-Bianchi et al. 2010 [1]_, section 5; Gentile 2003 [2]_.
 
     Between gradient descent (``p=2``, as :class:`AERRRegressor` before its projection) and exponentiated
@@ -451,7 +459,7 @@ class PNormRegressor(_PNorm, BudgetedRegressor):
     """
 
 
-class PNormClassifier(_PNorm, BudgetedClassifier):
+class PNormClassifier(_PNorm, LimitedClassifier):
     """Additive p-norm updates for two classes: Cesa-Bianchi et al. 2010 [1]_, section 5; Gentile 2003 [2]_.
 
     :class:`PNormRegressor` on the labels -1 and +1: the sign of its estimate is the class.

@@ -1,0 +1,117 @@
+//! Lets the program choose the learner: by flags, by the table; what it says, and what it refuses.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+use common::{Place, bent};
+use halfseen::select::suggestions;
+
+const FIT: &str = "fit t.csv --target y --out m.json";
+
+/// Returns the report of a fit as JSON.
+#[track_caller]
+fn report(place: &Place, flags: &str) -> serde_json::Value {
+    serde_json::from_str(&place.ok(&format!("{FIT} --json --quiet {flags}"))).unwrap()
+}
+
+/// Returns a place with a table of 200 rows, and in `holes.csv` the same without a cell.
+fn place() -> Place {
+    let (place, table) = (Place::new(), bent(200));
+    let mut lines: Vec<String> = table.lines().map(str::to_owned).collect();
+    lines[3] = format!(",{}", lines[3].split_once(',').unwrap().1);
+    place.write("t.csv", &table);
+    place.write("holes.csv", lines.join("\n") + "\n");
+    place
+}
+
+#[test]
+fn a_complete_table_gets_what_a_named_learner_with_its_flags_would() {
+    let place = place();
+    let said = place.ok(&format!("{FIT} --quiet --json"));
+    let chosen = place.json("m.json");
+    let said: serde_json::Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(said["suggestion"]["learner"], "ridge");
+    assert_eq!(said["suggestion"]["basis"], "hats");
+    place.ok(&format!("{FIT} --quiet --learner ridge --basis hats --tune 5"));
+    let (mut chosen, mut named) = (chosen, place.json("m.json"));
+    chosen["report"]["seconds"] = 0.into();
+    named["report"]["seconds"] = 0.into();
+    assert_eq!(chosen, named);
+    let lines = place.ok(FIT);
+    for says in [
+        "ridge with basis=hats, chosen: no cell is missing",
+        "\nwhy ",
+        "\ninstead ",
+        "% of the variance",
+    ] {
+        assert!(lines.contains(says), "{says} is not in\n{lines}");
+    }
+    assert!(report(&place, "--learner ridge").get("suggestion").is_none());
+}
+
+#[test]
+fn a_budget_a_threat_and_holes_decide_in_this_order() {
+    let place = place();
+    place.ok("fit holes.csv --target y --out h.json --quiet");
+    assert_eq!(place.json("h.json")["learner"], "fiml");
+    assert_eq!(place.json("h.json")["params"]["passive"], "all");
+    place.ok("fit holes.csv --target y --out h.json --quiet --missing mean");
+    assert_eq!(place.json("h.json")["learner"], "ridge");
+    place.ok("fit holes.csv --target y --out h.json --quiet --missing drop");
+    assert_eq!(place.json("h.json")["learner"], "ridge");
+    let refused = place.run("fit holes.csv --target y --out n.json --missing refuse");
+    assert_eq!(refused.code, Some(2));
+    for flags in ["--budget 2", "--budget 2 --max-cost 2", "--budget 2 --missing observed --threat 1"] {
+        let wanted = if flags.contains("threat") { "robust-lp" } else { "fiml" };
+        let ran = place.run(&format!("{FIT} --quiet --json {flags}"));
+        if wanted == "robust-lp" {
+            assert!(ran.err.contains("--budget: robust-lp reads every attribute"), "{}", ran.err);
+            continue;
+        }
+        let report: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        assert_eq!((&report["learner"], &report["reads"]), (&wanted.into(), &400.into()));
+    }
+    // Missing cells count as deleted.
+    let ran = place.run("fit holes.csv --target y --out h.json --threat 1");
+    assert!(ran.err.contains("missing cells that count as deleted: 1"), "{}", ran.err);
+    assert_eq!(place.json("h.json")["learner"], "robust-lp");
+    assert_eq!(place.json("h.json")["params"]["threat"], 1.0);
+}
+
+#[test]
+fn a_threat_is_a_flag_of_learners_that_prepare_for_one() {
+    let place = place();
+    let (mut flag, mut set) = (
+        report(&place, "--learner robust-lp --threat 2"),
+        report(&place, "--learner robust-lp --set threat=2"),
+    );
+    (flag["seconds"], set["seconds"]) = (0.into(), 0.into());
+    assert_eq!(flag, set);
+    place.refused(&format!("{FIT} --learner ridge --threat 2"), &["--threat", "ridge", "robust"]);
+    place.refused(&format!("{FIT} --threat -1"), &["threat", "-1"]);
+    place.refused(&format!("{FIT} --set depth=3"), &["ridge", "'depth'"]);
+}
+
+#[test]
+fn a_comparison_says_what_a_fit_would_take() {
+    let place = place();
+    let compare = "compare t.csv --target y --splits 1 --folds 2 --out o";
+    let said = place.ok(&format!("{compare} --budget 2"));
+    assert!(said.contains("Without --learner, halfseen fit takes fiml here"), "{said}");
+    assert_eq!(place.json("o/results.json")["suggestion"]["learner"], "fiml");
+    let named = place.ok(&format!("{compare} --learners ridge"));
+    assert!(!named.contains("Without --learner"), "{named}");
+    assert_eq!(place.json("o/results.json")["suggestion"]["learner"], "ridge");
+}
+
+#[test]
+fn the_documented_table_is_that_of_the_rules() {
+    let said = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/choose.md");
+    let said = std::fs::read_to_string(said).unwrap();
+    let rows = suggestions().map(|of| {
+        let instead = format!("`{}`, if {}", of.instead, of.instead_if);
+        format!("| {} | `{}` | {} | {instead} |\n", of.when, of.called(), of.why)
+    });
+    let table: String = rows.collect();
+    assert!(said.contains(&table), "docs/choose.md lacks the table\n{table}");
+}

@@ -1,0 +1,652 @@
+"""Choose a learner by what is unseen, so that nobody has to know the learners' names.
+
+==========================  ============================================================================
+what is unseen              estimators
+==========================  ============================================================================
+most of it: reads cost      :class:`BudgetedRegressor`, :class:`BudgetedClassifier`
+cells of the table          :class:`IncompleteRegressor`, :class:`IncompleteClassifier`
+attributes, later           :class:`RobustRegressor`, :class:`RobustClassifier`
+==========================  ============================================================================
+
+:func:`suggest` says which learner suits a table, why, and what else there is. The program's ``fit`` follows the
+same rules, which were made from measurements.
+"""
+
+import html
+import importlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_is_fitted
+
+import halfseen
+from halfseen import _core
+from halfseen import _types as t
+from halfseen._adversarial import Attackable
+from halfseen._docstrings import completed
+from halfseen._estimator import _without_weights
+from halfseen._parameters import learners, refusal
+
+__all__ = [
+    "BudgetedClassifier",
+    "BudgetedRegressor",
+    "IncompleteClassifier",
+    "IncompleteRegressor",
+    "RobustClassifier",
+    "RobustRegressor",
+    "Suggestion",
+    "suggest",
+]
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A learner that suits a table, and why.
+
+    Attributes
+    ----------
+    learner : str
+        Name of the learner, as the program knows it.
+    settings : dict
+        Values of parameters that differ from their defaults.
+    estimator : estimator
+        An estimator that is not fitted yet: one of halfseen, or of scikit-learn where nothing is unseen.
+    when : str
+        The situation.
+    why : str
+        The reason.
+    instead : str
+        Name of an alternative.
+    instead_if : str
+        The reason to prefer it.
+    """
+
+    learner: str
+    settings: Mapping[str, Any]
+    estimator: Any
+    when: str
+    why: str
+    instead: str
+    instead_if: str
+    _text: str
+
+    def __str__(self) -> str:
+        """Return one sentence on the learner, and one on the alternative."""
+        return self._text
+
+    def _repr_html_(self) -> str:
+        """Show the sentences, and the estimator, in a notebook."""
+        shown = getattr(self.estimator, "_repr_html_", None)
+        return f"<p>{html.escape(str(self))}</p>{shown() if shown else ''}"
+
+
+def suggest(
+    X: t.Matrix, y: ArrayLike, *, budget: int | None = None, threat: float | None = None
+) -> Suggestion:
+    """Suggest a learner for a table.
+
+    With a budget the cells of X are not looked at, only its shape.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} or frame of shape (n_samples, n_features)
+        The examples. NaN and None are missing values.
+    y : array-like of shape (n_samples,)
+        The targets: classes if they are texts, booleans, or few whole numbers, as scikit-learn decides.
+    budget : int, optional
+        Number of attributes that may be read of each example while they are collected.
+    threat : float, optional
+        Number of attributes of a row that may be deleted at prediction time.
+
+    Returns
+    -------
+    suggestion : Suggestion
+        The learner, the reasons, and an alternative.
+
+    Raises
+    ------
+    ValueError
+        If X has no two dimensions, or its rows are not as many as the targets.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from halfseen import suggest
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> suggest(X, y, budget=3).estimator
+    FIMLRegressor(budget=3)
+    """
+    kind = type_of_target(y, input_name="y", raise_unknown=True)
+    classes = 0 if kind.startswith("continuous") else len(np.unique(np.asarray(y)))
+    given = {name: value for name, value in (("budget", budget), ("threat", threat)) if value is not None}
+    limited = budget is not None
+    return _suggested(X, len(np.asarray(y)), classes, limited, threat is not None, given=given)
+
+
+def _suggested(X, targets, classes, limited, threat, holes=None, given=None):
+    """Return the suggestion for examples with so many targets and classes (0: numbers).
+
+    ``holes`` says if cells are missing; None: the cells tell. ``given`` are parameters of the estimator.
+    """
+    shape = _shape(X)
+    if len(shape) != 2 or shape[0] != targets:
+        raise ValueError(
+            f"X must have two dimensions and a row for each of {targets} targets, and has shape {shape}"
+        )
+    if holes is None:
+        holes = not limited and _has_holes(X)
+    found = json.loads(_core.suggest(*shape, classes, holes, limited, threat))
+    settings = {**dict(found["set"]), **(given or {})}
+    name = found["learner"]
+    if found["basis"] != "none" or name in ("ridge", "lasso", "mean"):
+        estimator = _complete(name, found["basis"] != "none", classes > 0)
+    else:
+        of, fixed = estimator_class(name, classes > 0)
+        if found["tune"]:
+            settings["tune"] = 5
+        estimator = of(**{**fixed, **settings})
+    words = (found[key] for key in ("when", "why", "instead", "instead_if"))
+    return Suggestion(name, settings, estimator, *words, found["text"])
+
+
+def _shape(X):
+    """Return the shape of examples of any kind."""
+    return tuple(X.shape if hasattr(X, "shape") else np.asarray(X).shape)
+
+
+def _has_holes(X):
+    """Return whether a matrix or frame has a missing value."""
+    if scipy.sparse.issparse(X):
+        return bool(np.isnan(X.data).any())
+    if hasattr(X, "columns"):
+        from halfseen import _tables
+
+        frame = _tables.narwhal(X)
+        return any(
+            series.null_count() or (series.dtype.is_float() and bool(series.is_nan().any()))
+            for series in frame.iter_columns()
+        )
+    X = np.asarray(X)
+    return bool((X != X).any()) or (X.dtype == object and bool(np.equal(X, None).any()))
+
+
+def _complete(name, curves, classes):
+    """Return a pipeline of scikit-learn for a table of which everything is seen."""
+    from sklearn import linear_model
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import SplineTransformer, StandardScaler
+
+    spline = SplineTransformer(n_knots=6, degree=1, knots="quantile", extrapolation="linear")
+    alphas = np.logspace(-3, 3, 13)
+    if name != "lasso":
+        model = linear_model.RidgeClassifierCV(alphas) if classes else linear_model.RidgeCV(alphas)
+    elif classes:
+        lasso = linear_model.LogisticRegressionCV(solver="liblinear")
+        # The penalty's name changed in scikit-learn 1.8.
+        new = {"l1_ratios": (1.0,), "use_legacy_attributes": False, "scoring": "accuracy"}
+        known = lasso.get_params()
+        model = lasso.set_params(**(new if "use_legacy_attributes" in known else {"penalty": "l1"}))
+    else:
+        model = linear_model.LassoCV()
+    return make_pipeline(*([spline] if curves else []), StandardScaler(), model)
+
+
+def estimator_class(name: str, classes: bool) -> tuple[Any, dict[str, Any]]:
+    """Return the class of a learner's estimator, and the parameters that an alias fixes.
+
+    Parameters
+    ----------
+    name : str
+        Name or alias of the learner.
+    classes : bool
+        True for classes, False for numbers.
+
+    Raises
+    ------
+    LookupError
+        If there is none.
+    """
+    for learner in learners().values():
+        fixed = {of["parameter"]: of["value"] for of in learner["aliases"] if of["name"] == name}
+        if learner["name"] != name and not fixed:
+            continue
+        home = importlib.import_module(f"halfseen.{learner['family']}")
+        for own in halfseen._HOMES[learner["family"]]:
+            of = getattr(home, own)
+            if of._learner == learner["name"] and is_classifier(of()) == classes:
+                return of, fixed
+    raise LookupError(name)
+
+
+def _has(method):
+    """Return a test of whether the chosen estimator has a method."""
+
+    def there(self):
+        getattr(vars(self).get("estimator_") or self._made(), method)
+        return True
+
+    return available_if(there)
+
+
+class _Choosing(BaseEstimator):
+    """Base of estimators that choose a learner of one family, and hand everything on to it.
+
+    Parameters
+    ----------
+    method : str
+        'auto', or the name of a learner of the family, as in ``halfseen learners``.
+    random_state : int, RandomState instance or None
+        Seed of all random draws.
+    n_jobs : int or None
+        Number of threads, for learners that can use several; -1 for all processors.
+    verbose : bool or callable
+        True to show progress, or a function of the work that is done and of all of it.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The fitted estimator of the learner. Its attributes are those of this one too.
+    suggestion_ : Suggestion or None
+        The learner that was chosen, and why; None if ``method`` names one.
+    """
+
+    _family: ClassVar[str]
+    #: Whether reads are limited, and whether attributes may be deleted later.
+    _unseen: ClassVar[tuple[bool, bool]] = (False, False)
+    _holes: ClassVar[bool] = False
+    _default: ClassVar[str] = "fiml"
+    _no_weights = "not every learner of the family does"
+    method: str
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        """Complete the documentation of an estimator from its bases."""
+        super().__init_subclass__(**keywords)
+        if not cls.__name__.startswith("_") and cls.__doc__:
+            cls.__doc__ = completed(cls)
+
+    def _made(self, **settings):
+        """Return the estimator of the learner that is named, or of the family's first, not fitted yet."""
+        return self._of(self._default if self._method() == "auto" else self.method, settings)
+
+    def _method(self):
+        """Return ``method``, if it is a name."""
+        names = [
+            own
+            for learner in learners().values()
+            if learner["family"] == self._family or learner["name"] == self._default
+            for own in (learner["name"], *(of["name"] for of in learner["aliases"]))
+        ]
+        if not isinstance(self.method, str) or self.method not in ("auto", *names):
+            raise refusal(self, "method", f"'auto' or one of {', '.join(names)}", self.method)
+        return self.method
+
+    def _of(self, name, settings):
+        """Return the estimator of a learner with this one's parameters, where it has them, and others."""
+        try:
+            of, fixed = estimator_class(name, isinstance(self, ClassifierMixin))
+        except LookupError:
+            kind = "classes" if isinstance(self, ClassifierMixin) else "numbers"
+            raise ValueError(f"method={name!r} of {type(self).__name__} cannot learn {kind}") from None
+        known = of._get_param_names()
+        own = {key: value for key, value in self.get_params(deep=False).items() if key in known}
+        return of(**{**own, **fixed, **settings})
+
+    def __getattr__(self, name):
+        """Return what was learned by the chosen estimator."""
+        chosen = vars(self).get("estimator_")
+        if name.endswith("_") and not name.startswith("_") and chosen is not None:
+            return getattr(chosen, name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Return whether there is a fitted estimator."""
+        return "estimator_" in vars(self)
+
+    @property
+    def _takes_holes(self) -> bool:
+        """True if rows may have missing values."""
+        return bool(self._made()._takes_holes)
+
+    def _chosen(self):
+        """Return the fitted estimator of the learner."""
+        check_is_fitted(self)
+        return self.estimator_
+
+    def _choose(self, X, y):
+        """Choose a learner for examples, and return its estimator."""
+        self.suggestion_ = None
+        settings = self._settings(X)
+        if self._method() != "auto":
+            return self._made(**settings)
+        classes = len(np.unique(np.asarray(y))) if isinstance(self, ClassifierMixin) else 0
+        try:
+            found = _suggested(X, len(y), classes, *self._unseen, holes=self._holes)
+        except (TypeError, ValueError):
+            return self._made(**settings)  # whose own checks say what is wrong
+        self.suggestion_ = found
+        return self._of(found.learner, {**found.settings, **settings})
+
+    def _settings(self, X):
+        """Return parameters of the learner that depend on the examples."""
+        return {}
+
+    @_without_weights
+    def fit(self, X: t.Matrix, y: ArrayLike) -> Self:
+        """Choose a learner, and learn from examples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The examples. NaN is a missing value.
+        y : array-like of shape (n_samples,)
+            The targets.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the learner cannot use the data or the parameters; the message names the place and the remedy.
+        """
+        vars(self).pop("estimator_", None)
+        self.estimator_ = self._choose(X, y).fit(X, y)
+        return self
+
+    def predict(self, X: t.Matrix) -> t.Array:
+        """Predict the targets of examples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The examples. NaN is a missing value.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Estimates in units of the target, or labels as they were in fit.
+        """
+        return self._chosen().predict(X)
+
+    def save(self, path: Any) -> None:
+        """Save the fitted model as a file that :func:`halfseen.load`, Rust and the program load.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Path of the file; an existing one is replaced atomically.
+        """
+        self._chosen().save(path)
+
+
+class _ChoosingRegressor(RegressorMixin, _Choosing):
+    """Predict numbers by a learner that is chosen."""
+
+    def __sklearn_tags__(self) -> Any:
+        """Return the tags of the learner's estimator."""
+        return self._made().__sklearn_tags__()
+
+    @_has("predict_interval")
+    def predict_interval(self, X: t.Matrix, level: float = 0.9, **keywords: Any) -> t.Array:
+        """Return intervals that contain the targets of a share ``level`` of rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The examples. NaN is a missing cell.
+        level : float, default=0.9
+            The share, above 0 and below 1.
+        **keywords : dict
+            ``calibration``, a pair (X, y) of rows held out; see :meth:`FIMLRegressor.predict_interval`.
+
+        Returns
+        -------
+        ends : ndarray of shape (n_samples, 2)
+            Lower and upper ends, in units of the target.
+        """
+        return self._chosen().predict_interval(X, level, **keywords)
+
+
+class _ChoosingClassifier(ClassifierMixin, _Choosing):
+    """Predict classes by a learner that is chosen."""
+
+    def __sklearn_tags__(self) -> Any:
+        """Return the tags of the learner's estimator."""
+        return self._made().__sklearn_tags__()
+
+    def decision_function(self, X: t.Matrix) -> t.Array:
+        """Score examples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The examples. NaN is a missing value.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes the score of the second: above 0 it is predicted. For more, one score each.
+        """
+        return self._chosen().decision_function(X)
+
+
+class _Budgeted(_Choosing):
+    """The parameters of estimators that read a few attributes of each example.
+
+    Parameters
+    ----------
+    budget : int or None
+        Number of attributes that may be read of each example. None: 4, or all if there are fewer.
+    prices : dict or None
+        Price of one read of an attribute: name or index -> price; 1 for others.
+    max_cost : float or None
+        Largest cost of the reads of one example, instead of ``budget``, at these prices.
+    groups : dict of str to list, or None
+        Attributes that are read together: name of the panel -> names or indices of its columns.
+    known : list of str or int, or None
+        Attributes whose values are known for every example, at no cost.
+    """
+
+    _family = "budget"
+    _unseen = (True, False)
+
+    def __init__(
+        self,
+        *,
+        budget: int | None = None,
+        method: str = "auto",
+        prices: t.ByAttribute = None,
+        max_cost: float | None = None,
+        groups: t.Groups = None,
+        known: t.Names = None,
+        random_state: t.Seed = None,
+        n_jobs: int | None = None,
+        verbose: t.Verbose = False,
+    ) -> None:
+        self.budget = budget
+        self.method = method
+        self.prices = prices
+        self.max_cost = max_cost
+        self.groups = groups
+        self.known = known
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _settings(self, X):
+        """Return the budget, if nothing says how much may be read."""
+        if self.budget is not None or self.max_cost is not None:
+            return {}
+        columns = _shape(X)[1:]
+        return {"budget": min(4, *columns) if columns else 4}
+
+
+class _Incomplete(_Choosing):
+    """The parameters of estimators that learn from rows with missing values."""
+
+    _family = "missing"
+    _holes = True
+
+    def __init__(
+        self,
+        *,
+        method: str = "auto",
+        random_state: t.Seed = None,
+        n_jobs: int | None = None,
+        verbose: t.Verbose = False,
+    ) -> None:
+        self.method = method
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class _Robust(_Choosing):
+    """The parameters of estimators that prepare for the deletion of attributes.
+
+    Parameters
+    ----------
+    threat : float or None
+        Number of attributes of a row that may be deleted at prediction time; with ``costs`` their cost.
+        None: a tenth of all, rounded down.
+    costs : array-like, 'uniform' or 'mi'
+        Cost of each attribute to the adversary: 1 each, proportional to its mutual information with the
+        target, or one number per attribute.
+    groups : dict of str to list, or None
+        Attributes that are deleted together: name of the panel -> names or indices of its columns.
+    known : list of str or int, or None
+        Attributes that are never deleted.
+    """
+
+    _family = "robust"
+    _unseen = (False, True)
+    _default = "robust-lp"
+
+    def __init__(
+        self,
+        *,
+        threat: float | None = None,
+        method: str = "auto",
+        costs: t.Costs = "uniform",
+        groups: t.Groups = None,
+        known: t.Names = None,
+        random_state: t.Seed = None,
+        n_jobs: int | None = None,
+        verbose: t.Verbose = False,
+    ) -> None:
+        self.threat = threat
+        self.method = method
+        self.costs = costs
+        self.groups = groups
+        self.known = known
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+class BudgetedRegressor(_ChoosingRegressor, _Budgeted):
+    """Predict numbers from a few attributes of each example, which the learner chooses.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from halfseen import BudgetedRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = BudgetedRegressor(budget=3, random_state=0).fit(X, y)
+    >>> model.suggestion_.learner, bool(model.score(X, y) > 0.4)
+    ('fiml', True)
+    """
+
+
+class BudgetedClassifier(_ChoosingClassifier, _Budgeted):
+    """Predict classes from a few attributes of each example, which the learner chooses.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from halfseen import BudgetedClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = BudgetedClassifier(budget=4, random_state=0).fit(X, y)
+    >>> bool(model.score(X, y) > 0.9)
+    True
+    """
+
+
+class IncompleteRegressor(_ChoosingRegressor, _Incomplete):
+    """Predict numbers from rows with missing values, NaN, without imputation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_diabetes
+    >>> from halfseen import IncompleteRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> X[np.random.default_rng(0).random(X.shape) < 0.4] = np.nan
+    >>> model = IncompleteRegressor(random_state=0).fit(X, y)
+    >>> bool(model.score(X, y) > 0.3)
+    True
+    """
+
+
+class IncompleteClassifier(_ChoosingClassifier, _Incomplete):
+    """Predict classes from rows with missing values, NaN, without imputation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from halfseen import IncompleteClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X[np.random.default_rng(0).random(X.shape) < 0.4] = np.nan
+    >>> model = IncompleteClassifier(random_state=0).fit(X, y)
+    >>> bool(model.score(X, y) > 0.9)
+    True
+    """
+
+
+class RobustRegressor(Attackable, _ChoosingRegressor, _Robust):
+    """Predict numbers although attributes may be deleted at prediction time.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from halfseen import RobustRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = RobustRegressor(threat=2).fit(X, y)
+    >>> model.suggestion_.learner
+    'robust-lp'
+    """
+
+
+class RobustClassifier(Attackable, _ChoosingClassifier, _Robust):
+    """Predict one of two classes although attributes may be deleted at prediction time.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from halfseen import RobustClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = RobustClassifier(threat=3).fit(X / X.max(axis=0), y)
+    >>> bool(model.attacked_score(X / X.max(axis=0), y) > 0.7)
+    True
+    """
+
+
+#: The estimators that choose.
+CHOOSERS = (
+    BudgetedClassifier,
+    BudgetedRegressor,
+    IncompleteClassifier,
+    IncompleteRegressor,
+    RobustClassifier,
+    RobustRegressor,
+)

@@ -1,0 +1,330 @@
+//! Suggests a learner for a task, by rules made from measurements (docs/choose.md).
+//!
+//! The first rule that applies decides. Rules look at the sizes of the table, its classes and what
+//! the user limits. Only if reads are unlimited do they look at missing cells: a limited learner may
+//! read nothing for free.
+
+use super::{Seen, Task};
+use crate::data::Basis;
+
+/// Facts about a task by which a learner is suggested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Situation {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of attributes.
+    pub attributes: usize,
+    /// Number of classes; 0 for numbers.
+    pub classes: usize,
+    /// True if cells are missing and will not be imputed.
+    pub holes: bool,
+    /// True if reads are limited while the examples are collected.
+    pub limited: bool,
+    /// True if attributes may be deleted at prediction time.
+    pub threat: bool,
+}
+
+impl Situation {
+    /// Describes a task; looks at its cells only if reads are unlimited.
+    pub fn of(task: &Task<'_>, limited: bool, threat: bool) -> Situation {
+        let except = task.options.except.iter().map(String::as_str).chain([task.target_name]);
+        let except: Vec<&str> = except.collect();
+        let attribute = |name: &str| !except.contains(&name);
+        Situation {
+            rows: task.table.rows(),
+            attributes: task.table.columns().iter().filter(|c| attribute(&c.name)).count(),
+            classes: task.target.classes().len(),
+            holes: !limited && Seen::of(task.table, &except).rows_with_holes > 0,
+            limited,
+            threat,
+        }
+    }
+}
+
+/// Learner for a situation, with the reason and an alternative.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct Suggestion {
+    /// Learner.
+    pub learner: &'static str,
+    /// Values of parameters that differ from their defaults.
+    pub set: &'static [(&'static str, &'static str)],
+    /// Functions of each attribute.
+    pub basis: Basis,
+    /// True if its parameters are best chosen by cross-validation, which reads the whole table, and
+    /// there are rows enough for it.
+    pub tune: bool,
+    /// Situation, in words.
+    pub when: &'static str,
+    /// Reason, in words.
+    pub why: &'static str,
+    /// Alternative learner.
+    pub instead: &'static str,
+    /// Reason to prefer the alternative.
+    pub instead_if: &'static str,
+}
+
+/// Number of folds by which suggested learners are tuned.
+pub const SUGGESTED_FOLDS: usize = 5;
+
+/// Number of attributes above which FIML's curves take minutes to fit to complete rows.
+const CURVES: usize = 50;
+
+/// Number of attributes above which the covariances of all attributes, with holes, or the Gram
+/// matrix of hat functions take long.
+const WIDE: usize = 300;
+
+/// Number of rows per attribute from which curves of every attribute can be learned.
+const ROWS_PER_CURVE: usize = 5;
+
+/// Number of rows above which comparing all pairs of rows takes minutes.
+const PAIRS: usize = 5_000;
+
+/// Rule: a test of situations, and what it suggests.
+type Rule = (fn(&Situation) -> bool, Suggestion);
+
+/// Suggestion without parameters, functions or tuning, to be changed.
+const PLAIN: Suggestion = Suggestion {
+    learner: "",
+    set: &[],
+    basis: Basis::None,
+    tune: false,
+    when: "",
+    why: "",
+    instead: "",
+    instead_if: "",
+};
+
+/// All rules; the first that applies decides, and the last always applies.
+const RULES: [Rule; 10] = [
+    (
+        |s| s.threat,
+        Suggestion {
+            learner: "robust-lp",
+            tune: true,
+            when: "attributes may be deleted at prediction time",
+            why: "it has the least loss under the worst deletions, with a certificate",
+            instead: "robust-perceptron",
+            instead_if: "there are two classes and too many rows for it: one quick pass",
+            ..PLAIN
+        },
+    ),
+    (
+        |s| s.limited,
+        Suggestion {
+            learner: "fiml",
+            when: "the reads of each row are limited",
+            why: "it keeps every read, learns how attributes go together, and tunes itself on its own reads",
+            instead: "ddaelr-2p",
+            instead_if: "you want a theorem's guarantee: it had two to four times the error in tests",
+            ..PLAIN
+        },
+    ),
+    (
+        |s| s.holes && s.attributes > WIDE,
+        Suggestion {
+            learner: "karma",
+            tune: true,
+            when: "cells are missing, in more than 300 attributes",
+            why: "it compares rows by the cells that both show, whose cost grows slowly with the attributes",
+            instead: "mc1",
+            instead_if: "attributes are strongly correlated",
+            ..PLAIN
+        },
+    ),
+    (
+        |s| s.holes && s.attributes > CURVES,
+        Suggestion {
+            learner: "fiml",
+            set: &[("shape", "linear")],
+            when: "cells are missing, in more than 50 attributes",
+            why: "it learns from the observed cells how attributes go together; curves of so many attributes would take minutes",
+            instead: "karma",
+            instead_if: "rows are few and similar rows have similar targets",
+            ..PLAIN
+        },
+    ),
+    (
+        |s| s.holes,
+        Suggestion {
+            learner: "fiml",
+            when: "cells are missing",
+            why: "it learns from the observed cells how attributes go together, and curves of each",
+            instead: "karma",
+            instead_if: "cells are missing because of their values, or similar rows have similar targets",
+            ..PLAIN
+        },
+    ),
+    (
+        |s| s.classes > 2 && s.rows <= PAIRS,
+        Suggestion {
+            learner: "karma",
+            tune: true,
+            when: "no cell is missing, and there are more than two classes",
+            why: "it compares rows, and learns any number of classes",
+            instead: "fiml",
+            instead_if: "cells will be missing at prediction time",
+            ..PLAIN
+        },
+    ),
+    (
+        |s| s.classes > 2,
+        Suggestion {
+            learner: "mean",
+            tune: true,
+            when: "no cell is missing, and there are more than two classes and 5,000 rows",
+            why: "it is a linear model of any number of classes, and fast",
+            instead: "karma",
+            instead_if: "similar rows have similar targets: --set features=sketch:2048 makes it fast enough",
+            ..PLAIN
+        },
+    ),
+    (
+        |s| s.rows >= ROWS_PER_CURVE * s.attributes && s.attributes <= WIDE,
+        Suggestion {
+            learner: "ridge",
+            basis: Basis::Hats,
+            tune: true,
+            when: "no cell is missing, and there are at least 5 rows per attribute",
+            why: "with everything seen, ridge regression on a curve of each attribute is as good as anything here, and fast",
+            instead: "fiml",
+            instead_if: "cells will be missing at prediction time",
+            ..PLAIN
+        },
+    ),
+    (
+        |s| s.rows >= ROWS_PER_CURVE * s.attributes,
+        Suggestion {
+            learner: "ridge",
+            tune: true,
+            when: "no cell is missing, and there are more than 300 attributes, with at least 5 rows for each",
+            why: "with everything seen, ridge regression is hard to beat, and fast",
+            instead: "lasso",
+            instead_if: "few attributes matter",
+            ..PLAIN
+        },
+    ),
+    (
+        |_| true,
+        Suggestion {
+            learner: "lasso",
+            tune: true,
+            when: "no cell is missing, and there are fewer than 5 rows per attribute",
+            why: "with so few rows few attributes can be weighed: the lasso chooses them",
+            instead: "ridge",
+            instead_if: "most attributes matter a little",
+            ..PLAIN
+        },
+    ),
+];
+
+/// Suggests a learner for a situation.
+pub fn suggest(situation: &Situation) -> Suggestion {
+    let applies = |(applies, _): &&Rule| applies(situation);
+    let found = RULES.iter().find(applies).map_or(RULES[RULES.len() - 1].1, |(_, found)| *found);
+    Suggestion { tune: found.tune && situation.rows >= 10 * SUGGESTED_FOLDS, ..found }
+}
+
+/// Returns all suggestions, in the order in which they are considered.
+pub fn suggestions() -> impl Iterator<Item = &'static Suggestion> {
+    RULES.iter().map(|(_, suggestion)| suggestion)
+}
+
+impl std::fmt::Display for Suggestion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}; {}", self.called(), self.when, self.why)?;
+        write!(f, "; instead {}, if {}", self.instead, self.instead_if)
+    }
+}
+
+impl Suggestion {
+    /// Returns the learner with what is set besides, in words.
+    pub fn called(&self) -> String {
+        let mut with: Vec<String> =
+            self.set.iter().map(|(n, value)| format!("{n}={value}")).collect();
+        if self.basis == Basis::Hats {
+            with.push("basis=hats".to_owned());
+        }
+        if with.is_empty() {
+            self.learner.to_owned()
+        } else {
+            format!("{} with {}", self.learner, with.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Matrix, Table, Target};
+    use crate::prepare::Options;
+    use crate::registry;
+
+    const COMPLETE: Situation = Situation {
+        rows: 1_000,
+        attributes: 20,
+        classes: 0,
+        holes: false,
+        limited: false,
+        threat: false,
+    };
+
+    #[test]
+    fn the_first_rule_that_applies_decides() {
+        let cases = [
+            (Situation { threat: true, limited: true, ..COMPLETE }, "robust-lp"),
+            (Situation { limited: true, ..COMPLETE }, "fiml"),
+            (Situation { holes: true, ..COMPLETE }, "fiml"),
+            (Situation { holes: true, attributes: 301, ..COMPLETE }, "karma"),
+            (Situation { holes: true, attributes: 51, ..COMPLETE }, "fiml with shape=linear"),
+            (Situation { classes: 3, ..COMPLETE }, "karma"),
+            (Situation { classes: 3, rows: 5_001, ..COMPLETE }, "mean"),
+            (COMPLETE, "ridge with basis=hats"),
+            (Situation { rows: 10_000, attributes: 301, ..COMPLETE }, "ridge"),
+            (Situation { rows: 99, ..COMPLETE }, "lasso"),
+        ];
+        assert_eq!(cases.len(), RULES.len(), "every rule has a case");
+        for (situation, called) in cases {
+            assert_eq!(suggest(&situation).called(), called, "{situation:?}");
+        }
+    }
+
+    #[test]
+    fn every_suggestion_is_a_learner_that_can_be_made() {
+        for suggestion in suggestions() {
+            let mut learner = registry::find(suggestion.learner).unwrap();
+            for (name, value) in suggestion.set {
+                learner.set(name, value).unwrap();
+            }
+            assert!(!suggestion.tune || !learner.grid().0.is_empty(), "{}", suggestion.learner);
+            registry::find(suggestion.instead).unwrap();
+        }
+    }
+
+    /// Returns a table of numbers with one missing cell and an ignored column.
+    fn holed() -> Table {
+        let cells = ndarray::Array2::from_shape_fn((40, 3), |(i, j)| {
+            if (i, j) == (7, 1) { f64::NAN } else { (i * (j + 1)) as f64 }
+        });
+        let names = ["id", "a", "b"].map(str::to_owned).to_vec();
+        Table::from_matrix(Matrix::F64(cells), names).unwrap()
+    }
+
+    #[test]
+    fn cells_are_looked_at_only_if_reads_are_unlimited() {
+        let (table, target) = (holed(), Target::Numbers(vec![1.0; 40]));
+        let options = Options { except: vec!["id".into()], ..Options::default() };
+        let task = Task {
+            table: &table,
+            target_name: "y",
+            target: &target,
+            groups: None,
+            options: &options,
+            test: None,
+        };
+        let found = Situation::of(&task, false, false);
+        assert_eq!(found, Situation { rows: 40, attributes: 2, holes: true, ..COMPLETE });
+        assert!(!Situation::of(&task, true, false).holes);
+        let ignored = Options { except: vec!["id".into(), "a".into()], ..Options::default() };
+        assert!(!Situation::of(&Task { options: &ignored, ..task }, false, false).holes);
+    }
+}
