@@ -108,7 +108,6 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let mut results = json!({
         "data": data, "rows": comparison.rows, "summary": comparison.summary, "curve": comparison.curve,
     });
-    results["suggestion"] = json!(suggestion);
     if let Some(hidden) = &hidden {
         results["hidden"] = hidden.as_json();
     }

@@ -61,7 +61,9 @@ fn a_budget_a_threat_and_holes_decide_in_this_order() {
     assert_eq!(place.json("h.json")["learner"], "ridge");
     let refused = place.run("fit holes.csv --target y --out n.json --missing refuse");
     assert_eq!(refused.code, Some(2));
-    for flags in ["--budget 2", "--budget 2 --max-cost 2", "--budget 2 --missing observed --threat 1"] {
+    for flags in
+        ["--budget 2", "--budget 2 --max-cost 2", "--budget 2 --missing observed --threat 1"]
+    {
         let wanted = if flags.contains("threat") { "robust-lp" } else { "fiml" };
         let ran = place.run(&format!("{FIT} --quiet --json {flags}"));
         if wanted == "robust-lp" {
@@ -98,10 +100,10 @@ fn a_comparison_says_what_a_fit_would_take() {
     let compare = "compare t.csv --target y --splits 1 --folds 2 --out o";
     let said = place.ok(&format!("{compare} --budget 2"));
     assert!(said.contains("Without --learner, halfseen fit takes fiml here"), "{said}");
-    assert_eq!(place.json("o/results.json")["suggestion"]["learner"], "fiml");
+    let said = place.ok(compare);
+    assert!(said.contains("halfseen fit takes ridge with basis=hats here"), "{said}");
     let named = place.ok(&format!("{compare} --learners ridge"));
     assert!(!named.contains("Without --learner"), "{named}");
-    assert_eq!(place.json("o/results.json")["suggestion"]["learner"], "ridge");
 }
 
 #[test]

@@ -8,8 +8,8 @@ cells of the table          :class:`IncompleteRegressor`, :class:`IncompleteClas
 attributes, later           :class:`RobustRegressor`, :class:`RobustClassifier`
 ==========================  ============================================================================
 
-:func:`suggest` says which learner suits a table, why, and what else there is. The program's ``fit`` follows the
-same rules, which were made from measurements.
+:func:`suggest` says which learner suits a table, why, and what else there is. The program's ``fit`` follows
+the same rules, which were made from measurements.
 """
 
 import html
@@ -17,14 +17,14 @@ import importlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier
+from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 import halfseen
@@ -45,6 +45,10 @@ __all__ = [
     "Suggestion",
     "suggest",
 ]
+
+
+#: Largest number of distinct whole numbers that are taken for codes of classes.
+CODES = 20
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,12 @@ class Suggestion:
 
 
 def suggest(
-    X: t.Matrix, y: ArrayLike, *, budget: int | None = None, threat: float | None = None
+    X: t.Matrix,
+    y: ArrayLike,
+    *,
+    budget: int | None = None,
+    threat: float | None = None,
+    task: Literal["auto", "regression", "classification"] = "auto",
 ) -> Suggestion:
     """Suggest a learner for a table.
 
@@ -100,11 +109,14 @@ def suggest(
     X : {array-like, sparse matrix} or frame of shape (n_samples, n_features)
         The examples. NaN and None are missing values.
     y : array-like of shape (n_samples,)
-        The targets: classes if they are texts, booleans, or few whole numbers, as scikit-learn decides.
+        The targets.
     budget : int, optional
         Number of attributes that may be read of each example while they are collected.
     threat : float, optional
         Number of attributes of a row that may be deleted at prediction time.
+    task : {'auto', 'regression', 'classification'}, default='auto'
+        Kind of the targets. auto: classes if they are texts, booleans, two values, or at most 20 values of
+        an integer type; else numbers.
 
     Returns
     -------
@@ -124,11 +136,15 @@ def suggest(
     >>> suggest(X, y, budget=3).estimator
     FIMLRegressor(budget=3)
     """
-    kind = type_of_target(y, input_name="y", raise_unknown=True)
-    classes = 0 if kind.startswith("continuous") else len(np.unique(np.asarray(y)))
+    targets = column_or_1d(y)
+    distinct = len(np.unique(targets))
+    if task not in ("auto", "regression", "classification"):
+        raise refusal("suggest", "task", "'auto', 'regression' or 'classification'", task)
+    numbers = targets.dtype.kind == "f" or (targets.dtype.kind in "iu" and distinct > CODES)
+    classes = 0 if task == "regression" or (task == "auto" and numbers and distinct != 2) else distinct
     given = {name: value for name, value in (("budget", budget), ("threat", threat)) if value is not None}
     limited = budget is not None
-    return _suggested(X, len(np.asarray(y)), classes, limited, threat is not None, given=given)
+    return _suggested(X, len(targets), classes, limited, threat is not None, given=given)
 
 
 def _suggested(X, targets, classes, limited, threat, holes=None, given=None):
@@ -359,7 +375,7 @@ class _Choosing(BaseEstimator):
         ValueError
             If the learner cannot use the data or the parameters; the message names the place and the remedy.
         """
-        vars(self).pop("estimator_", None)
+        self.__dict__.pop("estimator_", None)
         self.estimator_ = self._choose(X, y).fit(X, y)
         return self
 
@@ -552,6 +568,7 @@ class _Robust(_Choosing):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
 
 class BudgetedRegressor(_ChoosingRegressor, _Budgeted):
     """Predict numbers from a few attributes of each example, which the learner chooses.
