@@ -57,8 +57,6 @@ if TYPE_CHECKING:  # the same names for type checkers
         IncompleteRegressor,
         RobustClassifier,
         RobustRegressor,
-        Suggestion,
-        suggest,
     )
     from halfseen.encoder import Encoder
     from halfseen.errors import BudgetSpent, RefusedRows, StudyFileError, TooMuchMemory
@@ -79,6 +77,7 @@ if TYPE_CHECKING:  # the same names for type checkers
         RobustPerceptronClassifier,
     )
     from halfseen.study import Study
+    from halfseen.suggesting import Suggestion, suggest
     from halfseen.warnings import DataWarning
 
 _HOMES = {
@@ -122,9 +121,8 @@ _HOMES = {
         "IncompleteRegressor",
         "RobustClassifier",
         "RobustRegressor",
-        "Suggestion",
-        "suggest",
     ),
+    "suggesting": ("Suggestion", "suggest"),
     "asktell": ("Learner", "Query"),
     "encoder": ("Encoder",),
     "errors": ("BudgetSpent", "RefusedRows", "StudyFileError", "TooMuchMemory"),

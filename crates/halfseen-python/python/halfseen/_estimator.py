@@ -21,7 +21,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from halfseen import _attributes, _core
 from halfseen import _types as t
 from halfseen._docstrings import completed
-from halfseen._parameters import declared, learners, refusal, refusing, texts_of
+from halfseen._parameters import declared, learners, refusal, refusing, texts_of, tuning_of
 from halfseen._saved import Saved
 from halfseen._warn import about_data, warn
 from halfseen.warnings import DataWarning
@@ -288,7 +288,7 @@ class Estimator(Saved, BaseEstimator):
                 X, y, sample_weight = X[there], y[there], sample_weight[there]
         targets, classes = self._targets(y)
         pilot = None if pilot is None else self._pilot(pilot, classes)
-        tuning = self._tuning(sample_weight)
+        tuning = tuning_of(self, self._learner, sample_weight)
         seed = self._seed()
         with _progress(self) as progress, refusing(self):
             model = _core.fit(
@@ -311,22 +311,6 @@ class Estimator(Saved, BaseEstimator):
             self.tuned_ = {name: chosen[name] for name in learners()[self._learner]["grid"]}
         vars(self).pop("_told", None)
         return self
-
-    def _tuning(self, sample_weight):
-        """Return the number of folds, and the names of parameters that are not tuned; None without tuning."""
-        folds = getattr(self, "tune", None)
-        if folds is None:
-            return None
-        if not isinstance(folds, numbers.Integral) or isinstance(folds, bool) or folds < 2:
-            raise refusal(self, "tune", "None or an integer of at least 2", folds)
-        if sample_weight is not None:
-            raise ValueError(
-                f"{type(self).__name__} cannot tune with sample_weight, which its cross-validation would"
-                " ignore: leave one of the two out, or tune with sklearn.model_selection.GridSearchCV"
-            )
-        given, defaults = self.get_params(deep=False), type(self)().get_params(deep=False)
-        grid = learners()[self._learner]["grid"]
-        return int(folds), [name for name in grid if given[name] != defaults[name]]
 
     def _pilot(self, pilot, classes):
         """Return the table of a pilot and its targets, NaN where they are unknown."""

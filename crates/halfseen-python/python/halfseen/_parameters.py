@@ -86,6 +86,28 @@ def texts_of(owner: Any, learner: str, values: dict[str, Any]) -> list[tuple[str
     return texts
 
 
+def tuning_of(estimator: Any, learner: str, sample_weight: Any) -> tuple[int, list[str]] | None:
+    """Return the number of folds, and the parameters that keep their values; None without tuning.
+
+    Raises
+    ------
+    ValueError
+        If it is no number of folds, or rows have weights.
+    """
+    folds = getattr(estimator, "tune", None)
+    if folds is None:
+        return None
+    if not isinstance(folds, numbers.Integral) or isinstance(folds, bool) or folds < 2:
+        raise refusal(estimator, "tune", "None or an integer of at least 2", folds)
+    if sample_weight is not None:
+        raise ValueError(
+            f"{type(estimator).__name__} cannot tune with sample_weight, which its cross-validation would"
+            " ignore: leave one of the two out, or tune with sklearn.model_selection.GridSearchCV"
+        )
+    given, defaults = estimator.get_params(deep=False), type(estimator)().get_params(deep=False)
+    return int(folds), [name for name in _LEARNERS[learner]["grid"] if given[name] != defaults[name]]
+
+
 def text_of(value: Any) -> str | None:
     """Return a parameter's value as text for the library.
 

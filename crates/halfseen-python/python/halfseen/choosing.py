@@ -8,32 +8,24 @@ cells of the table          :class:`IncompleteRegressor`, :class:`IncompleteClas
 attributes, later           :class:`RobustRegressor`, :class:`RobustClassifier`
 ==========================  ============================================================================
 
-:func:`suggest` says which learner suits a table, why, and what else there is. The program's ``fit`` follows
-the same rules, which were made from measurements.
+:func:`halfseen.suggest` says which learner suits a table, why, and what else there is. The program's ``fit``
+follows the same rules, which were made from measurements.
 """
 
-import html
-import importlib
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier
-from sklearn.utils import column_or_1d
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-import halfseen
-from halfseen import _core
 from halfseen import _types as t
 from halfseen._adversarial import Attackable
 from halfseen._docstrings import completed
 from halfseen._estimator import _without_weights
 from halfseen._parameters import learners, refusal
+from halfseen.suggesting import estimator_class, shape_of, suggested
 
 __all__ = [
     "BudgetedClassifier",
@@ -42,204 +34,7 @@ __all__ = [
     "IncompleteRegressor",
     "RobustClassifier",
     "RobustRegressor",
-    "Suggestion",
-    "suggest",
 ]
-
-
-#: Largest number of distinct whole numbers that are taken for codes of classes.
-CODES = 20
-
-
-@dataclass(frozen=True)
-class Suggestion:
-    """A learner that suits a table, and why.
-
-    Attributes
-    ----------
-    learner : str
-        Name of the learner, as the program knows it.
-    settings : dict
-        Values of parameters that differ from their defaults.
-    estimator : estimator
-        An estimator that is not fitted yet: one of halfseen, or of scikit-learn where nothing is unseen.
-    when : str
-        The situation.
-    why : str
-        The reason.
-    instead : str
-        Name of an alternative.
-    instead_if : str
-        The reason to prefer it.
-    """
-
-    learner: str
-    settings: Mapping[str, Any]
-    estimator: Any
-    when: str
-    why: str
-    instead: str
-    instead_if: str
-    _text: str
-
-    def __str__(self) -> str:
-        """Return one sentence on the learner, and one on the alternative."""
-        return self._text
-
-    def _repr_html_(self) -> str:
-        """Show the sentences, and the estimator, in a notebook."""
-        shown = getattr(self.estimator, "_repr_html_", None)
-        return f"<p>{html.escape(str(self))}</p>{shown() if shown else ''}"
-
-
-def suggest(
-    X: t.Matrix,
-    y: ArrayLike,
-    *,
-    budget: int | None = None,
-    threat: float | None = None,
-    task: Literal["auto", "regression", "classification"] = "auto",
-) -> Suggestion:
-    """Suggest a learner for a table.
-
-    With a budget the cells of X are not looked at, only its shape.
-
-    Parameters
-    ----------
-    X : {array-like, sparse matrix} or frame of shape (n_samples, n_features)
-        The examples. NaN and None are missing values.
-    y : array-like of shape (n_samples,)
-        The targets.
-    budget : int, optional
-        Number of attributes that may be read of each example while they are collected.
-    threat : float, optional
-        Number of attributes of a row that may be deleted at prediction time.
-    task : {'auto', 'regression', 'classification'}, default='auto'
-        Kind of the targets. auto: classes if they are texts, booleans, two values, or at most 20 values of
-        an integer type; else numbers.
-
-    Returns
-    -------
-    suggestion : Suggestion
-        The learner, the reasons, and an alternative.
-
-    Raises
-    ------
-    ValueError
-        If X has no two dimensions, or its rows are not as many as the targets.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_diabetes
-    >>> from halfseen import suggest
-    >>> X, y = load_diabetes(return_X_y=True)
-    >>> suggest(X, y, budget=3).estimator
-    FIMLRegressor(budget=3)
-    """
-    targets = column_or_1d(y)
-    distinct = len(np.unique(targets))
-    if task not in ("auto", "regression", "classification"):
-        raise refusal("suggest", "task", "'auto', 'regression' or 'classification'", task)
-    numbers = targets.dtype.kind == "f" or (targets.dtype.kind in "iu" and distinct > CODES)
-    classes = 0 if task == "regression" or (task == "auto" and numbers and distinct != 2) else distinct
-    given = {name: value for name, value in (("budget", budget), ("threat", threat)) if value is not None}
-    limited = budget is not None
-    return _suggested(X, len(targets), classes, limited, threat is not None, given=given)
-
-
-def _suggested(X, targets, classes, limited, threat, holes=None, given=None):
-    """Return the suggestion for examples with so many targets and classes (0: numbers).
-
-    ``holes`` says if cells are missing; None: the cells tell. ``given`` are parameters of the estimator.
-    """
-    shape = _shape(X)
-    if len(shape) != 2 or shape[0] != targets:
-        raise ValueError(
-            f"X must have two dimensions and a row for each of {targets} targets, and has shape {shape}"
-        )
-    if holes is None:
-        holes = not limited and _has_holes(X)
-    found = json.loads(_core.suggest(*shape, classes, holes, limited, threat))
-    settings = {**dict(found["set"]), **(given or {})}
-    name = found["learner"]
-    if found["basis"] != "none" or name in ("ridge", "lasso", "mean"):
-        estimator = _complete(name, found["basis"] != "none", classes > 0)
-    else:
-        of, fixed = estimator_class(name, classes > 0)
-        if found["tune"]:
-            settings["tune"] = 5
-        estimator = of(**{**fixed, **settings})
-    words = (found[key] for key in ("when", "why", "instead", "instead_if"))
-    return Suggestion(name, settings, estimator, *words, found["text"])
-
-
-def _shape(X):
-    """Return the shape of examples of any kind."""
-    return tuple(X.shape if hasattr(X, "shape") else np.asarray(X).shape)
-
-
-def _has_holes(X):
-    """Return whether a matrix or frame has a missing value."""
-    if scipy.sparse.issparse(X):
-        return bool(np.isnan(X.data).any())
-    if hasattr(X, "columns"):
-        from halfseen import _tables
-
-        frame = _tables.narwhal(X)
-        return any(
-            series.null_count() or (series.dtype.is_float() and bool(series.is_nan().any()))
-            for series in frame.iter_columns()
-        )
-    X = np.asarray(X)
-    return bool((X != X).any()) or (X.dtype == object and bool(np.equal(X, None).any()))
-
-
-def _complete(name, curves, classes):
-    """Return a pipeline of scikit-learn for a table of which everything is seen."""
-    from sklearn import linear_model
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import SplineTransformer, StandardScaler
-
-    spline = SplineTransformer(n_knots=6, degree=1, knots="quantile", extrapolation="linear")
-    alphas = np.logspace(-3, 3, 13)
-    if name != "lasso":
-        model = linear_model.RidgeClassifierCV(alphas) if classes else linear_model.RidgeCV(alphas)
-    elif classes:
-        lasso = linear_model.LogisticRegressionCV(solver="liblinear")
-        # The penalty's name changed in scikit-learn 1.8.
-        new = {"l1_ratios": (1.0,), "use_legacy_attributes": False, "scoring": "accuracy"}
-        known = lasso.get_params()
-        model = lasso.set_params(**(new if "use_legacy_attributes" in known else {"penalty": "l1"}))
-    else:
-        model = linear_model.LassoCV()
-    return make_pipeline(*([spline] if curves else []), StandardScaler(), model)
-
-
-def estimator_class(name: str, classes: bool) -> tuple[Any, dict[str, Any]]:
-    """Return the class of a learner's estimator, and the parameters that an alias fixes.
-
-    Parameters
-    ----------
-    name : str
-        Name or alias of the learner.
-    classes : bool
-        True for classes, False for numbers.
-
-    Raises
-    ------
-    LookupError
-        If there is none.
-    """
-    for learner in learners().values():
-        fixed = {of["parameter"]: of["value"] for of in learner["aliases"] if of["name"] == name}
-        if learner["name"] != name and not fixed:
-            continue
-        home = importlib.import_module(f"halfseen.{learner['family']}")
-        for own in halfseen._HOMES[learner["family"]]:
-            of = getattr(home, own)
-            if of._learner == learner["name"] and is_classifier(of()) == classes:
-                return of, fixed
-    raise LookupError(name)
 
 
 def _has(method):
@@ -344,7 +139,7 @@ class _Choosing(BaseEstimator):
             return self._made(**settings)
         classes = len(np.unique(np.asarray(y))) if isinstance(self, ClassifierMixin) else 0
         try:
-            found = _suggested(X, len(y), classes, *self._unseen, holes=self._holes)
+            found = suggested(X, len(y), classes, *self._unseen, holes=self._holes)
         except (TypeError, ValueError):
             return self._made(**settings)  # whose own checks say what is wrong
         self.suggestion_ = found
@@ -408,6 +203,10 @@ class _Choosing(BaseEstimator):
 class _ChoosingRegressor(RegressorMixin, _Choosing):
     """Predict numbers by a learner that is chosen."""
 
+    if TYPE_CHECKING:
+
+        def set_score_request(self, *, sample_weight: t.Request = ...) -> Self: ...
+
     def __sklearn_tags__(self) -> Any:
         """Return the tags of the learner's estimator."""
         return self._made().__sklearn_tags__()
@@ -435,6 +234,10 @@ class _ChoosingRegressor(RegressorMixin, _Choosing):
 
 class _ChoosingClassifier(ClassifierMixin, _Choosing):
     """Predict classes by a learner that is chosen."""
+
+    if TYPE_CHECKING:
+
+        def set_score_request(self, *, sample_weight: t.Request = ...) -> Self: ...
 
     def __sklearn_tags__(self) -> Any:
         """Return the tags of the learner's estimator."""
@@ -503,7 +306,7 @@ class _Budgeted(_Choosing):
         """Return the budget, if nothing says how much may be read."""
         if self.budget is not None or self.max_cost is not None:
             return {}
-        columns = _shape(X)[1:]
+        columns = shape_of(X)[1:]
         return {"budget": min(4, *columns) if columns else 4}
 
 

@@ -366,7 +366,8 @@ class _MatrixCompletion(_Missing):
             raise TypeError("Sparse data was passed, but a completed matrix is dense: pass X.toarray()")
         rows, known = own._validated(X, ensure_all_finite="allow-nan"), column_or_1d(y)
         check_consistent_length(rows, known)
-        unknown = _unknown(known)
+        # Only missing labels and numbers differ from themselves.
+        unknown = (known != known) | np.array([label is None for label in known.tolist()])
         if unknown.all():
             raise ValueError(
                 "y holds no target that is known: at least one row needs one to predict the others from"
@@ -495,10 +496,3 @@ class GeometricMarginClassifier(Weighted, LinearClassifier, _Missing):
         self.n_jobs = n_jobs
         self.tune = tune
         self.verbose = verbose
-
-
-def _unknown(y):
-    """Return which targets are missing."""
-    if y.dtype == object:
-        return np.array([label is None or label != label for label in y.tolist()], dtype=bool)
-    return np.isnan(y) if y.dtype.kind == "f" else np.zeros(len(y), dtype=bool)
