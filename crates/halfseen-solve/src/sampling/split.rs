@@ -59,12 +59,18 @@ pub fn folds(
     seed: u64,
 ) -> Result<Vec<Split>> {
     let mut stream = Stream::new(seed, Purpose::Fold, 0);
-    let units = units(rows, strata, groups, &mut stream);
+    let units: Vec<Vec<u32>> =
+        units(rows, strata, groups, &mut stream).into_iter().flatten().collect();
+    let what = format!("cross-validation with {count} folds");
+    // Before memory is taken for so many.
+    if !(1..=units.len()).contains(&count) {
+        let least = count.max(rows.len() + 1);
+        return Err(Error::TooFewRows { what, least, rows: rows.len() });
+    }
     let mut parts = vec![Vec::new(); count];
-    for (i, unit) in units.into_iter().flatten().enumerate() {
+    for (i, unit) in units.into_iter().enumerate() {
         parts[i % count].extend(unit);
     }
-    let what = format!("cross-validation with {count} folds");
     let fold = |f: usize| {
         let train = (0..count).filter(|&g| g != f).flat_map(|g| parts[g].clone()).collect();
         finish(
@@ -163,6 +169,8 @@ mod tests {
     #[test]
     fn parts_that_would_be_empty_are_refused() {
         assert!(splits(1, None, None, 0.1, 1, 0).is_err());
-        assert!(folds(&[3, 4], None, None, 3, 0).is_err());
+        for count in [0, 1, 3, usize::MAX] {
+            assert!(folds(&[3, 4], None, None, count, 0).is_err(), "{count}");
+        }
     }
 }
