@@ -243,6 +243,11 @@ class _ChoosingClassifier(ClassifierMixin, _Choosing):
         """Return the tags of the learner's estimator."""
         return self._made().__sklearn_tags__()
 
+    @property
+    def _multi_class(self) -> bool:
+        """True if the learner tells more than two classes apart."""
+        return bool(self._made()._multi_class)
+
     def decision_function(self, X: t.Matrix) -> t.Array:
         """Score examples.
 
