@@ -15,10 +15,9 @@ use crate::{format, observed};
 use anyhow::{Context, Result};
 use halfseen::data::{Basis, Threat};
 use halfseen::learner::{Family, Learner};
-use halfseen::params::{PASSIVE, THREAT};
 use halfseen::prepare::{Options, Schema};
 use halfseen::robust::Attack;
-use halfseen::select::{ComparisonPlan, Seen, Siege, Suggestion, Task, compare};
+use halfseen::select::{ComparisonPlan, LineUp, Seen, Siege, Suggestion, Task, assign, compare};
 use halfseen::{ErrorKind, registry};
 use halfseen_io::draw::learning_curve;
 use serde_json::json;
@@ -167,9 +166,13 @@ fn chosen(args: &CompareArgs, input: &Input, seen: &Seen) -> Vec<String> {
     if let Some(names) = &args.learners {
         return names.clone();
     }
-    let classes = input.target.classes().len();
-    let wide = (holes(args, seen) || classes > 2) && !budgeted(args);
-    registry::compared(wide, classes).into_iter().map(str::to_owned).collect()
+    let names = line_up(args, holes(args, seen)).names(input.target.classes().len());
+    names.into_iter().map(str::to_owned).collect()
+}
+
+/// Returns the limits under which learners are compared.
+fn line_up(args: &CompareArgs, holes: bool) -> LineUp {
+    LineUp { budget: args.budget, limited: budgeted(args), threat: args.threat, holes }
 }
 
 /// Returns true if a learner will meet missing cells, or is asked to learn from observed ones.
@@ -214,8 +217,7 @@ fn remark_on_test(args: &CompareArgs, input: &Input) {
     }
 }
 
-/// Returns learners by name, with the budget if they have one. With missing cells and without a
-/// budget, learners that can use all observed cells do.
+/// Returns learners by name, set up alike.
 fn learners(args: &CompareArgs, names: &[String], holes: bool) -> Result<Vec<Box<dyn Learner>>> {
     let mut learners = Vec::new();
     for (i, name) in names.iter().enumerate() {
@@ -223,29 +225,14 @@ fn learners(args: &CompareArgs, names: &[String], holes: bool) -> Result<Vec<Box
             return usage_error(format!("--learners names {name} twice"));
         }
         let mut learner = registry::find(name)?;
-        // The parameter that defines a variant stays, to distinguish it from the others.
-        let variant = registry::alias(name).map(|alias| alias.parameter);
-        let needs = learner.needs();
-        if let (Some(budget), Family::Budget) = (args.budget, needs.family) {
-            learner.set("budget", &budget.to_string())?;
-        }
+        line_up(args, holes).arrange(&mut *learner)?;
         for (flag, name, value) in args.table.limits() {
-            if needs.family == Family::Budget {
+            if learner.needs().family == Family::Budget {
                 learner.set(name, &value).context(flag)?;
             }
         }
         observed::arrange(&mut *learner, args.missing)?;
-        if holes && !budgeted(args) && needs.holes && needs.either {
-            learner.set(PASSIVE.name, "all")?;
-        }
-        if let Some(threat) = args.threat.filter(|_| needs.threat) {
-            learner.set(THREAT.name, &threat.to_string())?;
-        }
-        for (name, value) in assignments(args)? {
-            if learner.get(name).is_some() && variant != Some(name) {
-                learner.set(name, value)?;
-            }
-        }
+        assign(&mut *learner, name, &assignments(args)?)?;
         learners.push(learner);
     }
     for (name, _) in assignments(args)? {

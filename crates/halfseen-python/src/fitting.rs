@@ -7,7 +7,7 @@ use crate::learners::configured;
 use crate::model::Model;
 use halfseen::data::{Examples, Label, Target};
 use halfseen::params::SEED;
-use halfseen::prepare::{Group, Moment, Options, Prepared};
+use halfseen::prepare::{Group, Missing, Moment, Options, Prepared};
 use halfseen::registry;
 use halfseen::select::{Task, Tuning, tested, tune};
 use numpy::PyArray1;
@@ -35,10 +35,19 @@ pub(crate) struct Declared {
 impl Declared {
     /// Returns the library's options for this learner.
     pub(crate) fn options(self, learner: &dyn halfseen::Learner) -> PyResult<Options> {
+        Ok(self.read()?.for_fit(&learner.needs()))
+    }
+
+    /// Returns the library's options for a comparison, where learners that need every cell get means.
+    pub(crate) fn compared(self, intercept: bool, honest: bool) -> PyResult<Options> {
+        Ok(Options { intercept, honest, missing: Missing::Mean, ..self.read()? })
+    }
+
+    fn read(self) -> PyResult<Options> {
         let scale = self.scale.map(|scale| scale.parse()).transpose().map_err(raised)?;
         let basis = self.basis.map(|basis| basis.parse()).transpose().map_err(raised)?;
         let moment = |(name, (mean, square))| (name, Moment { mean, square });
-        let options = Options {
+        Ok(Options {
             scale,
             basis: basis.unwrap_or_default(),
             known: self.known,
@@ -51,8 +60,7 @@ impl Declared {
             bounds: self.bounds,
             moments: self.moments.into_iter().map(moment).collect(),
             ..Options::default()
-        };
-        Ok(options.for_fit(&learner.needs()))
+        })
     }
 }
 

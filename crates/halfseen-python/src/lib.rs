@@ -7,6 +7,7 @@
 mod arrays;
 mod ask_tell;
 mod background;
+mod comparing;
 mod completion;
 mod encoder;
 mod errors;
@@ -40,6 +41,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(learners::learners, module)?)?;
     module.add_function(wrap_pyfunction!(learners::refused, module)?)?;
     module.add_function(wrap_pyfunction!(suggest::suggest, module)?)?;
+    module.add_function(wrap_pyfunction!(comparing::compare, module)?)?;
     module.add_function(wrap_pyfunction!(kinds::days, module)?)?;
     module.add_function(wrap_pyfunction!(fitting::fit, module)?)?;
     module.add_function(wrap_pyfunction!(completion::complete, module)?)?;

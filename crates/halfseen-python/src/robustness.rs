@@ -97,6 +97,17 @@ pub(crate) fn certified_error(
     Ok(halfseen::robust::certified_error(&certificates, right.into_iter(), budget))
 }
 
+/// Returns the attack that a parameter names.
+pub(crate) fn attack_of(parameter: &str, name: &str) -> PyResult<Attack> {
+    let found = Attack::ALL.iter().find(|(own, _)| *own == name);
+    found.map(|(_, attack)| *attack).ok_or_else(|| {
+        let names = Attack::ALL.map(|(name, _)| format!("'{name}'")).join(", ");
+        PyValueError::new_err(format!(
+            "{parameter} = '{name}' is not allowed: it must be one of {names}"
+        ))
+    })
+}
+
 /// Returns the scores of attacked rows, (n_rows, 1), and the number of rows for which the attack
 /// was not proved to be the worst. `targets` are numbers, or class indices.
 #[pyfunction]
@@ -112,12 +123,7 @@ pub(crate) fn attack<'py>(
     seed: u64,
     threads: usize,
 ) -> PyResult<(Bound<'py, PyArray2<f64>>, usize)> {
-    let Some(&(_, kind)) = Attack::ALL.iter().find(|(name, _)| *name == kind) else {
-        let names = Attack::ALL.map(|(name, _)| format!("'{name}'")).join(", ");
-        return Err(PyValueError::new_err(format!(
-            "kind = '{kind}' is not allowed: it must be one of {names}"
-        )));
-    };
+    let kind = attack_of("kind", kind)?;
     let (of, rows, target) =
         (Arc::clone(&model.model), Arc::clone(&table.0), target_of(model, targets)?);
     let (scores, unproven) = run_interruptible(py, threads, None, move |monitor| {

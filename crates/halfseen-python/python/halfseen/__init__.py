@@ -58,6 +58,7 @@ if TYPE_CHECKING:  # the same names for type checkers
         RobustClassifier,
         RobustRegressor,
     )
+    from halfseen.comparing import Comparison, compare
     from halfseen.encoder import Encoder
     from halfseen.errors import BudgetSpent, RefusedRows, StudyFileError, TooMuchMemory
     from halfseen.full import OnlineLassoClassifier, OnlineLassoRegressor
@@ -122,6 +123,7 @@ _HOMES = {
         "RobustClassifier",
         "RobustRegressor",
     ),
+    "comparing": ("Comparison", "compare"),
     "suggesting": ("Suggestion", "suggest"),
     "asktell": ("Learner", "Query"),
     "encoder": ("Encoder",),
@@ -146,6 +148,7 @@ __all__ = [
     "BudgetSpent",
     "BudgetedClassifier",
     "BudgetedRegressor",
+    "Comparison",
     "DDAELRClassifier",
     "DDAELRRegressor",
     "DDAERRClassifier",
@@ -187,6 +190,7 @@ __all__ = [
     "TooMuchMemory",
     "__version__",
     "budget",
+    "compare",
     "full",
     "get_memory_limit",
     "load",

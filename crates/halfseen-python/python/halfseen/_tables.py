@@ -34,6 +34,11 @@ def refuse_lazy(X, name="X"):
         raise TypeError(f"{name} is a LazyFrame, a query that has no rows yet: pass {name}.collect()")
 
 
+def rows_of(X):
+    """Return the number of rows of a frame, an array or a sparse matrix."""
+    return X.shape[0] if hasattr(X, "shape") else len(X)
+
+
 def is_frame(X):
     """Return True for a frame of pandas, polars or another library that narwhals supports."""
     return nw.dependencies.is_into_dataframe(X)

@@ -113,11 +113,7 @@ def suggest(
     FIMLRegressor(budget=3)
     """
     targets = column_or_1d(y)
-    distinct = len(np.unique(targets))
-    if task not in ("auto", "regression", "classification"):
-        raise refusal("suggest", "task", "'auto', 'regression' or 'classification'", task)
-    numbers = targets.dtype.kind == "f" or (targets.dtype.kind in "iu" and distinct > CODES)
-    classes = 0 if task == "regression" or (task == "auto" and numbers and distinct != 2) else distinct
+    classes = classes_of(targets, task, "suggest")
     given = {name: value for name, value in (("budget", budget), ("threat", threat)) if value is not None}
     limited = budget is not None
     return suggested(X, len(targets), classes, limited, threat is not None, given=given)
@@ -136,17 +132,49 @@ def suggested(X, targets, classes, limited, threat, holes=None, given=None):
     if holes is None:
         holes = not limited and _has_holes(X)
     found = json.loads(_core.suggest(*shape, classes, holes, limited, threat))
-    settings = {**dict(found["set"]), **(given or {})}
-    name = found["learner"]
-    if found["basis"] != "none" or name in ("ridge", "lasso", "mean"):
-        estimator = _complete(name, found["basis"] != "none", classes > 0)
-    else:
-        of, fixed = estimator_class(name, classes > 0)
-        if found["tune"]:
-            settings["tune"] = 5
-        estimator = of(**{**fixed, **settings})
+    return of_json(found, classes > 0, given or {})
+
+
+def of_json(found: Mapping[str, Any], classes: bool, given: Mapping[str, Any]) -> Suggestion:
+    """Return the library's suggestion with an estimator, whose parameters ``given`` names besides."""
+    settings = {**dict(found["set"]), **given}
+    curves = found["basis"] != "none"
+    estimator = of_learner(found["learner"], classes, settings, tune=found["tune"], curves=curves)
+    if found["tune"] and "tune" in estimator.get_params(deep=False):
+        settings["tune"] = 5
     words = (found[key] for key in ("when", "why", "instead", "instead_if"))
-    return Suggestion(name, settings, estimator, *words, found["text"])
+    return Suggestion(found["learner"], settings, estimator, *words, found["text"])
+
+
+def of_learner(
+    name: str, classes: bool, settings: Mapping[str, Any], *, tune: bool = True, curves: bool = False
+) -> Any:
+    """Return an estimator of a learner: of this package, or of scikit-learn where it reads everything.
+
+    Those of these settings that are no parameter of it are left out.
+    """
+    try:
+        of, fixed = estimator_class(name, classes)
+    except LookupError:
+        return _complete(name, curves, classes)
+    known = of._get_param_names()
+    own = {key: value for key, value in settings.items() if key in known}
+    return of(**{**fixed, **({"tune": 5} if tune and "tune" in known else {}), **own})
+
+
+def classes_of(targets: t.Array, task: str, owner: str) -> int:
+    """Return the number of classes of targets; 0 if they are numbers.
+
+    Raises
+    ------
+    InvalidParameterError
+        If there is no such task.
+    """
+    if task not in ("auto", "regression", "classification"):
+        raise refusal(owner, "task", "'auto', 'regression' or 'classification'", task)
+    distinct = len(np.unique(targets))
+    numbers = targets.dtype.kind == "f" or (targets.dtype.kind in "iu" and distinct > CODES)
+    return 0 if task == "regression" or (task == "auto" and numbers and distinct != 2) else distinct
 
 
 def shape_of(X):
@@ -171,14 +199,21 @@ def _has_holes(X):
 
 
 def _complete(name, curves, classes):
-    """Return a pipeline of scikit-learn for a table of which everything is seen."""
+    """Return a pipeline of scikit-learn for a learner that needs every cell; means fill missing ones."""
     from sklearn import linear_model
+    from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import SplineTransformer, StandardScaler
 
     spline = SplineTransformer(n_knots=6, degree=1, knots="quantile", extrapolation="linear")
     alphas = np.logspace(-3, 3, 13)
-    if name != "lasso":
+    if name == "svm":
+        from sklearn.svm import LinearSVC
+
+        model = LinearSVC()
+    elif name == "ogd":
+        model = linear_model.SGDClassifier() if classes else linear_model.SGDRegressor()
+    elif name != "lasso":
         model = linear_model.RidgeClassifierCV(alphas) if classes else linear_model.RidgeCV(alphas)
     elif classes:
         lasso = linear_model.LogisticRegressionCV(solver="liblinear")
@@ -188,7 +223,8 @@ def _complete(name, curves, classes):
         model = lasso.set_params(**(new if "use_legacy_attributes" in known else {"penalty": "l1"}))
     else:
         model = linear_model.LassoCV()
-    return make_pipeline(*([spline] if curves else []), StandardScaler(), model)
+    before = [SimpleImputer()] if name in ("zero", "mean") else []
+    return make_pipeline(*before, *([spline] if curves else []), StandardScaler(), model)
 
 
 def estimator_class(name: str, classes: bool) -> tuple[Any, dict[str, Any]]:

@@ -5,6 +5,7 @@
 mod beside;
 mod compare;
 mod hide;
+mod line_up;
 mod parallel;
 mod row;
 mod score;
@@ -17,6 +18,7 @@ mod tune;
 pub use beside::{CONSTANT, Siege};
 pub use compare::{Comparison, ComparisonPlan, Summary, compare};
 pub use hide::{Seen, hide};
+pub use line_up::{LineUp, assign};
 pub use row::{CurvePoint, Row};
 pub use score::Score;
 pub use statistics::Statistics;

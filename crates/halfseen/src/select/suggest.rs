@@ -41,6 +41,14 @@ impl Situation {
     }
 }
 
+impl Situation {
+    /// Returns true if the joint distribution of all attributes is learned within a minute or two.
+    fn joint(&self) -> bool {
+        let work = self.rows.saturating_mul(self.attributes).saturating_mul(self.attributes);
+        self.attributes <= JOINT && work <= JOINT_WORK
+    }
+}
+
 /// Learner for a situation, with the reason and an alternative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Suggestion {
@@ -66,11 +74,16 @@ pub struct Suggestion {
 /// Number of folds by which suggested learners are tuned.
 pub const SUGGESTED_FOLDS: usize = 5;
 
-/// Number of attributes above which FIML's curves take minutes to fit to complete rows.
-const CURVES: usize = 50;
+/// Number of attributes above which their joint distribution, with holes, takes minutes.
+const JOINT: usize = 150;
 
-/// Number of attributes above which the covariances of all attributes, with holes, or the Gram
-/// matrix of hat functions take long.
+/// Product of the rows and the square of the attributes above which the same takes minutes.
+const JOINT_WORK: usize = 100_000_000;
+
+/// Number of rows with holes above which random features compare them sooner than all pairs.
+const SKETCHED: usize = 2_000;
+
+/// Number of attributes above which the Gram matrix of hat functions takes long.
 const WIDE: usize = 300;
 
 /// Number of rows per attribute from which curves of every attribute can be learned.
@@ -120,26 +133,27 @@ const RULES: [Rule; 10] = [
         },
     ),
     (
-        |s| s.holes && s.attributes > WIDE,
+        |s| s.holes && !s.joint() && s.rows > SKETCHED,
         Suggestion {
             learner: "karma",
+            set: &[("features", "sketch:2048")],
             tune: true,
-            when: "cells are missing, in more than 300 attributes",
-            why: "it compares rows by the cells that both show, whose cost grows slowly with the attributes",
-            instead: "mc1",
-            instead_if: "attributes are strongly correlated",
+            when: "cells are missing, in more than 2,000 rows, and rows x attributes x attributes are more than 10^8 or attributes more than 150",
+            why: "it compares rows by the cells that both show, here by random features, in time linear in the rows",
+            instead: "mean",
+            instead_if: "you want one weight per attribute: cells are imputed by means",
             ..PLAIN
         },
     ),
     (
-        |s| s.holes && s.attributes > CURVES,
+        |s| s.holes && !s.joint(),
         Suggestion {
-            learner: "fiml",
-            set: &[("shape", "linear")],
-            when: "cells are missing, in more than 50 attributes",
-            why: "it learns from the observed cells how attributes go together; curves of so many attributes would take minutes",
-            instead: "karma",
-            instead_if: "rows are few and similar rows have similar targets",
+            learner: "karma",
+            tune: true,
+            when: "cells are missing, in at most 2,000 rows of more than 150 attributes",
+            why: "it compares rows by the cells that both show, whose cost grows slowly with the attributes",
+            instead: "mc1",
+            instead_if: "attributes are strongly correlated",
             ..PLAIN
         },
     ),
@@ -274,8 +288,11 @@ mod tests {
             (Situation { threat: true, limited: true, ..COMPLETE }, "robust-lp"),
             (Situation { limited: true, ..COMPLETE }, "fiml"),
             (Situation { holes: true, ..COMPLETE }, "fiml"),
-            (Situation { holes: true, attributes: 301, ..COMPLETE }, "karma"),
-            (Situation { holes: true, attributes: 51, ..COMPLETE }, "fiml with shape=linear"),
+            (
+                Situation { holes: true, attributes: 101, rows: 10_000, ..COMPLETE },
+                "karma with features=sketch:2048",
+            ),
+            (Situation { holes: true, attributes: 151, ..COMPLETE }, "karma"),
             (Situation { classes: 3, ..COMPLETE }, "karma"),
             (Situation { classes: 3, rows: 5_001, ..COMPLETE }, "mean"),
             (COMPLETE, "ridge with basis=hats"),
