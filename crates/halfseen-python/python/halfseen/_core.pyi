@@ -33,6 +33,7 @@ __all__ = [
     "attributes",
     "certified_error",
     "certify",
+    "compare",
     "complete",
     "days",
     "draft",
@@ -49,6 +50,17 @@ __version__: str
 def learners() -> str: ...
 def refused(name: str, parameters: _Texts) -> tuple[str, str] | None: ...
 def suggest(rows: int, attributes: int, classes: int, holes: bool, limited: bool, threat: bool) -> str: ...
+def compare(
+    learners: list[str] | None,
+    table: Table,
+    targets: _Floats,
+    classes: list[Any] | None,
+    groups: NDArray[np.uint32] | None,
+    declared: _Declared,
+    design: dict[str, Any],
+    threads: int,
+    progress: _Progress,
+) -> str: ...
 def draft(table: Table, target: str) -> tuple[list[list[str]], list[tuple[str, int]]]: ...
 def days(texts: list[str]) -> _Floats: ...
 def set_memory_limit(bytes: int | None) -> None: ...

@@ -46,9 +46,9 @@ def compare(
     threat: float | None = None,
     attack: str = "exact",
     task: Literal["auto", "regression", "classification"] = "auto",
-    tune: int | None = 5,
+    tune: int | None = 3,
     splits: int = 5,
-    test_size: float = 0.25,
+    test_size: float = 0.1,
     row_groups: ArrayLike | None = None,
     settings: Mapping[str, Any] | None = None,
     scale: t.Scale = None,
@@ -80,12 +80,12 @@ def compare(
         The attack; see :func:`halfseen.robust.attack`.
     task : {'auto', 'regression', 'classification'}, default='auto'
         Kind of the targets, as in :func:`halfseen.suggest`.
-    tune : int or None, default=5
+    tune : int or None, default=3
         Number of folds of the cross-validation that chooses parameters on the training rows of each split. It
         reads more than a budget allows. None: no tuning, and nothing is read beyond the budget.
     splits : int, default=5
         Number of random splits.
-    test_size : float, default=0.25
+    test_size : float, default=0.1
         Share of test rows.
     row_groups : array-like of shape (n_samples,), optional
         Labels of rows that stay together in a split, as those of one person.
