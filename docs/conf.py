@@ -1,0 +1,131 @@
+"""Make the site of the documentation: ``sphinx-build -W -b html docs FOLDER``, with the packages of requirements.txt."""
+
+import os
+import re
+import tomllib
+from pathlib import Path
+
+import matplotlib
+from pygments.lexers.special import TextLexer
+
+matplotlib.use("Agg")
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+
+project = "halfseen"
+copyright = "the authors of halfseen; MIT or Apache-2.0"
+#: Web address of the sources, as Cargo.toml has it. Without one, links to sources become plain text.
+workspace = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]
+repository = workspace.get("repository", "").rstrip("/")
+version = release = workspace.get("version", "")
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 4
+exclude_patterns = ["_static", "examples"]
+
+# One gallery, of the examples that are there.
+examples = HERE / "examples"
+has_gallery = any(examples.glob("plot_*.py"))
+if has_gallery:
+    extensions.append("sphinx_gallery.gen_gallery")
+    sphinx_gallery_conf = {
+        "examples_dirs": str(examples),
+        "gallery_dirs": "gallery",
+        "filename_pattern": r"[\\/]plot_",
+        "plot_gallery": "True",
+        "abort_on_example_error": True,
+        "matplotlib_animations": False,
+        "download_all_examples": False,
+        "show_memory": False,
+        "show_signature": False,
+        "remove_config_comments": True,
+        "min_reported_time": 60,
+    }
+else:
+    exclude_patterns.append("gallery")
+
+autosummary_generate = True
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+templates_path = ["_templates"]
+
+html_theme = "pydata_sphinx_theme"
+html_title = "halfseen"
+html_theme_options = {
+    "show_toc_level": 2,
+    "header_links_before_dropdown": 7,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+if repository.startswith("https://github.com/"):
+    html_theme_options["github_url"] = repository
+html_show_sourcelink = False
+html_copy_source = False
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+
+#: Pages of the site that stand for files outside of docs.
+STANDS_FOR = {path.name: f"project/{path.stem}" for path in ROOT.glob("*.md") if (HERE / "project" / path.name).exists()}
+LINK = re.compile(r"(?<!\!)\[((?:[^\[\]]|\[[^\]]*\])+)\]\(([^()\s]+)\)")
+CODE = re.compile(r"^(`{3,}|~{3,}).*?^\1|(?<!`)(`+)(?!`).+?(?<!`)\2(?!`)", re.MULTILINE | re.DOTALL)
+
+
+def linked(text, folder, page):
+    """Return a Markdown text of a folder of the repository whose links lead somewhere from a page of the site.
+
+    Links to Markdown files of the site lead to its pages; those to other files of the repository lead to its web
+    address, or become plain text where it has none.
+    """
+    of_page = (HERE / page).parent
+
+    def replaced(found):
+        words, target = found.groups()
+        path, hash_, anchor = target.partition("#")
+        if not path or re.match(r"[A-Za-z][\w+.-]*:|//", target):
+            return found[0]
+        file = (folder / path).resolve()
+        if file.parent == ROOT and file.name in STANDS_FOR:
+            file = HERE / f"{STANDS_FOR[file.name]}.md"
+        if file.is_relative_to(HERE) and file.is_file():
+            return f"[{words}]({os.path.relpath(file, of_page)}{hash_}{anchor})"
+        if not repository:
+            return f"`{words}`" if words == target else words
+        kind = "tree" if file.is_dir() else "blob"
+        return f"[{words}]({repository}/{kind}/HEAD/{file.relative_to(ROOT).as_posix()}{hash_}{anchor})"
+
+    pieces, at = [], 0
+    for code in CODE.finditer(text):
+        pieces += [LINK.sub(replaced, text[at : code.start()]), code[0]]
+        at = code.end()
+    return "".join([*pieces, LINK.sub(replaced, text[at:])])
+
+
+def read_source(app, page, source):
+    """Mend the links of a page, and put in the file of the repository that it stands for."""
+    path = Path(app.env.doc2path(page))
+    if path.suffix != ".md":
+        return
+    folder, text = path.parent, source[0]
+    if page in STANDS_FOR.values():
+        name = f"{path.stem}.md"
+        folder, text = ROOT, (ROOT / name).read_text(encoding="utf-8")
+        app.env.note_dependency(str(ROOT / name))
+    source[0] = linked(text, folder, path.relative_to(HERE))
+
+
+def setup(app):
+    """Connect what Sphinx does not do itself."""
+    app.connect("source-read", read_source)
+    app.add_lexer("csv", TextLexer)
