@@ -112,6 +112,30 @@ def linked(text, folder, page):
     return "".join([*pieces, LINK.sub(replaced, text[at:])])
 
 
+def children():
+    """Return the pages below those that list them in prose: page -> names relative to its folder."""
+    found = {"recipes/README": [f"{page.parent.name}/README" for page in sorted(HERE.glob("recipes/*/README.md"))]}
+    listed = r"^(?:## |- )\[.*?\]\(([^()]+)\.md\)"
+    seen = set()
+    pages = ["papers"]
+    while pages:
+        page = pages.pop(0)
+        path = HERE / f"{page}.md"
+        names = re.findall(listed, path.read_text(encoding="utf-8"), re.MULTILINE)
+        names += [f"{part.stem}" for part in sorted(path.parent.glob(f"{path.stem}.[0-9].md"))]
+        own = [name for name in names if (path.parent / name).resolve() not in seen]
+        if page == "papers":  # an experiment stands below its paper, if it has one
+            own = [name for name in own if "." not in name] + [name for name in own if "fiml" in name]
+        seen.update((path.parent / name).resolve() for name in own)
+        found[page] = list(dict.fromkeys(own))
+        folder = path.parent.relative_to(HERE)
+        pages += [(folder / name).as_posix() for name in own]
+    return found
+
+
+CHILDREN = children()
+
+
 def read_source(app, page, source):
     """Mend the links of a page, and put in the file of the repository that it stands for."""
     path = Path(app.env.doc2path(page))
@@ -123,6 +147,9 @@ def read_source(app, page, source):
         folder, text = ROOT, (ROOT / name).read_text(encoding="utf-8")
         app.env.note_dependency(str(ROOT / name))
     source[0] = linked(text, folder, path.relative_to(HERE))
+    if below := CHILDREN.get(page):
+        names = "\n".join(below)
+        source[0] += f"\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
 
 
 def setup(app):
