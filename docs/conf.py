@@ -30,7 +30,7 @@ extensions = [
 ]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
-exclude_patterns = ["_static", "examples"]
+exclude_patterns = ["_static", "examples", "sg_execution_times.rst"]
 
 # One gallery, of the examples that are there.
 examples = HERE / "examples"
@@ -50,8 +50,9 @@ if has_gallery:
         "remove_config_comments": True,
         "min_reported_time": 60,
     }
-else:
+else:  # index.md names a page that is not there
     exclude_patterns.append("gallery")
+    suppress_warnings = ["toc.not_readable"]
 
 autosummary_generate = True
 autodoc_typehints = "none"
@@ -152,7 +153,19 @@ def read_source(app, page, source):
         source[0] += f"\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
 
 
+def escape(app, what, name, of, options, lines):
+    """Escape what reStructuredText would take for marks in the docstrings: |w| and n_features_in_."""
+    in_session = False
+    for at, line in enumerate(lines):
+        in_session = line.lstrip().startswith(">>>") or (in_session and bool(line.strip()))
+        if not in_session and not line.lstrip().startswith((".. ", ":")):
+            parts = re.split(r"(``.*?``|`[^`]*`_?)", line)
+            parts[::2] = [re.sub(r"(?<=\w)_(?!\w)|\|", r"\\\g<0>", part) for part in parts[::2]]
+            lines[at] = "".join(parts)
+
+
 def setup(app):
     """Connect what Sphinx does not do itself."""
+    app.connect("autodoc-process-docstring", escape, priority=900)  # behind numpydoc
     app.connect("source-read", read_source)
     app.add_lexer("csv", TextLexer)

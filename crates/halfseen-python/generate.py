@@ -6,8 +6,8 @@
 - The entries of parameters in docstrings: those of one learner in its class, those that learners of a family
   share in the family's base, all others in ``Estimator``. Entries of what Python alone has are kept.
 - A class (or a pair of them) for a learner that has none; whoever wants can say more in it.
-- The lists of estimators of ``halfseen`` and ``halfseen.budget``, and the tables of learners in docs/learners.md,
-  crates/halfseen-python/README.md and REFERENCES.md.
+- The lists of estimators of ``halfseen`` and ``halfseen.budget``, and the tables of learners in
+  docs/learners.md, crates/halfseen-python/README.md and REFERENCES.md.
 
 It needs the installed extension, and none of the sources.
 """
