@@ -64,7 +64,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "halfseen"
 html_theme_options = {
     "show_toc_level": 2,
-    "header_links_before_dropdown": 7,
+    "navbar_center": [],
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
@@ -72,6 +72,7 @@ html_theme_options = {
 }
 if repository.startswith("https://github.com/"):
     html_theme_options["github_url"] = repository
+html_sidebars = {"**": ["sidebar-pages"]}
 html_show_sourcelink = False
 html_copy_source = False
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
