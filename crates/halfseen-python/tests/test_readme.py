@@ -1,4 +1,4 @@
-"""Tests that the Python in the README files runs as it stands."""
+"""Tests that the Python in the README files and on the first pages of docs runs as it stands."""
 
 import re
 from pathlib import Path
@@ -6,16 +6,22 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1]
+ROOT = PACKAGE.parents[1]
+PAGES = [
+    ROOT / "README.md",
+    PACKAGE / "README.md",
+    *(ROOT / "docs" / f"{name}.md" for name in ("start", "collecting", "missing", "vanishing")),
+]
 BLOCKS = [
     (f"{path.parent.name}/{path.name}:{text[: block.start()].count(chr(10)) + 1}", block[1])
-    for path in (PACKAGE.parents[1] / "README.md", PACKAGE / "README.md")
+    for path in PAGES
     for text in [path.read_text(encoding="utf-8")]
     for block in re.finditer(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
 ]
 
 
-def test_both_have_python():
-    assert len({name.split(":")[0] for name, _ in BLOCKS}) == 2
+def test_all_have_python():
+    assert len({name.split(":")[0] for name, _ in BLOCKS}) == len(PAGES)
 
 
 @pytest.mark.parametrize(("name", "block"), BLOCKS, ids=[name for name, _ in BLOCKS])

@@ -315,7 +315,7 @@ class FDROPClassifier(Weighted, LinearClassifier, _Robust):
     References
     ----------
     .. [1] A. Globerson and S. Roweis, "Nightmare at Test Time: Robust Learning by Feature Deletion", ICML
-    2006.
+       2006.
     .. [2] O. Dekel and O. Shamir, "Learning to Classify with Missing and Corrupted Features", ICML 2008.
 
     Examples

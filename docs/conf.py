@@ -1,0 +1,172 @@
+"""Make the site of the documentation: ``sphinx-build -W -b html docs FOLDER``, with the packages of requirements.txt."""
+
+import os
+import re
+import tomllib
+from pathlib import Path
+
+import matplotlib
+from pygments.lexers.special import TextLexer
+
+matplotlib.use("Agg")
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+
+project = "halfseen"
+copyright = "the authors of halfseen; MIT or Apache-2.0"
+#: Web address of the sources, as Cargo.toml has it. Without one, links to sources become plain text.
+workspace = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]
+repository = workspace.get("repository", "").rstrip("/")
+version = release = workspace.get("version", "")
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 4
+exclude_patterns = ["_static", "examples", "sg_execution_times.rst"]
+
+# One gallery, of the examples that are there.
+examples = HERE / "examples"
+has_gallery = any(examples.glob("plot_*.py"))
+if has_gallery:
+    extensions.append("sphinx_gallery.gen_gallery")
+    sphinx_gallery_conf = {
+        "examples_dirs": str(examples),
+        "gallery_dirs": "gallery",
+        "filename_pattern": r"[\\/]plot_",
+        "plot_gallery": "True",
+        "abort_on_example_error": True,
+        "matplotlib_animations": False,
+        "download_all_examples": False,
+        "show_memory": False,
+        "show_signature": False,
+        "remove_config_comments": True,
+        "min_reported_time": 60,
+    }
+else:  # index.md names a page that is not there
+    exclude_patterns.append("gallery")
+    suppress_warnings = ["toc.not_readable"]
+
+autosummary_generate = True
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+templates_path = ["_templates"]
+
+html_theme = "pydata_sphinx_theme"
+html_title = "halfseen"
+html_theme_options = {
+    "show_toc_level": 2,
+    "navbar_center": [],
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+if repository.startswith("https://github.com/"):
+    html_theme_options["github_url"] = repository
+html_sidebars = {"**": ["sidebar-pages"]}
+html_show_sourcelink = False
+html_copy_source = False
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+
+#: Pages of the site that stand for files outside of docs.
+STANDS_FOR = {path.name: f"project/{path.stem}" for path in ROOT.glob("*.md") if (HERE / "project" / path.name).exists()}
+LINK = re.compile(r"(?<!\!)\[((?:[^\[\]]|\[[^\]]*\])+)\]\(([^()\s]+)\)")
+CODE = re.compile(r"^(`{3,}|~{3,}).*?^\1|(?<!`)(`+)(?!`).+?(?<!`)\2(?!`)", re.MULTILINE | re.DOTALL)
+
+
+def linked(text, folder, page):
+    """Return a Markdown text of a folder of the repository whose links lead somewhere from a page of the site.
+
+    Links to Markdown files of the site lead to its pages; those to other files of the repository lead to its web
+    address, or become plain text where it has none.
+    """
+    of_page = (HERE / page).parent
+
+    def replaced(found):
+        words, target = found.groups()
+        path, hash_, anchor = target.partition("#")
+        if not path or re.match(r"[A-Za-z][\w+.-]*:|//", target):
+            return found[0]
+        file = (folder / path).resolve()
+        if file.parent == ROOT and file.name in STANDS_FOR:
+            file = HERE / f"{STANDS_FOR[file.name]}.md"
+        if file.is_relative_to(HERE) and file.is_file():
+            return f"[{words}]({os.path.relpath(file, of_page)}{hash_}{anchor})"
+        if not repository:
+            return f"`{words}`" if words == target else words
+        kind = "tree" if file.is_dir() else "blob"
+        return f"[{words}]({repository}/{kind}/HEAD/{file.relative_to(ROOT).as_posix()}{hash_}{anchor})"
+
+    pieces, at = [], 0
+    for code in CODE.finditer(text):
+        pieces += [LINK.sub(replaced, text[at : code.start()]), code[0]]
+        at = code.end()
+    return "".join([*pieces, LINK.sub(replaced, text[at:])])
+
+
+def children():
+    """Return the pages below those that list them in prose: page -> names relative to its folder."""
+    found = {"recipes/README": [f"{page.parent.name}/README" for page in sorted(HERE.glob("recipes/*/README.md"))]}
+    listed = r"^(?:## |- )\[.*?\]\(([^()]+)\.md\)"
+    seen = set()
+    pages = ["papers"]
+    while pages:
+        page = pages.pop(0)
+        path = HERE / f"{page}.md"
+        names = re.findall(listed, path.read_text(encoding="utf-8"), re.MULTILINE)
+        names += [f"{part.stem}" for part in sorted(path.parent.glob(f"{path.stem}.[0-9].md"))]
+        own = [name for name in names if (path.parent / name).resolve() not in seen]
+        if page == "papers":  # an experiment stands below its paper, if it has one
+            own = [name for name in own if "." not in name] + [name for name in own if "fiml" in name]
+        seen.update((path.parent / name).resolve() for name in own)
+        found[page] = list(dict.fromkeys(own))
+        folder = path.parent.relative_to(HERE)
+        pages += [(folder / name).as_posix() for name in own]
+    return found
+
+
+CHILDREN = children()
+
+
+def read_source(app, page, source):
+    """Mend the links of a page, and put in the file of the repository that it stands for."""
+    path = Path(app.env.doc2path(page))
+    if path.suffix != ".md":
+        return
+    folder, text = path.parent, source[0]
+    if page in STANDS_FOR.values():
+        name = f"{path.stem}.md"
+        folder, text = ROOT, (ROOT / name).read_text(encoding="utf-8")
+        app.env.note_dependency(str(ROOT / name))
+    source[0] = linked(text, folder, path.relative_to(HERE))
+    if below := CHILDREN.get(page):
+        names = "\n".join(below)
+        source[0] += f"\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
+
+
+def escape(app, what, name, of, options, lines):
+    """Escape what reStructuredText would take for marks in the docstrings: |w| and n_features_in_."""
+    in_session = False
+    for at, line in enumerate(lines):
+        in_session = line.lstrip().startswith(">>>") or (in_session and bool(line.strip()))
+        if not in_session and not line.lstrip().startswith((".. ", ":")):
+            parts = re.split(r"(``.*?``|`[^`]*`_?)", line)
+            parts[::2] = [re.sub(r"(?<=\w)_(?!\w)|\|", r"\\\g<0>", part) for part in parts[::2]]
+            lines[at] = "".join(parts)
+
+
+def setup(app):
+    """Connect what Sphinx does not do itself."""
+    app.connect("autodoc-process-docstring", escape, priority=900)  # behind numpydoc
+    app.connect("source-read", read_source)
+    app.add_lexer("csv", TextLexer)
