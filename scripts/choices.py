@@ -4,9 +4,9 @@
     scripts/choices.py PROGRAM TABLE... [--splits 2] [--seconds 120] [--out FILE]
 
 A table is a CSV file (.csv or .csv.gz) with the target in the column `target`, or else in the last. Each split draws at most
-2,000 training and 2,000 test rows. Six settings: 2, 4 or 8 attributes of each training row may be read; a tenth of the cells of
-an attribute row are hidden three times in ten (30 %), in training and test rows; the table as it came; and 3 attributes of each
-test row deleted by an adversary who knows the model (exactly, else greedily). `auto` is `fit` without --learner, the others
+1,000 training and 1,000 test rows. Six settings: 2, 4 or 8 attributes of each training row may be read; 30 % of
+the attributes' cells are hidden, in training and test rows; the table as it came; and 3 attributes of each
+test row deleted by an adversary who knows the model. `auto` is `fit` without --learner, the others
 are fitted with --tune 5, which for budgeted learners reads more than the budget allows. Errors are the mean squared error, or
 for classes the share of wrong rows, both over those of a constant (the mean or the most frequent class of the training rows) on
 the same rows. A fit of more than --seconds is given up: as `auto` it counts as infinitely bad. With --out, what the file holds
@@ -25,7 +25,7 @@ import subprocess
 import tempfile
 import time
 
-MOST = 2000
+MOST = 1000
 EMPTY = ("", "NA", "NaN", "?")
 HATS = ("--basis", "hats")
 LIMITED = ["fiml", "identity", "aerr", "aelr", "ddaelr-2p", "ddaerr-2p", "baseline"]
@@ -200,9 +200,9 @@ def main() -> None:
     parser.add_argument("--out", type=pathlib.Path)
     args = parser.parse_args()
     done = json.loads(args.out.read_text()) if args.out and args.out.exists() else {}
-    for path in args.tables:
-        for setting in args.settings:
-            for split in range(args.splits):
+    for split in range(args.splits):
+        for path in args.tables:
+            for setting in args.settings:
                 one(args, path, setting, split, done)
     report(done)
 

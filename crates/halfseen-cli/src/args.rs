@@ -17,7 +17,7 @@ pub(crate) use compare::CompareArgs;
 pub(crate) use fit::{AUTO, FitArgs};
 pub(crate) use plan::PlanArgs;
 pub(crate) use read::ReadArgs;
-pub(crate) use saved::{CertifyArgs, EvaluateArgs, PredictArgs, ShowArgs};
+pub(crate) use saved::{CertifyArgs, EvaluateArgs, PredictArgs, ReportArgs, ShowArgs, TrialArgs};
 pub(crate) use study::StudyArgs;
 pub(crate) use table::{BasisArg, CostLimits, MissingArg, ScaleArg, TableArgs, TaskArg};
 
@@ -73,6 +73,8 @@ pub(crate) enum Command {
     /// units, for a change of one standard deviation (standardised), and standard errors if it has
     /// them
     Show(ShowArgs),
+    /// Write one page to look at: a model, what was read for it, and how it does on a table
+    Report(ReportArgs),
     /// List the learners, or describe one
     Learners(LearnersArgs),
     /// Print the completions of commands and flags for a shell

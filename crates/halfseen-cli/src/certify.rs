@@ -47,7 +47,12 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
         scores: &prediction.scores,
         certificates,
     };
-    let errors = certified.errors(&costs, target.as_ref());
+    // Only an estimate can be certified without a target.
+    let estimated = Target::Numbers(Vec::new());
+    let known = target.as_ref().or((model.task == Task::Regression).then_some(&estimated));
+    let errors = known.map_or(Vec::new(), |target| {
+        certified_errors(&model, &prediction.scores, &certified.certificates, &costs, target)
+    });
     let text = if args.json {
         let json =
             json!({ "rows": certified.rows_as_json()?, "certified_error": as_json(&errors) });
@@ -138,40 +143,44 @@ impl Certified<'_> {
         };
         self.certificates.iter().enumerate().map(row).collect()
     }
+}
 
-    /// Returns the share of rows that are wrong or can be changed, for each budget at which it
-    /// changes. Classes need a target; an estimate is never wrong, but it can move too far.
-    fn errors(&self, values: &Threat, target: Option<&Target>) -> Vec<(f64, f64)> {
-        let right: Vec<bool> = match (self.model.task, target) {
-            (Task::Classification, Some(Target::Classes { codes, .. })) => codes
-                .iter()
-                .enumerate()
-                .map(|(row, &code)| self.scores.class(row) == code as usize)
-                .collect(),
-            (Task::Classification, _) => return Vec::new(),
-            (Task::Regression, _) => vec![true; self.certificates.len()],
-        };
-        let flipped = self.certificates.iter().filter(|c| c.flips_at.is_some() || !c.exact);
-        let mut budgets: Vec<f64> = flipped.filter_map(|c| c.certified).collect();
-        let largest = budgets.iter().copied().fold(0.0, f64::max);
-        match values.costs() {
-            // Every number of attributes, up to the first from which nothing changes.
-            Costs::Equal { value, .. } => {
-                let count = (largest / value).round() as usize + 1;
-                budgets = (0..=count).map(|k| k as f64 * value).collect();
-            }
-            Costs::Whole { .. } => budgets.extend(budgets.clone().iter().map(|n| n + 1.0)),
-            Costs::General => {}
+/// Returns the share of rows that are wrong or can be changed, for each budget at which it changes.
+/// An estimate is never wrong, but it can move too far.
+pub(crate) fn certified_errors(
+    model: &Model,
+    scores: &Scores,
+    certificates: &[Certificate],
+    values: &Threat,
+    target: &Target,
+) -> Vec<(f64, f64)> {
+    let right: Vec<bool> = match target {
+        Target::Classes { codes, .. } if model.task == Task::Classification => codes
+            .iter()
+            .enumerate()
+            .map(|(row, &code)| scores.class(row) == code as usize)
+            .collect(),
+        _ => vec![true; certificates.len()],
+    };
+    let flipped = certificates.iter().filter(|c| c.flips_at.is_some() || !c.exact);
+    let mut budgets: Vec<f64> = flipped.filter_map(|c| c.certified).collect();
+    let largest = budgets.iter().copied().fold(0.0, f64::max);
+    match values.costs() {
+        // Every number of attributes, up to the first from which nothing changes.
+        Costs::Equal { value, .. } => {
+            let count = (largest / value).round() as usize + 1;
+            budgets = (0..=count).map(|k| k as f64 * value).collect();
         }
-        budgets.push(0.0);
-        budgets.retain(|n| *n < values.total());
-        budgets.sort_unstable_by(f64::total_cmp);
-        budgets.dedup();
-        let error = |budget: f64| {
-            (budget, certified_error(&self.certificates, right.iter().copied(), budget))
-        };
-        thinned(&budgets, BUDGETS).into_iter().map(error).collect()
+        Costs::Whole { .. } => budgets.extend(budgets.clone().iter().map(|n| n + 1.0)),
+        Costs::General => {}
     }
+    budgets.push(0.0);
+    budgets.retain(|n| *n < values.total());
+    budgets.sort_unstable_by(f64::total_cmp);
+    budgets.dedup();
+    let error =
+        |budget: f64| (budget, certified_error(certificates, right.iter().copied(), budget));
+    thinned(&budgets, BUDGETS).into_iter().map(error).collect()
 }
 
 /// Returns at most `most` of the values, evenly spaced, including the first and the last.

@@ -1,6 +1,6 @@
 //! Tests a saved model on a table with a target, as it is and under attack.
 
-use crate::args::EvaluateArgs;
+use crate::args::{EvaluateArgs, TrialArgs};
 use crate::attacks::Attacks;
 use crate::failure::usage_error;
 use crate::input::{keep_classes, read_table, with_targets};
@@ -30,13 +30,9 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
             output::check_writable("--out", out, &inputs.collect::<Vec<_>>())
         })
         .transpose()?;
-    let (name, table) = read_table(Some(&args.on.data), &args.on.read, args.on.quiet)?;
+    let Rows { name, table, numbers, target } =
+        Rows::read(&args.on, args.target.as_deref(), &model)?;
     let target_name = args.target.as_deref().unwrap_or(&model.target);
-    let (table, numbers) =
-        keep_classes(table, target_name, &args.on.classes).with_context(|| name.clone())?;
-    let (table, numbers) = with_targets(table, numbers, target_name, &name, args.on.quiet)?;
-    let target = target_of(model.task, &model.classes, &table, target_name, &numbers)
-        .context(name.clone())?;
     let prediction = predict(&model, &table, &numbers, &[Some(target_name)], args.on.quiet)
         .with_context(|| name.clone())?;
     let rows: Vec<u32> = (0..table.rows() as u32).collect();
@@ -92,6 +88,29 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
     let figures: String = figures.map(|(name, value)| format!("{name:<16}{value}\n")).collect();
     output::print(&format!("{figures}{tables}"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Rows of a table with their targets.
+pub(crate) struct Rows {
+    pub(crate) name: String,
+    pub(crate) table: Table,
+    /// Numbers of the rows in the file, from 0.
+    pub(crate) numbers: Vec<usize>,
+    pub(crate) target: Target,
+}
+
+impl Rows {
+    /// Reads the rows that have a target, by default the model's.
+    pub(crate) fn read(on: &TrialArgs, target: Option<&str>, model: &Model) -> Result<Rows> {
+        let (name, table) = read_table(Some(&on.data), &on.read, on.quiet)?;
+        let target_name = target.unwrap_or(&model.target);
+        let (table, numbers) =
+            keep_classes(table, target_name, &on.classes).with_context(|| name.clone())?;
+        let (table, numbers) = with_targets(table, numbers, target_name, &name, on.quiet)?;
+        let target = target_of(model.task, &model.classes, &table, target_name, &numbers)
+            .context(name.clone())?;
+        Ok(Rows { name, table, numbers, target })
+    }
 }
 
 /// Returns the share of numbers that are in their intervals, and the mean width of these.

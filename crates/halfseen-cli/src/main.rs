@@ -33,6 +33,8 @@ mod plan_karma;
 mod plan_schema;
 mod predict;
 mod progress;
+mod report;
+mod report_page;
 mod show;
 mod study;
 mod suggested;
@@ -40,6 +42,7 @@ mod test_table;
 mod text_columns;
 mod threats;
 mod truncate;
+mod weights;
 
 use args::{Arguments, Command};
 use clap::Parser;
@@ -65,6 +68,7 @@ fn main() -> ExitCode {
         Command::Plan(args) => plan::run(args),
         Command::Study(args) => study::run(args),
         Command::Show(args) => show::run(args),
+        Command::Report(args) => report::run(args),
         Command::Learners(args) => learners::run(args),
         Command::Completions(args) => manual::completions(args),
         Command::Man(_) => manual::man(),

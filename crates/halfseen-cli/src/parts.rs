@@ -25,7 +25,7 @@ pub(crate) fn check(model: &Model, args: &ShowArgs) -> Result<()> {
         (None, false) => return Ok(()),
     };
     let file = args.model.display();
-    if !matches!(model.predictor, Predictor::Curves(_)) && model.raw_hats().is_empty() {
+    if !are_in(model) {
         let asked = model.params.get("shape").is_some_and(|shape| shape != "linear");
         return usage_error(match (&model.predictor, asked) {
             (Predictor::Classes(_), _) => format!(
@@ -62,8 +62,18 @@ pub(crate) fn csv(model: &Model) -> String {
     csv
 }
 
-/// Draws the largest parts.
+/// Draws the largest parts into a file.
 pub(crate) fn draw(model: &Model, path: &Path) -> Result<()> {
+    output::write_file(path, &picture(model)?)
+}
+
+/// Returns true if attributes have curves.
+pub(crate) fn are_in(model: &Model) -> bool {
+    matches!(model.predictor, Predictor::Curves(_)) || !model.raw_hats().is_empty()
+}
+
+/// Draws the largest parts, as SVG.
+pub(crate) fn picture(model: &Model) -> Result<String> {
     let (curves, name) = (by_size(model), &model.target);
     let what = match model.task {
         Task::Regression => "prediction",
@@ -86,13 +96,12 @@ pub(crate) fn draw(model: &Model, path: &Path) -> Result<()> {
         },
         points: points(model, curve, STEPS),
     };
-    let svg = small_multiples(&Panels {
+    Ok(small_multiples(&Panels {
         title,
         subtitle: format!("each is 0 on average{band}"),
         y_label: format!("added to the {what}"),
         panels: curves.iter().take(MOST).map(panel).collect(),
-    })?;
-    output::write_file(path, &svg)
+    })?)
 }
 
 /// Returns the curves, those first whose part of the prediction has the largest standard deviation

@@ -166,3 +166,17 @@ pub(crate) struct ShowArgs {
     #[arg(long)]
     pub(crate) quiet: bool,
 }
+
+#[derive(Debug, Args)]
+#[command(before_help = "Example:
+  halfseen report price.json new.csv --out report.html")]
+pub(crate) struct ReportArgs {
+    #[command(flatten)]
+    pub(crate) on: TrialArgs,
+    /// Name of the target column; default: the model's
+    #[arg(long, value_name = "COL")]
+    pub(crate) target: Option<String>,
+    /// File for the page (HTML), which needs no other file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+}

@@ -22,6 +22,7 @@ from halfseen import _attributes, _core
 from halfseen import _types as t
 from halfseen._docstrings import completed
 from halfseen._parameters import declared, learners, refusal, refusing, texts_of, tuning_of
+from halfseen._report import Report
 from halfseen._saved import Saved
 from halfseen._warn import about_data, warn
 from halfseen.warnings import DataWarning
@@ -108,8 +109,8 @@ class Estimator(Saved, BaseEstimator):
 
     Attributes
     ----------
-    report_ : dict
-        Report of the fit: reason to stop, reads, objective and gap, notes on the data;
+    report_ : Report
+        Report of the fit, a dict that prints in words: reason to stop, reads, objective and gap, notes;
         ``report_["params"]["seed"]`` reproduces it.
     reads_ : int
         Number of reads, with multiplicity, as the papers count them.
@@ -129,7 +130,7 @@ class Estimator(Saved, BaseEstimator):
     #: Reason why there is no ``sample_weight``, where there is none.
     _no_weights: ClassVar[str] = "each row takes one step, and a doubled step is not two steps"
 
-    report_: dict[str, Any]
+    report_: Report
     reads_: int
     distinct_: int
     n_iter_: int
@@ -365,8 +366,8 @@ class Estimator(Saved, BaseEstimator):
         """Store a fitted model and its public attributes; unless quiet, warn of notes on the data."""
         report = json.loads(model.report())
         report["params"] = json.loads(model.parameters)
-        report["notes_text"] = model.notes()
-        self.model_, self.report_ = model, report
+        report["notes_text"], report["stop_text"] = model.notes(), model.stop()
+        self.model_, self.report_ = model, Report(report)
         self.n_iter_ = max(1, int(report.get("passes") or 1))
         self.reads_, self.distinct_ = report["reads"], report["distinct"]
         weights = model.weights()

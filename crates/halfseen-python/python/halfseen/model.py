@@ -1,5 +1,6 @@
 """Load and save models: one file for Python, Rust and the program."""
 
+import html
 import json
 import os
 from pathlib import Path
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from halfseen import _core
+from halfseen._report import Report
 from halfseen._warn import warn
 
 
@@ -70,8 +72,9 @@ class Model:
         The library's name of the learner.
     params : dict
         Parameters, under the library's names.
-    report : dict
-        Report of the fit: reads, reason to stop, objective and gap if there are any.
+    report : Report
+        Report of the fit, a dict that prints in words: reads, reason to stop, objective and gap if there are
+        any.
     classes : ndarray of shape (n_classes,) or None
         Sorted labels; None for a regression. Of two, a positive score means the second.
     columns : dict of str to (list of str or None)
@@ -97,7 +100,8 @@ class Model:
     def __init__(self, model: Any):
         self._model = model
         self.learner, self.target = model.learner, model.target
-        self.params, self.report = json.loads(model.parameters), json.loads(model.report())
+        self.params, self.report = json.loads(model.parameters), Report(json.loads(model.report()))
+        self.report["notes_text"], self.report["stop_text"] = model.notes(), model.stop()
         self.columns = dict(model.columns)
         self.classes = _labels(model.classes) if model.classifies else None
 
@@ -208,6 +212,34 @@ class Model:
     def __repr__(self):
         """Show the learner and the number of columns."""
         return f"Model({self.learner!r}, columns={len(self.columns)})"
+
+    def __str__(self) -> str:
+        """Return what it predicts from what, the largest weights, and the report of the fit in words."""
+        lines = [self._sentence(), ""]
+        lines += [f"  {name:<24} {weight:>12.5g}" for name, weight in self._largest()]
+        return "\n".join([*lines, *([""] if self._largest() else []), str(self.report)])
+
+    def _repr_html_(self) -> str:
+        """Show the same in a notebook."""
+        weights = "".join(
+            f'<tr><td style="text-align:left">{html.escape(name)}</td><td>{weight:.5g}</td></tr>'
+            for name, weight in self._largest()
+        )
+        table = f"<table><thead><tr><th>attribute</th><th>weight</th></tr></thead>{weights}</table>"
+        return f"<p>{html.escape(self._sentence())}</p>{table if weights else ''}{self.report._repr_html_()}"
+
+    def _sentence(self):
+        """Return what it predicts from what."""
+        count = len(self.columns)
+        what = "" if self.classes is None else f", one of {len(self.classes)} classes,"
+        return f"{self.learner} predicts {self.target}{what} from {count} column{'s' * (count != 1)}"
+
+    def _largest(self):
+        """Return names and weights of the attributes, the largest first."""
+        found = self._model.weights() if self.classes is None or len(self.classes) == 2 else None
+        if found is None:
+            return []
+        return sorted(found[0], key=lambda of: -abs(of[1]))[:10]
 
     def __reduce__(self):
         """Pickle as a model file."""

@@ -203,8 +203,9 @@ impl Note {
         )
     }
 
-    /// Returns a note if a squared error (or misclassified share) is not below the constant's by
-    /// two standard errors.
+    /// Returns a note if a squared error (in scaled units, or a misclassified share) is not below
+    /// the constant's by two standard errors. If targets do not vary, the constant has no error but
+    /// rounding, and there is nothing to be better at.
     pub fn beside_constant(error: f64, standard_error: Option<f64>, constant: f64) -> Option<Note> {
         let deviation = standard_error.unwrap_or(0.0);
         // NaN is not better.
@@ -213,7 +214,7 @@ impl Note {
             ratio: error / constant,
             standard_error: deviation / constant,
         };
-        (!better && constant > 0.0).then(note)
+        (!better && constant > ROUNDING).then(note)
     }
 }
 
@@ -236,6 +237,9 @@ fn conditions(tried: u64, from_rows: &[String]) -> String {
         ),
     }
 }
+
+/// Error of a constant below which targets do not vary.
+const ROUNDING: f64 = 1e-12;
 
 /// Larger numbers are shown as more than this.
 const LARGEST_SHOWN: f64 = 1e300;

@@ -1,0 +1,199 @@
+//! Gathers what one page says of a model: the error on a table beside a constant's, what was read,
+//! weights, shapes, certificates, notes.
+
+use crate::args::ReportArgs;
+use crate::certify::certified_errors;
+use crate::evaluate::Rows;
+use crate::failure::usage_error;
+use crate::fitted::is_promise;
+use crate::output;
+use crate::parts;
+use crate::predict::{predict, read_model};
+use crate::report_page::page;
+use crate::threats::priced;
+use crate::weights::Weights;
+use anyhow::Result;
+use halfseen::data::Target;
+use halfseen::model::{Model, Scores};
+use halfseen::registry;
+use halfseen::robust::Trial;
+use halfseen::select::Score;
+use halfseen_io::draw::{Figure, Point, Series, learning_curve};
+use std::process::ExitCode;
+
+/// Number of groups of rows by their prediction.
+const GROUPS: usize = 10;
+
+/// Least number of rows of which groups are made.
+const FEW: usize = 2 * GROUPS;
+
+/// Content of the page.
+pub(crate) struct Page<'a> {
+    pub(crate) model: &'a Model,
+    /// Title of the learner.
+    pub(crate) title: &'static str,
+    pub(crate) data: &'a str,
+    pub(crate) rows: usize,
+    pub(crate) score: Score,
+    /// Error of the mean, or of the most frequent class, of these rows.
+    pub(crate) constant: f64,
+    /// Number of rows of each class (first) with each prediction (second).
+    pub(crate) confusion: Option<Vec<Vec<usize>>>,
+    /// Observed against predicted numbers, as SVG.
+    pub(crate) calibration: Option<String>,
+    /// Attribute, reads and price of each.
+    pub(crate) reads: Vec<(String, u64, f64)>,
+    /// True if prices were declared.
+    pub(crate) priced: bool,
+    pub(crate) weights: Option<Weights>,
+    /// Parts of the prediction by attribute, as SVG.
+    pub(crate) shapes: Option<String>,
+    /// Share of rows that are wrong or can be changed, by number of deletions.
+    pub(crate) certified: Option<Certified>,
+    /// Notes of the fit: text, and true for a promise.
+    pub(crate) notes: Vec<(String, bool)>,
+}
+
+/// Certified error, and its curve as SVG.
+pub(crate) struct Certified {
+    pub(crate) errors: Vec<(f64, f64)>,
+    pub(crate) svg: String,
+    /// For numbers: the distance that counts as a change.
+    pub(crate) within: Option<f64>,
+}
+
+pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
+    let model = read_model(&args.on.model)?;
+    if output::is_standard(&args.out) {
+        return usage_error("--out -: the page needs a file of its own; name one");
+    }
+    output::check_writable("--out", &args.out, &args.on.inputs())?;
+    let Rows { name, table, numbers, target } =
+        Rows::read(&args.on, args.target.as_deref(), &model)?;
+    let target_name = args.target.as_deref().unwrap_or(&model.target);
+    let prediction = predict(&model, &table, &numbers, &[Some(target_name)], args.on.quiet)?;
+    let all: Vec<u32> = (0..table.rows() as u32).collect();
+    let score = Score::of(&prediction.scores, &target, &all);
+    let layout = model.prepare.schema.layout()?;
+    let counted = |panel: usize| match model.report.panel_reads.get(panel) {
+        Some(&reads) => reads,
+        None => model.report.examples,
+    };
+    let reads = (0..layout.sampled_panels())
+        .map(|panel| (layout.name(panel).to_owned(), counted(panel), layout.price(panel)))
+        .collect();
+    let certified = match model.predictor.additive() {
+        Err(_) => None,
+        Ok(_) => {
+            let trial = Trial::new(&model, &table, Some(&target))?;
+            let costs = priced(args.on.costs.as_ref(), &model, &trial, true, args.on.quiet)?;
+            // A change by more than the model's typical error counts.
+            let within = match target {
+                Target::Numbers(_) => score.mse.map(f64::sqrt).filter(|within| *within > 0.0),
+                Target::Classes { .. } => None,
+            };
+            let able = matches!(target, Target::Classes { .. }) || within.is_some();
+            let found = able.then(|| {
+                let certificates = trial.certify(&costs, within)?;
+                let errors =
+                    certified_errors(&model, &prediction.scores, &certificates, &costs, &target);
+                let svg = of_deletions(&errors, within.is_some())?;
+                Ok::<_, anyhow::Error>(Certified { errors, svg, within })
+            });
+            found.transpose()?
+        }
+    };
+    let notes = model.report.notes.iter().map(|note| (note.to_string(), is_promise(note)));
+    let found = Page {
+        title: registry::find(&model.learner).map_or("", |learner| learner.title()),
+        data: &name,
+        rows: table.rows(),
+        constant: constant(&target),
+        confusion: confusion(&model, &prediction.scores, &target),
+        calibration: calibration(&prediction.scores, &target)?,
+        reads,
+        priced: layout.is_priced(),
+        weights: Weights::of(&model, &args.on.model).ok(),
+        shapes: parts::are_in(&model).then(|| parts::picture(&model)).transpose()?,
+        certified,
+        notes: notes.collect(),
+        score,
+        model: &model,
+    };
+    output::write_file(&args.out, &page(&found).into_string())?;
+    output::remark(args.on.quiet, &format!("written: {}", args.out.display()));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the error of the mean of these numbers, or of the most frequent of these classes.
+fn constant(target: &Target) -> f64 {
+    match target {
+        Target::Numbers(values) => {
+            let n = values.len().max(1) as f64;
+            let mean = values.iter().sum::<f64>() / n;
+            values.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n
+        }
+        Target::Classes { classes, codes } => {
+            let mut counts = vec![0_usize; classes.len()];
+            codes.iter().for_each(|&code| counts[code as usize] += 1);
+            1.0 - counts.iter().copied().max().unwrap_or(0) as f64 / codes.len().max(1) as f64
+        }
+    }
+}
+
+/// Counts the rows of each class by their prediction.
+fn confusion(model: &Model, scores: &Scores, target: &Target) -> Option<Vec<Vec<usize>>> {
+    let Target::Classes { codes, .. } = target else { return None };
+    let mut counts = vec![vec![0; model.classes.len()]; model.classes.len()];
+    for (row, &code) in codes.iter().enumerate() {
+        counts[code as usize][scores.class(row)] += 1;
+    }
+    Some(counts)
+}
+
+/// Draws the observed numbers of groups of rows of similar prediction against the predicted ones.
+fn calibration(scores: &Scores, target: &Target) -> Result<Option<String>> {
+    let Target::Numbers(values) = target else { return Ok(None) };
+    if values.len() < FEW {
+        return Ok(None);
+    }
+    let mut pairs: Vec<(f64, f64)> =
+        scores.values.iter().copied().zip(values.iter().copied()).collect();
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let group = |at: usize| {
+        let part = &pairs[at * pairs.len() / GROUPS..(at + 1) * pairs.len() / GROUPS];
+        let n = part.len() as f64;
+        let (x, y) = part.iter().fold((0.0, 0.0), |(x, y), pair| (x + pair.0 / n, y + pair.1 / n));
+        let deviation = (part.iter().map(|pair| (pair.1 - y).powi(2)).sum::<f64>() / n).sqrt();
+        Point { x, y, low: y - deviation, high: y + deviation }
+    };
+    let points: Vec<Point> = (0..GROUPS).map(group).collect();
+    let same = |x: f64| Point { x, y: x, low: f64::NAN, high: f64::NAN };
+    let ends = [points[0].x, points[GROUPS - 1].x];
+    Ok(Some(learning_curve(&Figure {
+        title: "Observed against predicted, tenths of the rows".into(),
+        x_label: "mean prediction of a tenth of the rows".into(),
+        y_label: "mean observed, ± one standard deviation".into(),
+        log_x: false,
+        y_limit: None,
+        series: vec![
+            Series { name: "observed".into(), points },
+            Series { name: "if right".into(), points: ends.map(same).to_vec() },
+        ],
+    })?))
+}
+
+/// Draws the certified error against the number of deletions.
+fn of_deletions(errors: &[(f64, f64)], numbers: bool) -> Result<String> {
+    let point =
+        |&(x, share): &(f64, f64)| Point { x, y: 100.0 * share, low: f64::NAN, high: f64::NAN };
+    let name = if numbers { "may move further" } else { "wrong or can be changed" };
+    Ok(learning_curve(&Figure {
+        title: "What deletions can do at most".into(),
+        x_label: "cost of the attributes that are deleted from a row".into(),
+        y_label: "share of the rows (%)".into(),
+        log_x: false,
+        y_limit: None,
+        series: vec![Series { name: name.into(), points: errors.iter().map(point).collect() }],
+    })?)
+}

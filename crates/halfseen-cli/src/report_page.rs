@@ -1,0 +1,261 @@
+//! Writes the page of a report: one HTML file that needs no other.
+
+use crate::format;
+use crate::report::{Certified, Page};
+use crate::weights::Weights;
+use halfseen::model::BudgetKind;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+/// Number of attributes that a table lists.
+const LISTED: usize = 40;
+
+/// Number of deletions that a table lists.
+const DELETIONS: usize = 12;
+
+const STYLE: &str = "
+:root { color-scheme: light dark; --ink: #1c1c1c; --soft: #5a5a5a; --line: #d8d8d8; --bar: #0072b2; --paper: #fff }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e8e8e8; --soft: #b0b0b0; --line: #3c3c3c; --bar: #6c8cff; --paper: #161616 } }
+body { margin: 0 auto; max-width: 60rem; padding: 1rem; font: 16px/1.5 system-ui, sans-serif;
+  color: var(--ink); background: var(--paper) }
+h1 { font-size: 1.6rem; line-height: 1.25 } h2 { font-size: 1.2rem; margin-top: 2.2rem }
+p.lead { font-size: 1.15rem } .soft, caption { color: var(--soft) }
+table { border-collapse: collapse; width: 100% } caption { text-align: left; padding-bottom: .3rem }
+th, td { text-align: left; padding: .25rem .6rem .25rem 0; border-bottom: 1px solid var(--line); vertical-align: top }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+td.bar { width: 35%; padding-right: 0 } td { overflow-wrap: anywhere }
+.track { position: relative; height: 1.1em; border-left: 1px solid var(--line) }
+.track i { position: absolute; top: 15%; bottom: 15%; background: var(--bar) }
+.signed { border-left: 0 } .signed::before { content: ''; position: absolute; left: 50%; top: 0; bottom: 0;
+  border-left: 1px solid var(--line) }
+.minus { opacity: .55 }
+figure { margin: 1rem 0; overflow-x: auto } figure svg { max-width: 100%; height: auto }
+@media (max-width: 40rem) { td.bar, th.bar { display: none } }
+";
+
+/// Returns the page.
+pub(crate) fn page(found: &Page<'_>) -> Markup {
+    let target = &found.model.target;
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { "Report on " (target) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                h1 { "How well is " (target) " predicted?" }
+                (in_words(found))
+                (errors(found))
+                (reads(found))
+                @if let Some(weights) = &found.weights { (weight_table(weights, &found.model.target)) }
+                @if let Some(svg) = &found.shapes {
+                    h2 { "Shapes" }
+                    p { "What single attributes add to the prediction." }
+                    figure { (PreEscaped(svg)) }
+                }
+                @if let Some(certified) = &found.certified { (certificates(certified)) }
+                (notes(found))
+                (made(found))
+            }
+        }
+    }
+}
+
+/// Says in a sentence or two what the model comes to.
+fn in_words(found: &Page<'_>) -> Markup {
+    let rows = format::thousands(found.rows as f64);
+    let said = match (found.score.error, found.score.mse) {
+        (Some(error), _) => {
+            let (wrong, constant) = (percent(error), percent(found.constant));
+            let right = error < found.constant;
+            html! {
+                (wrong) " of the rows are predicted wrong. The most frequent class alone would be wrong for "
+                (constant) "."
+                @if !right { " So the model is no better than that." }
+            }
+        }
+        (None, Some(mse)) if found.constant > 0.0 => {
+            let share = 1.0 - mse / found.constant;
+            if share > 0.0 {
+                html! {
+                    "The model explains " (percent(share)) " of the variance. Its typical error is "
+                    (format::rounded(mse.sqrt())) "; predicting the mean has " (format::rounded(found.constant.sqrt())) "."
+                }
+            } else {
+                html! { "The model is no better than predicting the mean." }
+            }
+        }
+        _ => html! { "These rows do not vary, so nothing can be explained." },
+    };
+    html! {
+        p.lead { (said) }
+        p.soft { "Measured on " (rows) " rows of " (found.data) ". If the model has learned from these rows, it looks better here than it is: use rows that it has not seen." }
+    }
+}
+
+/// Shows the errors, with the rows of each class or the observed against the predicted numbers.
+fn errors(found: &Page<'_>) -> Markup {
+    let figures = [
+        ("rows", Some(format::thousands(found.rows as f64))),
+        ("wrong", found.score.error.map(percent)),
+        ("wrong, every class counting alike", found.score.balanced_error.map(percent)),
+        (
+            "mean squared error",
+            found.score.error.map_or(found.score.mse, |_| None).map(format::rounded),
+        ),
+    ];
+    html! {
+        h2 { "Errors" }
+        table {
+            @for (name, value) in figures.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+                tr { th { (name) } td.n { (value) } }
+            }
+            tr {
+                th { @if found.score.error.is_some() { "wrong, by the most frequent class" } @else { "mean squared error of the mean" } }
+                td.n { @if found.score.error.is_some() { (percent(found.constant)) } @else { (format::rounded(found.constant)) } }
+            }
+        }
+        @if let Some(counts) = &found.confusion {
+            table {
+                caption { "Rows by their class (down) and their prediction (across)" }
+                tr { th {} @for class in &found.model.classes { th.n { (class) } } }
+                @for (class, row) in found.model.classes.iter().zip(counts) {
+                    tr { th { (class) } @for count in row { td.n { (format::thousands(*count as f64)) } } }
+                }
+            }
+        }
+        @if let Some(svg) = &found.calibration { figure { (PreEscaped(svg)) } }
+    }
+}
+
+/// Shows what was read to learn the model.
+fn reads(found: &Page<'_>) -> Markup {
+    let report = &found.model.report;
+    let each = match report.budget_kind {
+        BudgetKind::Each => format!("at most {}", report.max_reads),
+        BudgetKind::Expected => format!("{:.2} on average", report.mean_reads()),
+    };
+    let most = found.reads.iter().map(|(_, reads, _)| *reads).max().unwrap_or(0).max(1);
+    let chosen = !report.panel_reads.is_empty();
+    let mut rows: Vec<_> = found.reads.iter().collect();
+    rows.sort_by_key(|(_, reads, _)| std::cmp::Reverse(*reads));
+    html! {
+        h2 { "What was read" }
+        p {
+            "The model learned from " (format::thousands(report.examples as f64)) " rows with "
+            (format::thousands(report.distinct as f64)) " cells: " (each) " of "
+            (found.reads.len()) " attributes of each row."
+            @if found.priced { " They cost " (format::rounded(report.spent)) "." }
+        }
+        @if chosen {
+            table {
+                tr { th { "attribute" } th.n { "rows read" } @if found.priced { th.n { "price" } } th.bar {} }
+                @for (name, reads, price) in rows.iter().take(LISTED) {
+                    tr {
+                        td { (name) }
+                        td.n { (format::thousands(*reads as f64)) }
+                        @if found.priced { td.n { (format::rounded(*price)) } }
+                        td.bar { div.track { i style=(format!("left:0;width:{:.1}%", 100.0 * *reads as f64 / most as f64)) {} } }
+                    }
+                }
+            }
+            (more(rows.len()))
+        }
+    }
+}
+
+/// Shows the weights, the most important first.
+fn weight_table(weights: &Weights, target: &str) -> Markup {
+    let several = weights.classes.len() > 1;
+    let size = |row: &crate::weights::Row| row.standardised.unwrap_or(0.0);
+    let most = weights.rows.iter().map(|row| size(row).abs()).fold(f64::MIN_POSITIVE, f64::max);
+    let bar = |value: f64| {
+        let width = 50.0 * value.abs() / most;
+        let left = if value < 0.0 { 50.0 - width } else { 50.0 };
+        format!("left:{left:.1}%;width:{width:.1}%")
+    };
+    html! {
+        h2 { "Weights" }
+        p {
+            "How much the prediction of " (target) " changes if an attribute is larger by one of its own units"
+            @if weights.standardised { ", and (bars) by one standard deviation" }
+            ". A weight says how attributes go together, not what causes what."
+        }
+        table {
+            tr {
+                th { "attribute" }
+                @if several { @for class in &weights.classes { th.n { (class) } } } @else { th.n { "weight" } }
+                @if weights.standardised { th.n { "per deviation" } th.bar {} }
+            }
+            @for row in weights.rows.iter().take(LISTED) {
+                tr {
+                    td { (row.name) }
+                    @for weight in &row.weights { td.n { (format::number(*weight)) } }
+                    @if weights.standardised {
+                        td.n { (format::number(size(row))) }
+                        td.bar { div class="track signed" { i .minus[size(row) < 0.0] style=(bar(size(row))) {} } }
+                    }
+                }
+            }
+        }
+        (more(weights.rows.len()))
+    }
+}
+
+/// Shows how many deletions the predictions bear.
+fn certificates(certified: &Certified) -> Markup {
+    let what = match certified.within {
+        Some(within) => format!("move by more than {}, its typical error", format::rounded(within)),
+        None => "be wrong".to_owned(),
+    };
+    let shown: Vec<_> = certified.errors.iter().take(DELETIONS).collect();
+    html! {
+        h2 { "If attributes are missing later" }
+        p {
+            "At most this share of the rows can " (what) " when an adversary who knows the model deletes the worst "
+            "attributes of each row. This is proved for these rows, for any choice of attributes of that cost."
+        }
+        figure { (PreEscaped(&certified.svg)) }
+        table {
+            tr { th.n { "deleted" } th.n { "share of the rows" } }
+            @for (cost, share) in shown { tr { td.n { (format::rounded(*cost)) } td.n { (percent(*share)) } } }
+        }
+    }
+}
+
+/// Shows the notes of the fit.
+fn notes(found: &Page<'_>) -> Markup {
+    html! {
+        @if !found.notes.is_empty() {
+            h2 { "Notes" }
+            ul { @for (text, promise) in &found.notes { li { @if *promise { b { "On new rows: " } } (text) } } }
+        }
+    }
+}
+
+/// Says how the model was made.
+fn made(found: &Page<'_>) -> Markup {
+    let model = found.model;
+    html! {
+        h2 { "How it was made" }
+        p { (model.learner) ": " (found.title) ". It stopped because: " (model.report.stop) "." }
+        details {
+            summary { "Parameters" }
+            table {
+                @for (name, value) in &model.params { tr { th { (name) } td.n { (format::plain(value)) } } }
+            }
+        }
+    }
+}
+
+/// Says how many rows a table leaves out.
+fn more(rows: usize) -> Markup {
+    html! { @if rows > LISTED { p.soft { "and " (rows - LISTED) " more" } } }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}

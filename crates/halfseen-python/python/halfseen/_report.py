@@ -1,0 +1,44 @@
+"""Show the report of a fit in words."""
+
+import html
+from typing import Any
+
+
+class Report(dict[str, Any]):
+    """Report of a fit: a dict, which says in words what was read and how well the fit does."""
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Return names and values of what a reader wants to know, in words."""
+        examples, distinct = self["examples"], self["distinct"]
+        found = [("learner", str(self["learner"])), ("rows", f"{examples:,}")]
+        per_row = self["reads"] / max(examples, 1)
+        found.append(("cells read", f"{distinct:,} ({per_row:.3g} per row)"))
+        if self.get("spent") is not None and abs(self["spent"] - distinct) > 1e-9 * max(distinct, 1):
+            found.append(("money spent", f"{self['spent']:,.6g}"))
+        if self.get("unused") is not None:
+            found.append(("reads left", f"{self['unused']:,}"))
+        if self.get("risk") is not None:
+            error = "" if self.get("risk_error") is None else f" +- {self['risk_error']:.3g}"
+            found.append(("its own test", f"{self['risk']:.3g}{error} (squared error; the mean's is near 1)"))
+        if self.get("gap") is not None:
+            found.append(("certified gap", f"{self['gap']:.2e} of the objective {self['objective']:.6g}"))
+        if self.get("support") is not None:
+            found.append(("rows kept", f"{self['support']:,}"))
+        found.append(("stopped", str(self.get("stop_text", self["stop"]))))
+        found.append(("seconds", f"{self['seconds']:.3f}"))
+        return found
+
+    def __str__(self) -> str:
+        """Return lines of names and values, and the notes."""
+        lines = [f"{name:<14} {value}" for name, value in self.lines()]
+        return "\n".join([*lines, *(f"note: {note}" for note in self.get("notes_text", []))])
+
+    def _repr_html_(self) -> str:
+        """Show the same as a table in a notebook."""
+        rows = "".join(
+            f'<tr><th style="text-align:left">{html.escape(name)}</th>'
+            f'<td style="text-align:left">{html.escape(value)}</td></tr>'
+            for name, value in self.lines()
+        )
+        notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.get("notes_text", []))
+        return f"<table><tbody>{rows}</tbody></table>" + (f"<ul>{notes}</ul>" if notes else "")
