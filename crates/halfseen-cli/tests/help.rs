@@ -32,6 +32,7 @@ fn help_starts_with_examples_that_run() {
         "certify",
         "plan",
         "show",
+        "report",
         "learners",
         "completions",
         "man",
