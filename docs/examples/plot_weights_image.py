@@ -45,9 +45,7 @@ for ax, (name, model) in zip(axes, models.items(), strict=True):
     plotting.weights_image(model.coef_ * X_train.std(axis=0), (8, 8), colorbar=False, ax=ax)
     ax.set(title=f"{name}\n{wrong:.1f} % told wrong", xlabel="", ylabel="", xticks=[], yticks=[])
     read = getattr(model, "distinct_", X_train.size)
-    print(
-        f"{name}: {read} pixels of {X_train.size} read, {wrong:.1f} % of {len(y_test)} new pictures told wrong"
-    )
+    print(f"{name}: {read} pixels read, {wrong:.1f} % of {len(y_test)} new pictures told wrong")
 print(f"always the larger class: {100 * min(np.mean(y_test == 3), np.mean(y_test == 8)):.1f} % told wrong")
 
 # %%
