@@ -75,8 +75,9 @@ for k in (2, 3, 5, 10):
 
 # %%
 # With two or three reads of each patient the error is a little above that of all ten, and far below that of
-# two or three fixed ones by lot: those leave out what matters as often as not, and by chance. The bars are
-# one standard deviation over the splits. From six fixed measurements on the difference is small.
+# two or three fixed ones by lot: those leave out what matters more often than not. The bars are one standard
+# deviation over the splits. From six fixed measurements on the difference is two units or less, and none from
+# nine on.
 #
 # When not: with one read of each patient, since nobody then shows two measurements together; and where new
 # patients cannot be measured fully either, a model of the few fixed measurements that they will have may be

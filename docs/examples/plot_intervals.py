@@ -59,9 +59,8 @@ for (name, ends), style in zip(kinds.items(), ("s:", "o-", "^--"), strict=True):
         held.append(100 * np.mean((low <= y[new]) & (y[new] <= high)))
     left.plot(lost, widths, style)
     right.plot(lost, held, style, label=name)
-    print(
-        f"{name}: inside {held[0]:.0f} % with none missing, {held[2]:.0f} % with four, {held[-1]:.0f} % with eight"
-    )
+    none, four, eight = held[0], held[2], held[4]
+    print(f"{name}: {none:.0f} % inside with none missing, {four:.0f} % with four, {eight:.0f} % with eight")
 guess = np.quantile(y[train], 0.95) - np.quantile(y[train], 0.05)
 print(f"an interval without any measurement is {guess:.0f} wide")
 left.axhline(guess, color="gray", linestyle=":")

@@ -19,7 +19,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from halfseen import DataWarning, IncompleteRegressor, plotting
 from sklearn.datasets import load_diabetes
-from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import ShuffleSplit
@@ -66,7 +66,7 @@ for title, table in (("by chance", by_chance), ("for a reason", for_a_reason)):
 # ward where everybody gets the blood test.
 
 models = {
-    "HistGradientBoosting": HistGradientBoostingRegressor(max_iter=50, random_state=0),
+    "random forest": RandomForestRegressor(min_samples_leaf=5, random_state=0),
     "means filled in, ridge": make_pipeline(SimpleImputer(), RidgeCV(np.logspace(-3, 3, 13))),
     "IncompleteRegressor": IncompleteRegressor(random_state=0),
 }
@@ -94,12 +94,12 @@ for name, (before, after) in zip(models, means, strict=True):
 print(f"guessing the mean: {y.std():.1f}")
 
 # %%
-# Boosted trees use an empty cell as a sign of health. In the same ward that is an advantage, and by far the
-# least error of all. Where everybody is tested the sign is gone, and they are hardly better than the mean.
-# The two others take no notice of emptiness: they are worse in the same ward, and no worse elsewhere. Between
+# The forest uses an empty cell as a sign of health. In the same ward that is an advantage, and by far the
+# least error of all. Where everybody is tested the sign is gone, and it is hardly better than the mean. The
+# two others take no notice of emptiness: they are worse in the same ward, and no worse elsewhere. Between
 # them ``IncompleteRegressor`` has somewhat less error than means that are filled in.
 #
 # The warning does not say which is right for you. It says that the question has to be asked.
 #
 # When not: if the model will be used in the same ward and under the same rules only. Then emptiness is
-# information, and trees that use it are better.
+# information, and a forest that uses it is better.
