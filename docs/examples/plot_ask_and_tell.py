@@ -57,7 +57,7 @@ for patient in range(told[-1]):
         errors.append(miss(learner.model()))
         first = slice(0, patient + 1)
         whole.append(miss(RidgeCV(np.logspace(-3, 3, 13)).fit(X_train[first], y_train[first])))
-print(f"{query}: the last of {len(learner.report['panel_reads'])} attributes to choose from")
+print(f"the last question: {query}")
 print(f"{work} measurements of {told[-1] * 10}: typical error {errors[-1]:.1f}")
 print(f"all {told[-1] * 10}: {whole[-1]:.1f}; the mean: {y_test.std():.1f}")
 

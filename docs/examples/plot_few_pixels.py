@@ -58,7 +58,7 @@ ax.annotate("guessing", (1, 0.5), xycoords=("axes fraction", "data"), ha="right"
 # With 25 dollars four pixels of each of 600 pictures are better than 40 whole pictures. From about 40 dollars
 # on whole pictures are better, as long as labels cost nothing and whole pictures can be had. Four pixels of
 # all 1,347 pictures come to an error of 16 %, where ridge regression comes to 10 % at sixteen times the
-# price. AERR stays well above both: its guarantee has a price, too.
+# price. From ten dollars on AERR stays well above both: its guarantee has a price, too.
 #
 # When not: where few whole rows cost the same as many parts of rows. Reading parts is for those who cannot
 # have more of a row, such as patients and people who answer questions.

@@ -74,7 +74,7 @@ for ax in (left, right):
 
 # %%
 # Left: the interval that is the same for everybody does not grow, the others do, from 190 to 220 and more
-# where eight of ten measurements are missing. Right: with up to four missing all hold for 90 to 92 % of the
+# where eight of ten measurements are missing. Right: with up to four missing all hold for 89 to 92 % of the
 # patients; with eight the first holds for 87 %, the model's own for 94 %, the calibrated for 97 %, which is
 # more than was asked for. Of 142 patients the share varies by 2.5 % by chance. All are wide: even with ten
 # measurements the interval is hardly narrower than one without any, which is 233 wide. That is how little
