@@ -82,7 +82,7 @@ fn in_words(found: &Page<'_>) -> Markup {
             if share > 0.0 {
                 html! {
                     "The model explains " (percent(share)) " of the variance. Its typical error is "
-                    (format::rounded(mse.sqrt())) "; predicting the mean has " (format::rounded(found.constant.sqrt())) "."
+                    (format::significant(mse.sqrt())) "; predicting the mean has " (format::significant(found.constant.sqrt())) "."
                 }
             } else {
                 html! { "The model is no better than predicting the mean." }
@@ -104,7 +104,7 @@ fn errors(found: &Page<'_>) -> Markup {
         ("wrong, every class counting alike", found.score.balanced_error.map(percent)),
         (
             "mean squared error",
-            found.score.error.map_or(found.score.mse, |_| None).map(format::rounded),
+            found.score.error.map_or(found.score.mse, |_| None).map(format::significant),
         ),
     ];
     html! {
@@ -115,7 +115,7 @@ fn errors(found: &Page<'_>) -> Markup {
             }
             tr {
                 th { @if found.score.error.is_some() { "wrong, by the most frequent class" } @else { "mean squared error of the mean" } }
-                td.n { @if found.score.error.is_some() { (percent(found.constant)) } @else { (format::rounded(found.constant)) } }
+                td.n { @if found.score.error.is_some() { (percent(found.constant)) } @else { (format::significant(found.constant)) } }
             }
         }
         @if let Some(counts) = &found.confusion {
@@ -148,7 +148,7 @@ fn reads(found: &Page<'_>) -> Markup {
             "The model learned from " (format::thousands(report.examples as f64)) " rows with "
             (format::thousands(report.distinct as f64)) " cells: " (each) " of "
             (found.reads.len()) " attributes of each row."
-            @if found.priced { " They cost " (format::rounded(report.spent)) "." }
+            @if found.priced { " They cost " (format::significant(report.spent)) "." }
         }
         @if chosen {
             table {
@@ -157,7 +157,7 @@ fn reads(found: &Page<'_>) -> Markup {
                     tr {
                         td { (name) }
                         td.n { (format::thousands(*reads as f64)) }
-                        @if found.priced { td.n { (format::rounded(*price)) } }
+                        @if found.priced { td.n { (format::significant(*price)) } }
                         td.bar { div.track { i style=(format!("left:0;width:{:.1}%", 100.0 * *reads as f64 / most as f64)) {} } }
                     }
                 }
@@ -193,9 +193,9 @@ fn weight_table(weights: &Weights, target: &str) -> Markup {
             @for row in weights.rows.iter().take(LISTED) {
                 tr {
                     td { (row.name) }
-                    @for weight in &row.weights { td.n { (format::number(*weight)) } }
+                    @for weight in &row.weights { td.n { (format::significant(*weight)) } }
                     @if weights.standardised {
-                        td.n { (format::number(size(row))) }
+                        td.n { (format::significant(size(row))) }
                         td.bar { div class="track signed" { i .minus[size(row) < 0.0] style=(bar(size(row))) {} } }
                     }
                 }
@@ -208,7 +208,9 @@ fn weight_table(weights: &Weights, target: &str) -> Markup {
 /// Shows how many deletions the predictions bear.
 fn certificates(certified: &Certified) -> Markup {
     let what = match certified.within {
-        Some(within) => format!("move by more than {}, its typical error", format::rounded(within)),
+        Some(within) => {
+            format!("move by more than {}, its typical error", format::significant(within))
+        }
         None => "be wrong".to_owned(),
     };
     let shown: Vec<_> = certified.errors.iter().take(DELETIONS).collect();
@@ -221,7 +223,7 @@ fn certificates(certified: &Certified) -> Markup {
         figure { (PreEscaped(&certified.svg)) }
         table {
             tr { th.n { "deleted" } th.n { "share of the rows" } }
-            @for (cost, share) in shown { tr { td.n { (format::rounded(*cost)) } td.n { (percent(*share)) } } }
+            @for (cost, share) in shown { tr { td.n { (format::significant(*cost)) } td.n { (percent(*share)) } } }
         }
     }
 }
@@ -241,7 +243,7 @@ fn made(found: &Page<'_>) -> Markup {
     let model = found.model;
     html! {
         h2 { "How it was made" }
-        p { (model.learner) ": " (found.title) ". It stopped because: " (model.report.stop) "." }
+        p { "Learner " code { (model.learner) } ": " (found.title) ". The fit ended: " (model.report.stop) "." }
         details {
             summary { "Parameters" }
             table {
