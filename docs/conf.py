@@ -61,6 +61,8 @@ numpydoc_class_members_toctree = False
 templates_path = ["_templates"]
 
 html_theme = "pydata_sphinx_theme"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_title = "halfseen"
 html_theme_options = {
     "show_toc_level": 2,
@@ -87,8 +89,8 @@ CODE = re.compile(r"^(`{3,}|~{3,}).*?^\1|(?<!`)(`+)(?!`).+?(?<!`)\2(?!`)", re.MU
 def linked(text, folder, page):
     """Return a Markdown text of a folder of the repository whose links lead somewhere from a page of the site.
 
-    Links to Markdown files of the site lead to its pages; those to other files of the repository lead to its web
-    address, or become plain text where it has none.
+    Links to Markdown files of the site and to examples lead to its pages; those to other files of the repository
+    lead to its web address, or become plain text where it has none.
     """
     of_page = (HERE / page).parent
 
@@ -100,6 +102,8 @@ def linked(text, folder, page):
         file = (folder / path).resolve()
         if file.parent == ROOT and file.name in STANDS_FOR:
             file = HERE / f"{STANDS_FOR[file.name]}.md"
+        if file.parent == examples and file.match("plot_*.py"):
+            file = HERE / "gallery" / f"{file.stem}.rst"
         if file.is_relative_to(HERE) and file.is_file():
             return f"[{words}]({os.path.relpath(file, of_page)}{hash_}{anchor})"
         if not repository:
