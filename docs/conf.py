@@ -32,7 +32,13 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 exclude_patterns = ["_static", "examples", "sg_execution_times.rst"]
 
-# One gallery, of the examples that are there.
+# One gallery, of the examples that are there; by the moments at which data are unseen, each from the first to read.
+EXAMPLES = """
+suggest budget few_pixels ask_and_tell prices curves weights_image
+missing_cells missing_for_a_reason dead_pixels complete_scans intervals
+sensors_fail certificates
+"""
+ordered = [f"plot_{name}.py" for name in EXAMPLES.split()]
 examples = HERE / "examples"
 has_gallery = any(examples.glob("plot_*.py"))
 if has_gallery:
@@ -40,6 +46,7 @@ if has_gallery:
     sphinx_gallery_conf = {
         "examples_dirs": str(examples),
         "gallery_dirs": "gallery",
+        "within_subsection_order": ordered.index,
         "filename_pattern": r"[\\/]plot_",
         "plot_gallery": "True",
         "abort_on_example_error": True,
@@ -56,6 +63,7 @@ else:  # index.md names a page that is not there
 
 autosummary_generate = True
 autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 templates_path = ["_templates"]
