@@ -112,6 +112,8 @@ def linked(text, folder, page):
             file = HERE / f"{STANDS_FOR[file.name]}.md"
         if file.parent == examples and file.match("plot_*.py"):
             file = HERE / "gallery" / f"{file.stem}.rst"
+        elif file == examples:
+            file = HERE / "gallery" / "index.rst"
         if file.is_relative_to(HERE) and file.is_file():
             return f"[{words}]({os.path.relpath(file, of_page)}{hash_}{anchor})"
         if not repository:
