@@ -32,7 +32,13 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 exclude_patterns = ["_static", "examples", "sg_execution_times.rst"]
 
-# One gallery, of the examples that are there.
+# One gallery, of the examples that are there; by the moments at which data are unseen, each from the first to read.
+EXAMPLES = """
+suggest budget few_pixels ask_and_tell prices curves weights_image
+missing_cells missing_for_a_reason dead_pixels complete_scans intervals
+sensors_fail certificates
+"""
+ordered = [f"plot_{name}.py" for name in EXAMPLES.split()]
 examples = HERE / "examples"
 has_gallery = any(examples.glob("plot_*.py"))
 if has_gallery:
@@ -40,6 +46,7 @@ if has_gallery:
     sphinx_gallery_conf = {
         "examples_dirs": str(examples),
         "gallery_dirs": "gallery",
+        "within_subsection_order": ordered.index,
         "filename_pattern": r"[\\/]plot_",
         "plot_gallery": "True",
         "abort_on_example_error": True,
@@ -56,11 +63,14 @@ else:  # index.md names a page that is not there
 
 autosummary_generate = True
 autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 templates_path = ["_templates"]
 
 html_theme = "pydata_sphinx_theme"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_title = "halfseen"
 html_theme_options = {
     "show_toc_level": 2,
@@ -87,8 +97,8 @@ CODE = re.compile(r"^(`{3,}|~{3,}).*?^\1|(?<!`)(`+)(?!`).+?(?<!`)\2(?!`)", re.MU
 def linked(text, folder, page):
     """Return a Markdown text of a folder of the repository whose links lead somewhere from a page of the site.
 
-    Links to Markdown files of the site lead to its pages; those to other files of the repository lead to its web
-    address, or become plain text where it has none.
+    Links to Markdown files of the site and to examples lead to its pages; those to other files of the repository
+    lead to its web address, or become plain text where it has none.
     """
     of_page = (HERE / page).parent
 
@@ -100,6 +110,10 @@ def linked(text, folder, page):
         file = (folder / path).resolve()
         if file.parent == ROOT and file.name in STANDS_FOR:
             file = HERE / f"{STANDS_FOR[file.name]}.md"
+        if file.parent == examples and file.match("plot_*.py"):
+            file = HERE / "gallery" / f"{file.stem}.rst"
+        elif file == examples:
+            file = HERE / "gallery" / "index.rst"
         if file.is_relative_to(HERE) and file.is_file():
             return f"[{words}]({os.path.relpath(file, of_page)}{hash_}{anchor})"
         if not repository:
