@@ -9,7 +9,7 @@ use crate::fitted::is_promise;
 use crate::output;
 use crate::parts;
 use crate::predict::{predict, read_model};
-use crate::report_page::page;
+use crate::report_page::{Certified, Page, page};
 use crate::threats::priced;
 use crate::weights::Weights;
 use anyhow::Result;
@@ -26,41 +26,6 @@ const GROUPS: usize = 10;
 
 /// Least number of rows of which groups are made.
 const FEW: usize = 2 * GROUPS;
-
-/// Content of the page.
-pub(crate) struct Page<'a> {
-    pub(crate) model: &'a Model,
-    /// Title of the learner.
-    pub(crate) title: &'static str,
-    pub(crate) data: &'a str,
-    pub(crate) rows: usize,
-    pub(crate) score: Score,
-    /// Error of the mean, or of the most frequent class, of these rows.
-    pub(crate) constant: f64,
-    /// Number of rows of each class (first) with each prediction (second).
-    pub(crate) confusion: Option<Vec<Vec<usize>>>,
-    /// Observed against predicted numbers, as SVG.
-    pub(crate) calibration: Option<String>,
-    /// Attribute, reads and price of each.
-    pub(crate) reads: Vec<(String, u64, f64)>,
-    /// True if prices were declared.
-    pub(crate) priced: bool,
-    pub(crate) weights: Option<Weights>,
-    /// Parts of the prediction by attribute, as SVG.
-    pub(crate) shapes: Option<String>,
-    /// Share of rows that are wrong or can be changed, by number of deletions.
-    pub(crate) certified: Option<Certified>,
-    /// Notes of the fit: text, and true for a promise.
-    pub(crate) notes: Vec<(String, bool)>,
-}
-
-/// Certified error, and its curve as SVG.
-pub(crate) struct Certified {
-    pub(crate) errors: Vec<(f64, f64)>,
-    pub(crate) svg: String,
-    /// For numbers: the distance that counts as a change.
-    pub(crate) within: Option<f64>,
-}
 
 pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
     let model = read_model(&args.on.model)?;

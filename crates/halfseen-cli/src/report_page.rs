@@ -1,10 +1,45 @@
 //! Writes the page of a report: one HTML file that needs no other.
 
 use crate::format;
-use crate::report::{Certified, Page};
-use crate::weights::Weights;
-use halfseen::model::BudgetKind;
+use crate::weights::{Row, Weights};
+use halfseen::model::{BudgetKind, Model};
+use halfseen::select::Score;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+/// Content of the page.
+pub(crate) struct Page<'a> {
+    pub(crate) model: &'a Model,
+    /// Title of the learner.
+    pub(crate) title: &'static str,
+    pub(crate) data: &'a str,
+    pub(crate) rows: usize,
+    pub(crate) score: Score,
+    /// Error of the mean, or of the most frequent class, of these rows.
+    pub(crate) constant: f64,
+    /// Number of rows of each class (first) with each prediction (second).
+    pub(crate) confusion: Option<Vec<Vec<usize>>>,
+    /// Observed against predicted numbers, as SVG.
+    pub(crate) calibration: Option<String>,
+    /// Attribute, reads and price of each.
+    pub(crate) reads: Vec<(String, u64, f64)>,
+    /// True if prices were declared.
+    pub(crate) priced: bool,
+    pub(crate) weights: Option<Weights>,
+    /// Parts of the prediction by attribute, as SVG.
+    pub(crate) shapes: Option<String>,
+    /// Share of rows that are wrong or can be changed, by number of deletions.
+    pub(crate) certified: Option<Certified>,
+    /// Notes of the fit: text, and true for a promise.
+    pub(crate) notes: Vec<(String, bool)>,
+}
+
+/// Certified error, and its curve as SVG.
+pub(crate) struct Certified {
+    pub(crate) errors: Vec<(f64, f64)>,
+    pub(crate) svg: String,
+    /// For numbers: the distance that counts as a change.
+    pub(crate) within: Option<f64>,
+}
 
 /// Number of attributes that a table lists.
 const LISTED: usize = 40;
@@ -170,7 +205,7 @@ fn reads(found: &Page<'_>) -> Markup {
 /// Shows the weights, the most important first.
 fn weight_table(weights: &Weights, target: &str) -> Markup {
     let several = weights.classes.len() > 1;
-    let size = |row: &crate::weights::Row| row.standardised.unwrap_or(0.0);
+    let size = |row: &Row| row.standardised.unwrap_or(0.0);
     let most = weights.rows.iter().map(|row| size(row).abs()).fold(f64::MIN_POSITIVE, f64::max);
     let bar = |value: f64| {
         let width = 50.0 * value.abs() / most;
