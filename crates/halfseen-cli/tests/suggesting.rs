@@ -117,3 +117,31 @@ fn the_documented_table_is_that_of_the_rules() {
     let table: String = rows.collect();
     assert!(said.contains(&table), "docs/choose.md lacks the table\n{table}");
 }
+
+#[test]
+fn means_for_more_than_two_classes_are_filled_in_by_a_learner_that_does_so() {
+    let place = Place::new();
+    let cell = |i: usize| if i == 3 { String::new() } else { (i % 7).to_string() };
+    let row = |i: usize| format!("{},{},{}\n", cell(i), i % 5, ["p", "q", "r"][i % 3]);
+    place.write("t.csv", format!("a,b,y\n{}", (0..90).map(row).collect::<String>()));
+    let found = report(&place, "--missing mean");
+    assert_eq!(found["suggestion"]["learner"], "mean");
+    assert!(found["suggestion"]["when"].as_str().unwrap().contains("imputed by means"));
+    assert_eq!(place.json("m.json")["params"]["fill"], "mean");
+    assert_eq!(report(&place, "")["suggestion"]["learner"], "fiml");
+}
+
+#[test]
+fn categories_count_as_columns() {
+    let place = Place::new();
+    // 40 categories in each of 4 attributes, and one missing cell.
+    let text = |i: usize, step: usize| format!("c{}", i * step % 40);
+    let row = |i: usize| {
+        let x = if i == 0 { String::new() } else { i.to_string() };
+        format!("{},{},{},{},{x},{}\n", text(i, 1), text(i, 3), text(i, 7), text(i, 9), i % 11)
+    };
+    place.write("t.csv", format!("a,b,c,d,x,y\n{}", (0..400).map(row).collect::<String>()));
+    let found = report(&place, "");
+    assert_eq!(found["suggestion"]["learner"], "mc1", "{found}");
+    assert_eq!(report(&place, "--ignore a,b,c")["suggestion"]["learner"], "fiml");
+}

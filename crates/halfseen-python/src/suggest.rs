@@ -9,12 +9,13 @@ use serde_json::json;
 pub(crate) fn suggest(
     rows: usize,
     attributes: usize,
+    columns: usize,
     classes: usize,
     holes: bool,
     limited: bool,
     threat: bool,
 ) -> String {
-    let situation = Situation { rows, attributes, classes, holes, limited, threat };
+    let situation = Situation { rows, attributes, columns, classes, holes, limited, threat };
     let suggestion = suggested(&situation);
     let mut json = json!(suggestion);
     json["text"] = suggestion.to_string().into();

@@ -186,3 +186,13 @@ def test_tuning_refuses_what_it_cannot_do():
         KARMARegressor(tune=3).fit(X, y, sample_weight=np.ones(len(y)))
     with pytest.raises(ValueError, match="600"):
         KARMARegressor(tune=600).fit(X, y)
+
+
+def test_categories_of_frames_count_as_columns():
+    frame = pd.DataFrame(
+        {name: [f"c{i * step % 40}" for i in range(400)] for name, step in zip("abc", (1, 3, 7), strict=True)}
+    )
+    frame["x"] = [np.nan, *range(399)]
+    y = np.arange(400.0) % 11
+    assert suggest(frame, y).learner == "mc1"
+    assert suggest(frame[["a", "x"]], y).learner == "fiml"

@@ -131,7 +131,8 @@ def suggested(X, targets, classes, limited, threat, holes=None, given=None):
         )
     if holes is None:
         holes = not limited and _has_holes(X)
-    found = json.loads(_core.suggest(*shape, classes, holes, limited, threat))
+    columns = shape[1] if limited else _columns(X, shape[1])
+    found = json.loads(_core.suggest(*shape, columns, classes, holes, limited, threat))
     return of_json(found, classes > 0, given or {})
 
 
@@ -180,6 +181,18 @@ def classes_of(targets: t.Array, task: str, owner: str) -> int:
 def shape_of(X):
     """Return the shape of examples of any kind."""
     return tuple(X.shape if hasattr(X, "shape") else np.asarray(X).shape)
+
+
+def _columns(X, attributes):
+    """Return the number of columns that learners see: an attribute of text has one for each category."""
+    from halfseen import _tables
+
+    if not _tables.is_frame(X):
+        return attributes
+    texts = set(_tables.columns_without_numbers(X)[0])
+    return sum(
+        series.n_unique() if str(series.name) in texts else 1 for series in _tables.narwhal(X).iter_columns()
+    )
 
 
 def _has_holes(X):

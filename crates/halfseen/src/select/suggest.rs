@@ -5,7 +5,7 @@
 //! read nothing for free.
 
 use super::{Seen, Task};
-use crate::data::Basis;
+use crate::data::{Basis, Column, Place};
 
 /// Facts about a task by which a learner is suggested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub struct Situation {
     pub rows: usize,
     /// Number of attributes.
     pub attributes: usize,
+    /// Number of columns that learners see: an attribute of text has one for each category.
+    pub columns: usize,
     /// Number of classes; 0 for numbers.
     pub classes: usize,
     /// True if cells are missing and will not be imputed.
@@ -29,10 +31,16 @@ impl Situation {
     pub fn of(task: &Task<'_>, limited: bool, threat: bool) -> Situation {
         let except = task.options.except.iter().map(String::as_str).chain([task.target_name]);
         let except: Vec<&str> = except.collect();
-        let attribute = |name: &str| !except.contains(&name);
+        let is_attribute = |column: &&Column| !except.contains(&&*column.name);
+        let attributes = || task.table.columns().iter().filter(is_attribute);
+        let width = |column: &Column| match column.place {
+            Place::Text(index) if !limited => task.table.text(index).levels.len(),
+            _ => 1,
+        };
         Situation {
             rows: task.table.rows(),
-            attributes: task.table.columns().iter().filter(|c| attribute(&c.name)).count(),
+            attributes: attributes().count(),
+            columns: attributes().map(width).sum(),
             classes: task.target.classes().len(),
             holes: !limited && Seen::of(task.table, &except).rows_with_holes > 0,
             limited,
@@ -42,10 +50,10 @@ impl Situation {
 }
 
 impl Situation {
-    /// Returns true if the joint distribution of all attributes is learned within a minute or two.
+    /// Returns true if the joint distribution of all columns is learned within a minute or two.
     fn joint(&self) -> bool {
-        let work = self.rows.saturating_mul(self.attributes).saturating_mul(self.attributes);
-        self.attributes <= JOINT && work <= JOINT_WORK
+        let work = self.rows.saturating_mul(self.columns).saturating_mul(self.columns);
+        self.columns <= JOINT && work <= JOINT_WORK
     }
 }
 
@@ -74,10 +82,10 @@ pub struct Suggestion {
 /// Number of folds by which suggested learners are tuned.
 pub const SUGGESTED_FOLDS: usize = 5;
 
-/// Number of attributes above which their joint distribution, with holes, takes minutes.
-const JOINT: usize = 150;
+/// Number of columns above which their joint distribution, with holes, takes minutes.
+const JOINT: usize = 100;
 
-/// Product of the rows and the square of the attributes above which the same takes minutes.
+/// Product of the rows and the square of the columns above which the same takes minutes.
 const JOINT_WORK: usize = 100_000_000;
 
 /// Number of rows with holes above which random features compare them sooner than all pairs.
@@ -138,7 +146,7 @@ const RULES: [Rule; 10] = [
             learner: "karma",
             set: &[("features", "sketch:2048")],
             tune: true,
-            when: "cells are missing, in more than 2,000 rows, and rows x attributes x attributes are more than 10^8 or attributes more than 150",
+            when: "cells are missing, in more than 2,000 rows and 100 columns, or in so many rows that rows x columns x columns are more than 10^8",
             why: "it compares rows by the cells that both show, here by random features, in time linear in the rows",
             instead: "mean",
             instead_if: "you want one weight per attribute: cells are imputed by means",
@@ -148,12 +156,12 @@ const RULES: [Rule; 10] = [
     (
         |s| s.holes && !s.joint(),
         Suggestion {
-            learner: "karma",
+            learner: "mc1",
             tune: true,
-            when: "cells are missing, in at most 2,000 rows of more than 150 attributes",
-            why: "it compares rows by the cells that both show, whose cost grows slowly with the attributes",
-            instead: "mc1",
-            instead_if: "attributes are strongly correlated",
+            when: "cells are missing, in at most 2,000 rows of more than 100 columns",
+            why: "it completes rows and targets as one matrix of low rank: wide tables are often near one",
+            instead: "karma",
+            instead_if: "a minute is too long: it compares rows by the cells that both show",
             ..PLAIN
         },
     ),
@@ -276,6 +284,7 @@ mod tests {
     const COMPLETE: Situation = Situation {
         rows: 1_000,
         attributes: 20,
+        columns: 20,
         classes: 0,
         holes: false,
         limited: false,
@@ -289,10 +298,10 @@ mod tests {
             (Situation { limited: true, ..COMPLETE }, "fiml"),
             (Situation { holes: true, ..COMPLETE }, "fiml"),
             (
-                Situation { holes: true, attributes: 101, rows: 10_000, ..COMPLETE },
+                Situation { holes: true, columns: 101, rows: 10_000, ..COMPLETE },
                 "karma with features=sketch:2048",
             ),
-            (Situation { holes: true, attributes: 151, ..COMPLETE }, "karma"),
+            (Situation { holes: true, columns: 101, ..COMPLETE }, "mc1"),
             (Situation { classes: 3, ..COMPLETE }, "karma"),
             (Situation { classes: 3, rows: 5_001, ..COMPLETE }, "mean"),
             (COMPLETE, "ridge with basis=hats"),
@@ -339,7 +348,10 @@ mod tests {
             test: None,
         };
         let found = Situation::of(&task, false, false);
-        assert_eq!(found, Situation { rows: 40, attributes: 2, holes: true, ..COMPLETE });
+        assert_eq!(
+            found,
+            Situation { rows: 40, attributes: 2, columns: 2, holes: true, ..COMPLETE }
+        );
         assert!(!Situation::of(&task, true, false).holes);
         let ignored = Options { except: vec!["id".into(), "a".into()], ..Options::default() };
         assert!(!Situation::of(&Task { options: &ignored, ..task }, false, false).holes);
