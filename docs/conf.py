@@ -52,6 +52,7 @@ if has_gallery:
         "abort_on_example_error": True,
         "matplotlib_animations": False,
         "download_all_examples": False,
+        "image_srcset": ["2x"],
         "show_memory": False,
         "show_signature": False,
         "remove_config_comments": True,
