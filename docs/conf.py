@@ -53,6 +53,7 @@ if has_gallery:
         "matplotlib_animations": False,
         "download_all_examples": False,
         "image_srcset": ["2x"],
+        "capture_repr": ("_repr_html_",),
         "show_memory": False,
         "show_signature": False,
         "remove_config_comments": True,
