@@ -4,7 +4,6 @@ import html
 import json
 import numbers
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal
@@ -174,12 +173,20 @@ def compare(
     limits = {name: value for name, value in (("budget", budget), ("threat", threat)) if value is not None}
     keys = {key: None for of in found["summary"] for key in of} | dict.fromkeys(_KEYS)
     found["summary"] = [keys | of for of in found["summary"]]
-    return Comparison(found["summary"], found["rows"], found["curve"], classes is not None, limits, found)
+    return Comparison(found, classes is not None, limits)
 
 
-@dataclass(frozen=True, repr=False)
 class Comparison:
-    """Result of :func:`compare`.
+    """Result of :func:`compare`, which makes it.
+
+    Parameters
+    ----------
+    found : dict
+        Summary, rows, curves and suggestion of the library.
+    classes : bool
+        True for classes, False for numbers.
+    limits : dict
+        Budget and threat, if they were given.
 
     Attributes
     ----------
@@ -202,12 +209,11 @@ class Comparison:
         The learner that :func:`suggest` names for this table, and why.
     """
 
-    summary: list[dict[str, Any]]
-    rows: list[dict[str, Any]]
-    curve: list[dict[str, Any]]
-    _classes: bool
-    _limits: dict[str, Any]
-    _found: dict[str, Any]
+    def __init__(self, found: dict[str, Any], classes: bool, limits: dict[str, Any]):
+        self.summary: list[dict[str, Any]] = found["summary"]
+        self.rows: list[dict[str, Any]] = found["rows"]
+        self.curve: list[dict[str, Any]] = found["curve"]
+        self._classes, self._limits, self._suggested = classes, limits, found["suggestion"]
 
     @property
     def measure(self) -> str:
@@ -240,7 +246,7 @@ class Comparison:
     @cached_property
     def suggestion(self) -> Suggestion:
         """Return the learner that :func:`suggest` names for this table."""
-        return of_json(self._found["suggestion"], self._classes, self._limits)
+        return of_json(self._suggested, self._classes, self._limits)
 
     def estimator(self, name: str | None = None) -> Any:
         """Return an estimator of a learner, to be fitted: it tunes itself on the rows that it is given.

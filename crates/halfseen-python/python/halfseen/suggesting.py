@@ -143,8 +143,16 @@ def of_json(found: Mapping[str, Any], classes: bool, given: Mapping[str, Any]) -
     estimator = of_learner(found["learner"], classes, settings, tune=found["tune"], curves=curves)
     if found["tune"] and "tune" in estimator.get_params(deep=False):
         settings["tune"] = 5
-    words = (found[key] for key in ("when", "why", "instead", "instead_if"))
-    return Suggestion(found["learner"], settings, estimator, *words, found["text"])
+    return Suggestion(
+        found["learner"],
+        settings,
+        estimator,
+        found["when"],
+        found["why"],
+        found["instead"],
+        found["instead_if"],
+        found["text"],
+    )
 
 
 def of_learner(
