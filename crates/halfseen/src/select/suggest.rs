@@ -52,7 +52,10 @@ impl Situation {
 impl Situation {
     /// Returns true if the joint distribution of all columns is learned within a minute or two.
     fn joint(&self) -> bool {
-        let work = self.rows.saturating_mul(self.columns).saturating_mul(self.columns);
+        // Each of several classes has a model of its own.
+        let models = if self.classes > 2 { self.classes } else { 1 };
+        let square = self.columns.saturating_mul(self.columns);
+        let work = self.rows.saturating_mul(square).saturating_mul(models);
         self.columns <= JOINT && work <= JOINT_WORK
     }
 }
@@ -85,8 +88,12 @@ pub const SUGGESTED_FOLDS: usize = 5;
 /// Number of columns above which their joint distribution, with holes, takes minutes.
 const JOINT: usize = 100;
 
-/// Product of the rows and the square of the columns above which the same takes minutes.
-const JOINT_WORK: usize = 100_000_000;
+/// Product of the rows, the square of the columns and the classes, if more than two, above which the
+/// same takes minutes.
+const JOINT_WORK: usize = 20_000_000;
+
+/// Number of columns above which completing a matrix takes minutes.
+const COMPLETED: usize = 200;
 
 /// Number of rows with holes above which random features compare them sooner than all pairs.
 const SKETCHED: usize = 2_000;
@@ -116,7 +123,7 @@ const PLAIN: Suggestion = Suggestion {
 };
 
 /// All rules; the first that applies decides, and the last always applies.
-const RULES: [Rule; 10] = [
+const RULES: [Rule; 11] = [
     (
         |s| s.threat,
         Suggestion {
@@ -146,10 +153,22 @@ const RULES: [Rule; 10] = [
             learner: "karma",
             set: &[("features", "sketch:2048")],
             tune: true,
-            when: "cells are missing, in more than 2,000 rows and 100 columns, or in so many rows that rows x columns x columns are more than 10^8",
+            when: "cells are missing, in more than 2,000 rows and 100 columns, or rows x columns x columns (x classes, if more than two) are more than 2 x 10^7",
             why: "it compares rows by the cells that both show, here by random features, in time linear in the rows",
             instead: "mean",
             instead_if: "you want one weight per attribute: cells are imputed by means",
+            ..PLAIN
+        },
+    ),
+    (
+        |s| s.holes && !s.joint() && !(JOINT + 1..=COMPLETED).contains(&s.columns),
+        Suggestion {
+            learner: "karma",
+            tune: true,
+            when: "cells are missing, in at most 2,000 rows of more than 200 columns, or of so many classes that the same product is as large",
+            why: "it compares rows by the cells that both show, whose cost grows slowly with the columns",
+            instead: "mc1",
+            instead_if: "attributes are strongly correlated and minutes do not matter",
             ..PLAIN
         },
     ),
@@ -158,10 +177,10 @@ const RULES: [Rule; 10] = [
         Suggestion {
             learner: "mc1",
             tune: true,
-            when: "cells are missing, in at most 2,000 rows of more than 100 columns",
+            when: "cells are missing, in at most 2,000 rows of 101 to 200 columns",
             why: "it completes rows and targets as one matrix of low rank: wide tables are often near one",
             instead: "karma",
-            instead_if: "a minute is too long: it compares rows by the cells that both show",
+            instead_if: "half a minute is too long: it compares rows by the cells that both show",
             ..PLAIN
         },
     ),
@@ -301,6 +320,7 @@ mod tests {
                 Situation { holes: true, columns: 101, rows: 10_000, ..COMPLETE },
                 "karma with features=sketch:2048",
             ),
+            (Situation { holes: true, columns: 201, ..COMPLETE }, "karma"),
             (Situation { holes: true, columns: 101, ..COMPLETE }, "mc1"),
             (Situation { classes: 3, ..COMPLETE }, "karma"),
             (Situation { classes: 3, rows: 5_001, ..COMPLETE }, "mean"),
