@@ -196,3 +196,13 @@ def test_categories_of_frames_count_as_columns():
     y = np.arange(400.0) % 11
     assert suggest(frame, y).learner == "mc1"
     assert suggest(frame[["a", "x"]], y).learner == "fiml"
+
+
+@pytest.mark.parametrize("name", ["mean", "zero", "imputation"])
+def test_learners_without_an_estimator_are_not_offered(name):
+    X, y = load_diabetes(return_X_y=True)
+    with pytest.raises(
+        ValueError, match="'method' parameter of IncompleteRegressor must be 'auto' or one of"
+    ) as no:
+        IncompleteRegressor(method=name).fit(X, y)
+    assert name not in str(no.value).split("Got")[0]

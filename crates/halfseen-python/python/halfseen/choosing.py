@@ -25,7 +25,7 @@ from halfseen._adversarial import Attackable
 from halfseen._docstrings import completed
 from halfseen._estimator import _without_weights
 from halfseen._parameters import learners, refusal
-from halfseen.suggesting import estimator_class, shape_of, suggested
+from halfseen.suggesting import estimator_class, has_estimator, shape_of, suggested
 
 __all__ = [
     "BudgetedClassifier",
@@ -94,6 +94,7 @@ class _Choosing(BaseEstimator):
             for learner in learners().values()
             if learner["family"] == self._family or learner["name"] == self._default
             for own in (learner["name"], *(of["name"] for of in learner["aliases"]))
+            if has_estimator(own)
         ]
         if not isinstance(self.method, str) or self.method not in ("auto", *names):
             raise refusal(self, "method", f"'auto' or one of {', '.join(names)}", self.method)
@@ -381,6 +382,8 @@ class _Robust(_Choosing):
 class BudgetedRegressor(_ChoosingRegressor, _Budgeted):
     """Predict numbers from a few attributes of each example, which the learner chooses.
 
+    The budget is of the examples that are learned from. A prediction uses all cells that it is given.
+
     Examples
     --------
     >>> from sklearn.datasets import load_diabetes
@@ -394,6 +397,8 @@ class BudgetedRegressor(_ChoosingRegressor, _Budgeted):
 
 class BudgetedClassifier(_ChoosingClassifier, _Budgeted):
     """Predict classes from a few attributes of each example, which the learner chooses.
+
+    The budget is of the examples that are learned from. A prediction uses all cells that it is given.
 
     Examples
     --------

@@ -273,3 +273,14 @@ def estimator_class(name: str, classes: bool) -> tuple[Any, dict[str, Any]]:
             if of._learner == learner["name"] and is_classifier(of()) == classes:
                 return of, fixed
     raise LookupError(name)
+
+
+def has_estimator(name: str) -> bool:
+    """Return whether a learner has an estimator of this package, for numbers or for classes."""
+    for classes in (False, True):
+        try:
+            estimator_class(name, classes)
+        except LookupError:
+            continue
+        return True
+    return False
