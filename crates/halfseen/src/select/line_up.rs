@@ -83,10 +83,9 @@ mod tests {
     #[test]
     fn a_variant_keeps_what_defines_it() {
         let mut mean = registry::find("mean").unwrap();
-        assign(&mut *mean, "mean", &[("fill", "zero"), ("lambda", "0.5"), ("budget", "2")])
-            .unwrap();
+        assign(&mut *mean, "mean", &[("fill", "zero"), ("c", "0.5"), ("budget", "2")]).unwrap();
         assert_eq!(mean.get("fill").unwrap(), "mean");
-        assert_eq!(mean.get("lambda").unwrap(), "0.5");
-        assert!(assign(&mut *mean, "mean", &[("lambda", "-1")]).is_err());
+        assert_eq!(mean.get("c").unwrap(), "0.5");
+        assert!(assign(&mut *mean, "mean", &[("c", "-1")]).is_err());
     }
 }
