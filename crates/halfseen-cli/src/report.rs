@@ -6,6 +6,7 @@ use crate::certify::certified_errors;
 use crate::evaluate::Rows;
 use crate::failure::usage_error;
 use crate::fitted::is_promise;
+use crate::measure::Measure;
 use crate::output;
 use crate::parts;
 use crate::predict::{predict, read_model};
@@ -15,9 +16,9 @@ use crate::weights::Weights;
 use anyhow::Result;
 use halfseen::data::Target;
 use halfseen::model::{Model, Scores};
-use halfseen::registry;
 use halfseen::robust::Trial;
 use halfseen::select::Score;
+use halfseen::{ErrorKind, registry};
 use halfseen_io::draw::{Figure, Point, Series, learning_curve};
 use std::process::ExitCode;
 
@@ -68,17 +69,28 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
             found.transpose()?
         }
     };
+    let measure = match target {
+        Target::Numbers(_) => Measure::Squared,
+        Target::Classes { .. } => Measure::Wrong,
+    };
+    let same = |row: usize| prediction.scores.row(row) == prediction.scores.row(0);
+    let weights = match Weights::of(&model, &args.on.model) {
+        // A kernel has none.
+        Err(error) if has_no_weights(&error) => None,
+        found => Some(found?),
+    };
     let notes = model.report.notes.iter().map(|note| (note.to_string(), is_promise(note)));
     let found = Page {
         title: registry::find(&model.learner).map_or("", |learner| learner.title()),
         data: &name,
         rows: table.rows(),
-        constant: constant(&target),
+        constant: measure.of_nothing(&target),
         confusion: confusion(&model, &prediction.scores, &target),
         calibration: calibration(&prediction.scores, &target)?,
         reads,
         priced: layout.is_priced(),
-        weights: Weights::of(&model, &args.on.model).ok(),
+        same: (1..table.rows()).all(same),
+        weights,
         shapes: parts::are_in(&model).then(|| parts::picture(&model)).transpose()?,
         certified,
         notes: notes.collect(),
@@ -90,20 +102,10 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the error of the mean of these numbers, or of the most frequent of these classes.
-fn constant(target: &Target) -> f64 {
-    match target {
-        Target::Numbers(values) => {
-            let n = values.len().max(1) as f64;
-            let mean = values.iter().sum::<f64>() / n;
-            values.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n
-        }
-        Target::Classes { classes, codes } => {
-            let mut counts = vec![0_usize; classes.len()];
-            codes.iter().for_each(|&code| counts[code as usize] += 1);
-            1.0 - counts.iter().copied().max().unwrap_or(0) as f64 / codes.len().max(1) as f64
-        }
-    }
+/// Returns true if the error says that a model is no weighted sum.
+fn has_no_weights(error: &anyhow::Error) -> bool {
+    let own = error.downcast_ref::<halfseen::Error>();
+    own.is_some_and(|error| matches!(error.kind(), ErrorKind::NotLinear))
 }
 
 /// Counts the rows of each class by their prediction.

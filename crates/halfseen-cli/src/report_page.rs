@@ -2,6 +2,7 @@
 
 use crate::format;
 use crate::weights::{Row, Weights};
+use halfseen::error::list;
 use halfseen::model::{BudgetKind, Model};
 use halfseen::select::Score;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -16,6 +17,8 @@ pub(crate) struct Page<'a> {
     pub(crate) score: Score,
     /// Error of the mean, or of the most frequent class, of these rows.
     pub(crate) constant: f64,
+    /// True if every row has the same prediction.
+    pub(crate) same: bool,
     /// Number of rows of each class (first) with each prediction (second).
     pub(crate) confusion: Option<Vec<Vec<usize>>>,
     /// Observed against predicted numbers, as SVG.
@@ -102,6 +105,7 @@ pub(crate) fn page(found: &Page<'_>) -> Markup {
 /// Says in a sentence or two what the model comes to.
 fn in_words(found: &Page<'_>) -> Markup {
     let rows = format::thousands(found.rows as f64);
+    let never = never_predicted(found);
     let said = match (found.score.error, found.score.mse) {
         (Some(error), _) => {
             let (wrong, constant) = (percent(error), percent(found.constant));
@@ -126,9 +130,26 @@ fn in_words(found: &Page<'_>) -> Markup {
         _ => html! { "These rows do not vary, so nothing can be explained." },
     };
     html! {
-        p.lead { (said) }
+        p.lead {
+            (said)
+            @if found.same && found.rows > 1 {
+                " It predicts the same for every row, so it has learned nothing that tells rows apart."
+            } @else if !never.is_empty() {
+                " It never predicts " (list(&never)) ", though there are such rows."
+            }
+        }
         p.soft { "Measured on " (rows) " rows of " (found.data) ". If the model has learned from these rows, it looks better here than it is: use rows that it has not seen." }
     }
+}
+
+/// Returns the classes that rows have and no prediction is.
+fn never_predicted(found: &Page<'_>) -> Vec<String> {
+    let Some(counts) = &found.confusion else { return Vec::new() };
+    let never = |class: &usize| {
+        counts[*class].iter().any(|rows| *rows > 0) && counts.iter().all(|row| row[*class] == 0)
+    };
+    let name = |class: usize| found.model.classes[class].to_string();
+    (0..counts.len()).filter(never).map(name).collect()
 }
 
 /// Shows the errors, with the rows of each class or the observed against the predicted numbers.

@@ -7,7 +7,7 @@ use halfseen::data::Basis;
 use halfseen::params::THREAT;
 use halfseen::prepare::Options;
 use halfseen::registry;
-use halfseen::select::{SUGGESTED_FOLDS, Situation, Suggestion, Task, suggest, suggestions};
+use halfseen::select::{SUGGESTED_FOLDS, Situation, Suggestion, Task, suggest};
 
 /// Suggests a learner for a table; `limited` says if its reads are, and `threat` if attributes may
 /// be deleted later.
@@ -43,16 +43,10 @@ pub(crate) fn settle(args: &FitArgs) -> Result<(FitArgs, Input, Option<Suggestio
     let threat = args.threat.is_some() || args.costs.is_some() || sets(THREAT.name);
     let ignored: Vec<&str> = args.table.ignore.iter().map(String::as_str).collect();
     let mut situation = situation(&input, &ignored, (limited, threat));
-    situation.holes &= missing != MissingArg::Mean;
-    let mut suggestion = suggest(&situation);
-    let mut needs = registry::find(suggestion.learner)?.needs();
-    let means = args.missing == Some(MissingArg::Mean) && needs.holes;
-    if let Some(imputing) = suggestions().find(|of| means && of.learner == "mean") {
-        // It fills the cells by itself.
-        let when = "missing cells are imputed by means, and there are more than two classes";
-        suggestion = Suggestion { when, tune: suggestion.tune, ..*imputing };
-        needs = registry::find(suggestion.learner)?.needs();
+    if missing == MissingArg::Mean {
+        situation = situation.with_means();
     }
+    let suggestion = suggest(&situation);
     let mut args = FitArgs { learner: suggestion.learner.to_owned(), ..args.clone() };
     let own = suggestion.set.iter().filter(|(name, _)| !sets(name));
     args.set.extend(own.map(|(name, value)| format!("{name}={value}")));
@@ -62,7 +56,9 @@ pub(crate) fn settle(args: &FitArgs) -> Result<(FitArgs, Input, Option<Suggestio
     if suggestion.tune {
         args.tune.get_or_insert(SUGGESTED_FOLDS as u64);
     }
-    if means {
+    let needs = registry::find(suggestion.learner)?.needs();
+    if needs.holes && missing == MissingArg::Mean {
+        // It imputes by itself what is missing.
         args.missing = None;
     } else if !needs.holes && args.missing.is_none() {
         // A learner for a threat takes missing cells as deleted, and others meet none.

@@ -11,21 +11,29 @@ fn page(place: &Place, model: &str, data: &str) -> String {
     place.read("report.html")
 }
 
+#[track_caller]
+fn holds(html: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+}
+
 #[test]
 fn numbers_with_curves_have_shapes_and_a_calibration() {
     let place = Place::new();
     place.write("bent.csv", bent(400));
     place.ok("fit bent.csv --target y --learner fiml --set shape=additive --out m.json");
     let html = page(&place, "m.json", "bent.csv");
-    for part in [
-        "explains",
-        "of the variance",
-        "<h2>Shapes</h2>",
-        "Observed against predicted",
-        "<h2>Weights</h2>",
-    ] {
-        assert!(html.contains(part), "{part}: {html}");
-    }
+    holds(
+        &html,
+        &[
+            "explains",
+            "of the variance",
+            "<h2>Shapes</h2>",
+            "Observed against predicted",
+            "<h2>Weights</h2>",
+        ],
+    );
     // Two pictures, of the calibration and of the shapes, and nothing from elsewhere.
     assert_eq!(html.matches("<svg").count(), 2);
     assert!(!html.contains("<script") && !html.contains("src="), "{html}");
@@ -37,15 +45,16 @@ fn classes_have_a_table_of_errors_and_certificates() {
     let place = Place::with_table();
     place.ok("fit t.csv --target who --ignore y --learner robust-lp --set threat=1 --out m.json");
     let html = page(&place, "m.json", "t.csv");
-    for part in [
-        "of the rows are predicted wrong",
-        "Rows by their class",
-        "If attributes are missing later",
-        "sick",
-        "healthy",
-    ] {
-        assert!(html.contains(part), "{part}: {html}");
-    }
+    holds(
+        &html,
+        &[
+            "of the rows are predicted wrong",
+            "Rows by their class",
+            "If attributes are missing later",
+            "sick",
+            "healthy",
+        ],
+    );
     let evaluated = place.ok("certify m.json t.csv --json --quiet");
     let found: serde_json::Value = serde_json::from_str(&evaluated).unwrap();
     for of in found["certified_error"].as_array().unwrap() {
@@ -67,6 +76,22 @@ fn reads_are_counted_by_attribute_and_names_are_escaped() {
         html.contains("a&lt;b&gt;") && html.contains("c&amp;d") && !html.contains("<b>,"),
         "{html}"
     );
+}
+
+#[test]
+fn a_model_that_tells_nothing_apart_says_so() {
+    let place = Place::new();
+    // Two of three classes can be told apart by a; the third has one row in 30, of all values.
+    let class = |i: usize| if i % 30 == 7 { "rare" } else { ["low", "high"][i % 2] };
+    let row = |i: usize| format!("{},{},{}\n", i % 2, i % 5, class(i));
+    place.write("t.csv", format!("a,b,y\n{}", (0..300).map(row).collect::<String>()));
+    place.ok("fit t.csv --target y --learner mean --out m.json");
+    let html = page(&place, "m.json", "t.csv");
+    assert!(html.contains("It never predicts rare, though there are such rows."), "{html}");
+    place.write("two.csv", format!("a,y\n{}", "1,u\n1,u\n1,v\n".repeat(20)));
+    place.ok("fit two.csv --target y --learner robust-lp --out m.json");
+    let html = page(&place, "m.json", "two.csv");
+    assert!(html.contains("It predicts the same for every row"), "{html}");
 }
 
 #[test]

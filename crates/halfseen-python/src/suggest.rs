@@ -15,7 +15,9 @@ pub(crate) fn suggest(
     limited: bool,
     threat: bool,
 ) -> String {
-    let situation = Situation { rows, attributes, columns, classes, holes, limited, threat };
+    let imputed = false;
+    let situation =
+        Situation { rows, attributes, columns, classes, holes, imputed, limited, threat };
     let suggestion = suggested(&situation);
     let mut json = json!(suggestion);
     json["text"] = suggestion.to_string().into();

@@ -42,7 +42,7 @@ pub(crate) struct PredictArgs {
     pub(crate) read: ReadArgs,
 }
 
-/// A saved model and the table to test it on; shared by evaluate and certify.
+/// A saved model and the table to test it on; shared by evaluate, certify and report.
 #[derive(Debug, Args)]
 pub(crate) struct TrialArgs {
     /// Model file

@@ -20,6 +20,8 @@ pub struct Situation {
     pub classes: usize,
     /// True if cells are missing and will not be imputed.
     pub holes: bool,
+    /// True if cells are missing and will be imputed by means.
+    pub imputed: bool,
     /// True if reads are limited while the examples are collected.
     pub limited: bool,
     /// True if attributes may be deleted at prediction time.
@@ -43,13 +45,17 @@ impl Situation {
             columns: attributes().map(width).sum(),
             classes: task.target.classes().len(),
             holes: !limited && Seen::of(task.table, &except).rows_with_holes > 0,
+            imputed: false,
             limited,
             threat,
         }
     }
-}
 
-impl Situation {
+    /// Returns the situation where missing cells are imputed by means.
+    pub fn with_means(self) -> Situation {
+        Situation { holes: false, imputed: self.holes, ..self }
+    }
+
     /// Returns true if the joint distribution of all columns is learned within a minute or two.
     fn joint(&self) -> bool {
         // Each of several classes has a model of its own.
@@ -123,7 +129,7 @@ const PLAIN: Suggestion = Suggestion {
 };
 
 /// All rules; the first that applies decides, and the last always applies.
-const RULES: [Rule; 11] = [
+const RULES: [Rule; 12] = [
     (
         |s| s.threat,
         Suggestion {
@@ -192,6 +198,18 @@ const RULES: [Rule; 11] = [
             why: "it learns from the observed cells how attributes go together, and curves of each",
             instead: "karma",
             instead_if: "cells are missing because of their values, or similar rows have similar targets",
+            ..PLAIN
+        },
+    ),
+    (
+        |s| s.imputed && s.classes > 2,
+        Suggestion {
+            learner: "mean",
+            tune: true,
+            when: "missing cells are imputed by means, and there are more than two classes",
+            why: "it imputes the means itself, and is a linear model of any number of classes",
+            instead: "karma",
+            instead_if: "cells need not be imputed: leave --missing out",
             ..PLAIN
         },
     ),
@@ -306,6 +324,7 @@ mod tests {
         columns: 20,
         classes: 0,
         holes: false,
+        imputed: false,
         limited: false,
         threat: false,
     };
@@ -322,6 +341,7 @@ mod tests {
             ),
             (Situation { holes: true, columns: 201, ..COMPLETE }, "karma"),
             (Situation { holes: true, columns: 101, ..COMPLETE }, "mc1"),
+            (Situation { classes: 3, holes: true, ..COMPLETE }.with_means(), "mean"),
             (Situation { classes: 3, ..COMPLETE }, "karma"),
             (Situation { classes: 3, rows: 5_001, ..COMPLETE }, "mean"),
             (COMPLETE, "ridge with basis=hats"),
