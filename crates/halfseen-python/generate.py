@@ -52,6 +52,7 @@ OURS = {
     "groups": ("t.Groups", None),
     "prices": ("t.ByAttribute", None),
     "bounds": ("t.ByAttribute", None),
+    "class_weight": ("t.ClassWeight", None),
     "n_jobs": ("int | None", None),
     "tune": ("int | None", None),
     "verbose": ("t.Verbose", False),
@@ -156,11 +157,22 @@ class Estimator:
             of for of in tree.body if isinstance(of, ast.ClassDef) and self.name in map(ast.unparse, of.bases)
         ]
         self.public = [of.name for of in (node, *below) if not of.name.startswith("_")]
+        #: Classes that have a parameter ``class_weight`` besides, and so a constructor of their own.
+        self.weighted = [
+            of.name for of in (node, *below) if "WeightedClassifier" in map(ast.unparse, of.bases)
+        ]
 
-    def constructor(self):
-        """Write ``__init__``."""
-        given = [f"        {of.name}: {of.annotation} = {of.default!r},\n" for of in self.parameters]
-        kept = [f"        self.{of.name} = {of.name}\n" for of in self.parameters]
+    def constructors(self):
+        """Write ``__init__`` of each class that has one: class -> text."""
+        weighted = [*self.parameters[:-1], Parameter.ours("class_weight"), self.parameters[-1]]
+        return {self.name: self.constructor(self.parameters)} | {
+            name: self.constructor(weighted) for name in self.weighted
+        }
+
+    def constructor(self, parameters):
+        """Write ``__init__`` of a class with these parameters."""
+        given = [f"        {of.name}: {of.annotation} = {of.default!r},\n" for of in parameters]
+        kept = [f"        self.{of.name} = {of.name}\n" for of in parameters]
         return (
             f"    def __init__(\n        self,\n        *,\n{''.join(given)}    ) -> None:\n{''.join(kept)}"
         )
@@ -315,7 +327,9 @@ def generated():
     texts = sources()
     add_missing(texts)
     found = estimators(texts)
-    places, constructors = placed(found), {of.name: of.constructor() for of in found}
+    places, constructors = placed(found), {}
+    for of in found:
+        constructors |= of.constructors()
     texts = {path: rewritten(text, places, constructors) for path, text in texts.items()}
     homes = {
         family: [name for of in found if of.family == family for name in of.public] for family in FAMILIES

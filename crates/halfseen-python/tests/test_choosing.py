@@ -182,7 +182,7 @@ def test_tuning_refuses_what_it_cannot_do():
     for strange in (1, 2.5, "5", True):
         with pytest.raises(InvalidParameterError, match="'tune' parameter of KARMARegressor must be None or"):
             KARMARegressor(tune=strange).fit(X, y)
-    with pytest.raises(ValueError, match="cannot tune with sample_weight"):
+    with pytest.raises(ValueError, match="cannot tune with weights of rows"):
         KARMARegressor(tune=3).fit(X, y, sample_weight=np.ones(len(y)))
     with pytest.raises(ValueError, match="600"):
         KARMARegressor(tune=600).fit(X, y)

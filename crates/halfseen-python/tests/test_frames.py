@@ -2,12 +2,20 @@
 
 import warnings
 
+import array_api_strict
 import halfseen
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from halfseen import AERRRegressor, Encoder, KARMAClassifier, KARMARegressor
+from halfseen import (
+    AERRRegressor,
+    Encoder,
+    IncompleteRegressor,
+    KARMAClassifier,
+    KARMARegressor,
+    suggest,
+)
 from halfseen.testing import estimators
 from sklearn.base import clone, is_classifier
 from sklearn.compose import make_column_transformer
@@ -116,21 +124,54 @@ def test_arrays_of_dates_and_durations_are_refused():
         AERRRegressor().fit(dates - dates[0], y)
 
 
-def test_lazy_frames_are_refused_with_collect():
+def test_lazy_frames_are_collected():
     X, y = numbers()
     given = pl.DataFrame({"a": X[:, 0], "b": X[:, 1]})
-    fitted, encoder = AERRRegressor(random_state=0).fit(given, y), Encoder().fit(given)
+    lazy, targets = given.lazy(), pl.DataFrame({"y": y}).lazy()
+    eager = AERRRegressor(random_state=0).fit(given, y)
+    fitted = AERRRegressor(random_state=0).fit(lazy, targets)
+    np.testing.assert_array_equal(fitted.predict(lazy), eager.predict(given))
+    assert fitted.feature_names_in_.tolist() == ["a", "b"]
+    np.testing.assert_array_equal(Encoder().fit(lazy).transform(lazy), Encoder().fit(given).transform(given))
+    assert KARMAClassifier().fit(lazy, y > 0).predict(lazy).dtype == bool
+    assert suggest(lazy, targets).learner == suggest(given, y).learner
+    chosen = IncompleteRegressor(random_state=0).fit(lazy, targets)
+    np.testing.assert_array_equal(
+        chosen.predict(lazy), IncompleteRegressor(random_state=0).fit(given, y).predict(given)
+    )
+
+
+def test_arrays_of_other_libraries_are_those_of_numpy():
+    X, y = numbers()
+    fitted = AERRRegressor(random_state=0).fit(X, y)
+    given, targets = array_api_strict.asarray(X), array_api_strict.asarray(y)
+    found = AERRRegressor(random_state=0).fit(given, targets).predict(given)
+    assert type(found) is np.ndarray
+    np.testing.assert_array_equal(found, fitted.predict(X))
+    chosen = IncompleteRegressor(random_state=0).fit(given, targets).predict(given)
+    np.testing.assert_array_equal(chosen, IncompleteRegressor(random_state=0).fit(X, y).predict(X))
+
+
+def test_arrays_that_are_elsewhere_are_refused_with_the_remedy():
+    class Elsewhere:
+        shape = (60, 2)
+
+        def __dlpack__(self):
+            raise BufferError
+
+        def __array__(self, *_, **__):
+            raise TypeError("it is on another device")
+
+    _, y = numbers()
     for call in (
-        lambda: AERRRegressor().fit(given.lazy(), y),
-        lambda: KARMAClassifier().fit(given.lazy(), y > 0),
-        lambda: fitted.predict(given.lazy()),
-        lambda: Encoder().fit(given.lazy()),
-        lambda: encoder.transform(given.lazy()),
+        lambda: AERRRegressor().fit(Elsewhere(), y),
+        lambda: IncompleteRegressor().fit(Elsewhere(), y),
+        lambda: suggest(Elsewhere(), y),
     ):
-        with pytest.raises(TypeError, match=r"^X is a LazyFrame, a query .* pass X\.collect\(\)$"):
+        with pytest.raises(
+            TypeError, match=r"^X is an array .* \(it is on another device\): pass a NumPy array"
+        ):
             call()
-    with pytest.raises(TypeError, match=r"^y is a LazyFrame, a query .* pass y\.collect\(\)$"):
-        AERRRegressor().fit(X, pl.DataFrame({"y": y}).lazy())
 
 
 @pytest.mark.parametrize("of", ["pandas", "polars"])

@@ -144,7 +144,6 @@ def test_wrong_types_are_refused(path, study):
         lambda: study.next([True]),
         lambda: study.next(3),
         lambda: study.tell([{"subject": "p1"}]),
-        lambda: study.tell(pl.LazyFrame({"subject": ["p1"]})),
         lambda: Study.draft([1], "y"),
     ):
         with pytest.raises(TypeError):

@@ -21,6 +21,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from halfseen import _attributes, _core
 from halfseen import _types as t
 from halfseen._docstrings import completed
+from halfseen._documented import Documented
 from halfseen._parameters import declared, learners, refusal, refusing, texts_of, tuning_of
 from halfseen._report import Report
 from halfseen._saved import Saved
@@ -50,7 +51,7 @@ def _without_weights(fit: _Fit) -> _Fit:
     return checked  # type: ignore[return-value]
 
 
-class Estimator(Saved, BaseEstimator):
+class Estimator(Documented, Saved, BaseEstimator):
     """Base of every estimator of the package.
 
     A subclass names its learner. ``generate.py`` writes its constructor from the library's declarations, and
@@ -186,10 +187,10 @@ class Estimator(Saved, BaseEstimator):
     def _checked(self, X, y, reset=True, at_least=2):
         holes = "allow-nan" if self._takes_holes else True
         numeric = isinstance(self, RegressorMixin)
-        if hasattr(type(y), "collect"):
+        if type(y) is not np.ndarray:
             from halfseen import _tables
 
-            _tables.refuse_lazy(y, "y")
+            y = _tables.column(y)
         return self._validated(
             X, y=y, reset=reset, ensure_all_finite=holes, ensure_min_samples=at_least, y_numeric=numeric
         )
@@ -198,6 +199,10 @@ class Estimator(Saved, BaseEstimator):
         """Return X (and y) after scikit-learn's checks; errors on text columns name the remedy."""
         if isinstance(X, np.ma.MaskedArray):
             X = X.astype(np.float64).filled(np.nan)
+        elif type(X) is not np.ndarray:
+            from halfseen import _tables
+
+            X = _tables.on_host(_tables.eager(X))
         self._refuse_dates(X)
         try:
             return validate_data(self, X, accept_sparse="csr", dtype=np.float64, **rules)
@@ -217,7 +222,7 @@ class Estimator(Saved, BaseEstimator):
             raise ValueError(self._remedied(columns, []) + f" ({error})") from None
 
     def _refuse_dates(self, X):
-        """Refuse dates, which scikit-learn takes for numbers, and lazy frames, which have no rows."""
+        """Refuse dates, which scikit-learn takes for numbers."""
         if isinstance(X, np.ndarray):
             if X.dtype.kind == "m":
                 raise ValueError(
@@ -229,12 +234,10 @@ class Estimator(Saved, BaseEstimator):
                     f" make_pipeline(halfseen.Encoder(columns={{0: 'date'}}), {type(self).__name__}())"
                 )
             return
-        # A lazy frame warns if it is asked for its columns.
-        if not any(hasattr(type(X), name) for name in ("columns", "collect")):
+        if not hasattr(type(X), "columns"):
             return
         from halfseen import _tables
 
-        _tables.refuse_lazy(X)
         if _tables.has_dates(X):
             raise ValueError(self._remedied(*_tables.columns_without_numbers(X)))
 
@@ -283,6 +286,8 @@ class Estimator(Saved, BaseEstimator):
         X, y = self._checked(X, y)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        sample_weight = self._with_classes(y, sample_weight)
+        if sample_weight is not None:
             there = sample_weight != 0
             if not there.all():
                 # The class of a row of weight 0 does not count either.
@@ -312,6 +317,10 @@ class Estimator(Saved, BaseEstimator):
             self.tuned_ = {name: chosen[name] for name in learners()[self._learner]["grid"]}
         vars(self).pop("_told", None)
         return self
+
+    def _with_classes(self, y, sample_weight):
+        """Return the weights of rows, times those of their classes where there are any."""
+        return sample_weight
 
     def _pilot(self, pilot, classes):
         """Return the table of a pilot and its targets, NaN where they are unknown."""

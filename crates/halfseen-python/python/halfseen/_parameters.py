@@ -101,8 +101,9 @@ def tuning_of(estimator: Any, learner: str, sample_weight: Any) -> tuple[int, li
         raise refusal(estimator, "tune", "None or an integer of at least 2", folds)
     if sample_weight is not None:
         raise ValueError(
-            f"{type(estimator).__name__} cannot tune with sample_weight, which its cross-validation would"
-            " ignore: leave one of the two out, or tune with sklearn.model_selection.GridSearchCV"
+            f"{type(estimator).__name__} cannot tune with weights of rows or classes, which its"
+            " cross-validation would ignore: leave one of the two out, or tune with"
+            " sklearn.model_selection.GridSearchCV"
         )
     given, defaults = estimator.get_params(deep=False), type(estimator)().get_params(deep=False)
     return int(folds), [name for name in _LEARNERS[learner]["grid"] if given[name] != defaults[name]]

@@ -1,5 +1,6 @@
 """Define the bases of regressors and classifiers: targets, scores and predictions."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -10,7 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted
 
 from halfseen import _types as t
-from halfseen._estimator import Estimator
+from halfseen._estimator import Estimator, Weighted
+from halfseen._parameters import refusal
 
 
 class Regressor(RegressorMixin, Estimator):
@@ -225,6 +227,40 @@ class Classifier(ClassifierMixin, Estimator):
         scores = self._scores(X)
         at = (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
         return self.classes_[at]
+
+
+class WeightedClassifier(Weighted):
+    """Add ``class_weight`` to a classifier whose learner takes weights of rows.
+
+    Parameters
+    ----------
+    class_weight : dict, 'balanced' or None
+        Weights of the rows of each class, which multiply ``sample_weight``: label -> weight, 1 for others;
+        'balanced': classes get equal sums of weights. None: 1 each. Not used by ``partial_fit``.
+    """
+
+    class_weight: t.ClassWeight
+
+    def _with_classes(self, y, sample_weight):
+        if self.class_weight is None:
+            return sample_weight
+        labels, codes = np.unique(y, return_inverse=True)
+        own = np.ones(len(codes)) if sample_weight is None else sample_weight
+        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            sums = np.bincount(codes, weights=own)
+            factors = own.sum() / (np.count_nonzero(sums) * np.where(sums > 0, sums, 1.0))
+        elif isinstance(self.class_weight, Mapping):
+            known = labels.tolist()
+            unknown = [label for label in self.class_weight if label not in known]
+            if unknown:
+                raise ValueError(f"class_weight names {unknown[0]!r}, which is no class of y: {known}")
+            factors = np.array([float(self.class_weight.get(label, 1.0)) for label in known])
+            if not (np.isfinite(factors).all() and (factors >= 0).all()):
+                raise ValueError("weights of classes must be finite numbers of at least 0")
+        else:
+            allowed = "a dict of label to weight, 'balanced' or None"
+            raise refusal(self, "class_weight", allowed, self.class_weight)
+        return own * factors[codes]
 
 
 class LinearClassifier(Classifier):

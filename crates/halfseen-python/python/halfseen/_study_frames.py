@@ -153,7 +153,7 @@ def answers_of(frame: Any, attributes: set[str]) -> tuple[list[str], list[Row], 
     ValueError
         If it has no column ``subject``.
     """
-    _tables.refuse_lazy(frame, "the frame")
+    frame = _tables.eager(frame)
     if not _tables.is_frame(frame):
         raise TypeError(f"tell takes a frame with the column 'subject'; got {type(frame).__name__}")
     columns, labels = dict(columns_of(frame)), labels_of(frame)
@@ -198,7 +198,7 @@ def schema_text(schema: Any) -> str:
             return Path(schema).read_text(encoding="utf-8")
         except UnicodeDecodeError:
             raise ValueError(f"{schema}: it is not UTF-8 text; save it as CSV UTF-8") from None
-    _tables.refuse_lazy(schema, "schema")
+    schema = _tables.eager(schema)
     if not _tables.is_frame(schema):
         raise TypeError(f"schema must be a frame or the path of a CSV file; got {type(schema).__name__}")
     columns = columns_of(schema)
@@ -272,7 +272,7 @@ def _of_kind(cells, kind):
 
 def draft_of(frame: Any, target: str) -> tuple[Any, list[tuple[str, int]]]:
     """Return a draft of a schema, and the columns that are left out with their number of categories."""
-    _tables.refuse_lazy(frame, "the frame")
+    frame = _tables.eager(frame)
     if not _tables.is_frame(frame):
         raise TypeError(f"draft takes a frame; got {type(frame).__name__}")
     rows, left_out = _core.draft(_tables.table_of_frame(frame, _tables.frame_names(frame)), target)

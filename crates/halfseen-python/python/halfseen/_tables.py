@@ -22,16 +22,38 @@ _DATE_TYPES = (nw.Date, nw.Datetime)
 _TIME_TYPES = (nw.Duration, nw.Time)
 
 
-def refuse_lazy(X, name="X"):
-    """Refuse a lazy frame, which has no rows yet.
+def eager(X):
+    """Return a lazy frame with its rows, and everything else as it is."""
+    if hasattr(type(X), "collect") or hasattr(type(X), "execute"):
+        found = nw.from_native(X, pass_through=True)
+        if isinstance(found, nw.LazyFrame):
+            return found.collect().to_native()
+    return X
+
+
+def on_host(X, name="X"):
+    """Return an array of another library, such as a tensor, as one of NumPy; everything else as it is.
 
     Raises
     ------
     TypeError
-        If it is one.
+        If its values cannot be read from here, because they are on another device.
     """
-    if nw.dependencies.is_polars_lazyframe(X):
-        raise TypeError(f"{name} is a LazyFrame, a query that has no rows yet: pass {name}.collect()")
+    if isinstance(X, np.ndarray) or not hasattr(type(X), "__dlpack__"):
+        return X
+    try:
+        return np.asarray(X)
+    except (TypeError, RuntimeError, ValueError, BufferError) as error:
+        raise TypeError(
+            f"{name} is an array of {type(X).__module__.split('.')[0]} that NumPy cannot read ({error}):"
+            " pass a NumPy array, such as tensor.detach().cpu().numpy()"
+        ) from None
+
+
+def column(y):
+    """Return targets as they are, but for a lazy frame of one column and arrays of other libraries."""
+    found = eager(y)
+    return on_host(y if found is y else np.ravel(np.asarray(found)), "y")
 
 
 def rows_of(X):

@@ -28,4 +28,5 @@ Basis: TypeAlias = Literal["none", "hats"] | None
 Names: TypeAlias = Sequence[str | int] | None
 Groups: TypeAlias = Mapping[str, Sequence[str | int]] | None
 ByAttribute: TypeAlias = Mapping[Any, Any] | None
+ClassWeight: TypeAlias = Mapping[Any, float] | Literal["balanced"] | None
 Verbose: TypeAlias = bool | Callable[[int, int], object]

@@ -20,9 +20,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from halfseen import _tables
 from halfseen import _types as t
 from halfseen._adversarial import Attackable
 from halfseen._docstrings import completed
+from halfseen._documented import Documented
 from halfseen._estimator import _without_weights
 from halfseen._parameters import learners, refusal
 from halfseen.suggesting import estimator_class, has_estimator, shape_of, suggested
@@ -47,7 +49,7 @@ def _has(method):
     return available_if(there)
 
 
-class _Choosing(BaseEstimator):
+class _Choosing(Documented, BaseEstimator):
     """Base of estimators that choose a learner of one family, and hand everything on to it.
 
     Parameters
@@ -75,6 +77,8 @@ class _Choosing(BaseEstimator):
     _holes: ClassVar[bool] = False
     _default: ClassVar[str] = "fiml"
     _no_weights = "not every learner of the family does"
+    #: Learners of the family that take weights of classes, the first choice first.
+    _weighted: ClassVar[tuple[str, ...]] = ()
     method: str
 
     def __init_subclass__(cls, **keywords: Any) -> None:
@@ -85,7 +89,10 @@ class _Choosing(BaseEstimator):
 
     def _made(self, **settings):
         """Return the estimator of the learner that is named, or of the family's first, not fitted yet."""
-        return self._of(self._default if self._method() == "auto" else self.method, settings)
+        name = self._method()
+        if name == "auto":
+            name = self._default if self._may_choose(self._default) else self._weighted[0]
+        return self._of(name, settings)
 
     def _method(self):
         """Return ``method``, if it is a name."""
@@ -108,7 +115,13 @@ class _Choosing(BaseEstimator):
             kind = "classes" if isinstance(self, ClassifierMixin) else "numbers"
             raise ValueError(f"method={name!r} of {type(self).__name__} cannot learn {kind}") from None
         known = of._get_param_names()
-        own = {key: value for key, value in self.get_params(deep=False).items() if key in known}
+        given = self.get_params(deep=False)
+        if given.get("class_weight") is not None and "class_weight" not in known:
+            others = " or ".join(f"method={other!r}" for other in self._weighted)
+            raise ValueError(f"{name} takes no class_weight: leave it out, or choose {others}, which does")
+        own = {key: value for key, value in given.items() if key in known}
+        if own.get("class_weight") is not None and "tune" in known:
+            settings = {**settings, "tune": None}  # whose cross-validation would ignore the weights
         return of(**{**own, **fixed, **settings})
 
     def __getattr__(self, name):
@@ -143,8 +156,14 @@ class _Choosing(BaseEstimator):
             found = suggested(X, len(y), classes, *self._unseen, holes=self._holes)
         except (TypeError, ValueError):
             return self._made(**settings)  # whose own checks say what is wrong
+        if not self._may_choose(found.learner):
+            return self._made(**settings)
         self.suggestion_ = found
         return self._of(found.learner, {**found.settings, **settings})
+
+    def _may_choose(self, learner):
+        """Return whether a learner has all that is asked of it."""
+        return True
 
     def _settings(self, X):
         """Return parameters of the learner that depend on the examples."""
@@ -172,6 +191,7 @@ class _Choosing(BaseEstimator):
             If the learner cannot use the data or the parameters; the message names the place and the remedy.
         """
         self.__dict__.pop("estimator_", None)
+        X, y = _tables.on_host(_tables.eager(X)), _tables.column(y)
         self.estimator_ = self._choose(X, y).fit(X, y)
         return self
 
@@ -234,7 +254,20 @@ class _ChoosingRegressor(RegressorMixin, _Choosing):
 
 
 class _ChoosingClassifier(ClassifierMixin, _Choosing):
-    """Predict classes by a learner that is chosen."""
+    """Predict classes by a learner that is chosen.
+
+    Parameters
+    ----------
+    class_weight : dict, 'balanced' or None
+        Weights of the rows of each class: label -> weight, 1 for others; 'balanced': classes get equal sums
+        of weights. None: 1 each. Not every learner takes them: with them ``method='auto'`` chooses one that
+        does, and does not tune.
+    """
+
+    def _may_choose(self, learner):
+        if getattr(self, "class_weight", None) is None:
+            return True
+        return "class_weight" in estimator_class(learner, True)[0]._get_param_names()
 
     if TYPE_CHECKING:
 
@@ -442,6 +475,20 @@ class IncompleteClassifier(_ChoosingClassifier, _Incomplete):
     True
     """
 
+    _weighted = ("karma", "geom")
+
+    def __init__(
+        self,
+        *,
+        method: str = "auto",
+        class_weight: t.ClassWeight = None,
+        random_state: t.Seed = None,
+        n_jobs: int | None = None,
+        verbose: t.Verbose = False,
+    ) -> None:
+        super().__init__(method=method, random_state=random_state, n_jobs=n_jobs, verbose=verbose)
+        self.class_weight = class_weight
+
 
 class RobustRegressor(Attackable, _ChoosingRegressor, _Robust):
     """Predict numbers although attributes may be deleted at prediction time.
@@ -469,6 +516,33 @@ class RobustClassifier(Attackable, _ChoosingClassifier, _Robust):
     >>> bool(model.attacked_score(X / X.max(axis=0), y) > 0.7)
     True
     """
+
+    _weighted = ("robust-lp", "fdrop")
+
+    def __init__(
+        self,
+        *,
+        threat: float | None = None,
+        method: str = "auto",
+        costs: t.Costs = "uniform",
+        groups: t.Groups = None,
+        known: t.Names = None,
+        class_weight: t.ClassWeight = None,
+        random_state: t.Seed = None,
+        n_jobs: int | None = None,
+        verbose: t.Verbose = False,
+    ) -> None:
+        super().__init__(
+            threat=threat,
+            method=method,
+            costs=costs,
+            groups=groups,
+            known=known,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.class_weight = class_weight
 
 
 #: The estimators that choose.

@@ -143,6 +143,7 @@ def compare(
         if text is None:
             raise refusal("compare", "settings", "a mapping of names to values", settings)
         values.append((name, text))
+    X = _tables.on_host(_tables.eager(X))
     table, names = _table(X)
     targets, classes = _targets(y, task)
     if len(targets) != _tables.rows_of(X):
@@ -426,7 +427,6 @@ def _curves(comparison, against, ax):
 
 def _table(X):
     """Return examples as a table of the library, and the names of their columns."""
-    _tables.refuse_lazy(X)
     if _tables.is_frame(X):
         names = _tables.frame_names(X)
         return _tables.table_of_frame(X, names), names
@@ -445,8 +445,7 @@ def _table(X):
 
 def _targets(y, task):
     """Return the targets as numbers, with the labels of their classes if they are classes."""
-    _tables.refuse_lazy(y, "y")
-    targets = column_or_1d(y)
+    targets = column_or_1d(_tables.column(y))
     missing = targets != targets if targets.dtype.kind in "fO" else np.zeros(len(targets), dtype=bool)
     if missing.any() or (targets.dtype == object and np.equal(targets, None).any()):
         raise ValueError("y has missing values: leave out the rows whose target is unknown")

@@ -11,6 +11,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_array, check
 from halfseen import _core
 from halfseen import _types as t
 from halfseen._attributes import named
+from halfseen._documented import Documented
 from halfseen._parameters import refusal
 from halfseen._saved import Saved
 from halfseen._warn import warn
@@ -38,7 +39,7 @@ _FOUND = {
 _KINDS = "a dict of names or indices of columns to 'category', 'number' or 'date', or None"
 
 
-class Encoder(TransformerMixin, Saved, BaseEstimator):
+class Encoder(TransformerMixin, Documented, Saved, BaseEstimator):
     """Turn text columns into indicators, one per category, and leave numbers unchanged.
 
     It is the encoder of the program ``halfseen``: a model fitted to its output has the same weights as one
@@ -233,7 +234,7 @@ class Encoder(TransformerMixin, Saved, BaseEstimator):
         """Return X as a table of the library, after scikit-learn's checks."""
         from halfseen import _tables
 
-        _tables.refuse_lazy(X)
+        X = _tables.on_host(_tables.eager(X))
         if _tables.is_frame(X):
             given = _tables.frame_names(X)
             validate_data(self, X, reset=reset, skip_check_array=True)

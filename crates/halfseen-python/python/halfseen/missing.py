@@ -15,7 +15,7 @@ from halfseen import _types as t
 from halfseen._estimator import Estimator, Weighted, _progress, _threads
 from halfseen._incremental import Incremental, IncrementalClassifier
 from halfseen._parameters import refusing
-from halfseen._predictors import Classifier, LinearClassifier, Regressor
+from halfseen._predictors import Classifier, LinearClassifier, Regressor, WeightedClassifier
 from halfseen._warn import warn
 from halfseen.model import chosen
 
@@ -141,7 +141,7 @@ class _KARMA(Incremental, _Missing):
         return self.learner_.model()
 
 
-class KARMAClassifier(Weighted, IncrementalClassifier, _KARMA, Classifier):
+class KARMAClassifier(WeightedClassifier, IncrementalClassifier, _KARMA, Classifier):
     """Kernelised Algorithm for Risk-minimisation with Missing Attributes (KARMA) [1]_, algorithm 1.
 
     A kernel machine that compares two rows by the attributes observed in both, and by sequences of up to
@@ -167,6 +167,51 @@ class KARMAClassifier(Weighted, IncrementalClassifier, _KARMA, Classifier):
     """
 
     _multi_class = True
+
+    def __init__(
+        self,
+        *,
+        gamma: int = 2,
+        c: float = 1.0,
+        loss: Literal["auto", "squared", "hinge"] = "auto",
+        normalization: Literal["none", "trace", "uniform", "cosine"] = "trace",
+        length_weights: ArrayLike | None = None,
+        degree: int = 1,
+        coef0: float = 0.0,
+        features: str = "exact",
+        solver: Literal["exact", "online"] = "exact",
+        intercept: bool = True,
+        memory: float | None = None,
+        tol: float = 0.0001,
+        max_iter: int = 10000,
+        random_state: t.Seed = None,
+        scale: t.Scale = None,
+        basis: t.Basis = None,
+        n_jobs: int | None = None,
+        tune: int | None = None,
+        class_weight: t.ClassWeight = None,
+        verbose: t.Verbose = False,
+    ) -> None:
+        self.gamma = gamma
+        self.c = c
+        self.loss = loss
+        self.normalization = normalization
+        self.length_weights = length_weights
+        self.degree = degree
+        self.coef0 = coef0
+        self.features = features
+        self.solver = solver
+        self.intercept = intercept
+        self.memory = memory
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.scale = scale
+        self.basis = basis
+        self.n_jobs = n_jobs
+        self.tune = tune
+        self.class_weight = class_weight
+        self.verbose = verbose
 
     if TYPE_CHECKING:
 
@@ -198,6 +243,11 @@ class KARMAClassifier(Weighted, IncrementalClassifier, _KARMA, Classifier):
         self : object
             The estimator. After an error or an interrupt it has learned from the preceding rows.
         """
+        if self.class_weight is not None:
+            raise ValueError(
+                "KARMAClassifier.partial_fit takes no class_weight, because each row takes one step: leave it"
+                " out, or use fit"
+            )
         return self._partial_fit(X, y, classes)
 
 
@@ -436,7 +486,7 @@ class MatrixCompletionRegressor(_MatrixCompletion, Regressor):
     """
 
 
-class GeometricMarginClassifier(Weighted, LinearClassifier, _Missing):
+class GeometricMarginClassifier(WeightedClassifier, LinearClassifier, _Missing):
     """Geometric margin (geom; Chechik et al. [1]_): the largest margin in each row's observed attributes.
 
     A linear classifier that measures the margin of a row in the space of its observed attributes, so that
@@ -485,6 +535,7 @@ class GeometricMarginClassifier(Weighted, LinearClassifier, _Missing):
         basis: t.Basis = None,
         n_jobs: int | None = None,
         tune: int | None = None,
+        class_weight: t.ClassWeight = None,
         verbose: t.Verbose = False,
     ) -> None:
         self.c = c
@@ -495,4 +546,5 @@ class GeometricMarginClassifier(Weighted, LinearClassifier, _Missing):
         self.basis = basis
         self.n_jobs = n_jobs
         self.tune = tune
+        self.class_weight = class_weight
         self.verbose = verbose

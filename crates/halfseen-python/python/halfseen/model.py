@@ -250,7 +250,7 @@ class Model:
 
         from halfseen import _tables
 
-        _tables.refuse_lazy(X)
+        X = _tables.on_host(_tables.eager(X))
         if _tables.is_frame(X) and _tables.is_named(X):
             table = _tables.table_of_frame(X, _tables.frame_names(X), self._model.dates)
             scores, met = self._model.scores_of_table(table)

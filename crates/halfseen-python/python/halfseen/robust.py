@@ -21,7 +21,7 @@ from halfseen._adversarial import (
     without_known,
 )
 from halfseen._estimator import Estimator, Weighted
-from halfseen._predictors import LinearClassifier, LinearRegressor
+from halfseen._predictors import LinearClassifier, LinearRegressor, WeightedClassifier
 
 __all__ = [
     "Attacked",
@@ -170,7 +170,7 @@ class _RobustLP(_Robust):
         self.verbose = verbose
 
 
-class RobustLPClassifier(Weighted, _RobustLP, LinearClassifier):
+class RobustLPClassifier(WeightedClassifier, _RobustLP, LinearClassifier):
     """Robust linear program: the least mean hinge loss under the worst deletions; program (4) of [1]_.
 
     Minimises the mean loss after the worst deletions in each row over a box of weights, exactly: the gap in
@@ -190,6 +190,57 @@ class RobustLPClassifier(Weighted, _RobustLP, LinearClassifier):
     >>> ready.attacked_score(X, y) > 0.8 > plain.attacked_score(X, y, threat=3)
     True
     """
+
+    def __init__(
+        self,
+        *,
+        threat: float | None = None,
+        costs: t.Costs = "uniform",
+        margin: float | None = None,
+        box_radius: float = 1.0,
+        deletions: Literal["fractional", "whole"] = "fractional",
+        damage: Literal["deletion", "noise"] = "deletion",
+        confidence: float = 0.05,
+        tried: int = 1,
+        chunk: int | None = None,
+        quantile: float = 0.5,
+        intercept: bool = True,
+        tol: float = 1e-06,
+        max_iter: int = 300,
+        memory: float | None = None,
+        random_state: t.Seed = None,
+        scale: t.Scale = None,
+        basis: t.Basis = None,
+        known: t.Names = None,
+        groups: t.Groups = None,
+        n_jobs: int | None = None,
+        tune: int | None = None,
+        class_weight: t.ClassWeight = None,
+        verbose: t.Verbose = False,
+    ) -> None:
+        self.threat = threat
+        self.costs = costs
+        self.margin = margin
+        self.box_radius = box_radius
+        self.deletions = deletions
+        self.damage = damage
+        self.confidence = confidence
+        self.tried = tried
+        self.chunk = chunk
+        self.quantile = quantile
+        self.intercept = intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.memory = memory
+        self.random_state = random_state
+        self.scale = scale
+        self.basis = basis
+        self.known = known
+        self.groups = groups
+        self.n_jobs = n_jobs
+        self.tune = tune
+        self.class_weight = class_weight
+        self.verbose = verbose
 
 
 class RobustLPRegressor(Weighted, _RobustLP, LinearRegressor):
@@ -300,7 +351,7 @@ class RobustPerceptronClassifier(LinearClassifier, _Robust):
         self.verbose = verbose
 
 
-class FDROPClassifier(Weighted, LinearClassifier, _Robust):
+class FDROPClassifier(WeightedClassifier, LinearClassifier, _Robust):
     """Feature dropping (FDROP): support vector machine under the worst deletions; Globerson, Roweis [1]_.
 
     Minimises hinge losses after the worst deletions in each row, plus half the squared norm of the weights,
@@ -346,6 +397,7 @@ class FDROPClassifier(Weighted, LinearClassifier, _Robust):
         groups: t.Groups = None,
         n_jobs: int | None = None,
         tune: int | None = None,
+        class_weight: t.ClassWeight = None,
         verbose: t.Verbose = False,
     ) -> None:
         self.c = c
@@ -360,4 +412,5 @@ class FDROPClassifier(Weighted, LinearClassifier, _Robust):
         self.groups = groups
         self.n_jobs = n_jobs
         self.tune = tune
+        self.class_weight = class_weight
         self.verbose = verbose

@@ -112,7 +112,9 @@ def suggest(
     >>> suggest(X, y, budget=3).estimator
     FIMLRegressor(budget=3)
     """
-    targets = column_or_1d(y)
+    from halfseen import _tables
+
+    X, targets = _tables.on_host(_tables.eager(X)), column_or_1d(_tables.column(y))
     classes = classes_of(targets, task, "suggest")
     given = {name: value for name, value in (("budget", budget), ("threat", threat)) if value is not None}
     limited = budget is not None

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from sklearn.base import is_classifier
+
 from halfseen._from_model import estimator_classes
 from halfseen.choosing import CHOOSERS
 from halfseen.encoder import Encoder
@@ -96,6 +98,8 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
         refused = _REFUSED.format(setting="chunk", reason="chunks are drawn without regard to weights")
     if refused:
         expected |= dict.fromkeys(_WEIGHT_CHECKS, refused)
+        if is_classifier(estimator):
+            expected["check_class_weight_classifiers"] = refused
     if getattr(estimator, "features", "exact") != "exact" and hasattr(estimator, "partial_fit"):
         expected |= dict.fromkeys(_BATCH_CHECKS, _SKETCHED)
     return expected
