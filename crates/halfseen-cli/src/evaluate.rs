@@ -37,10 +37,12 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
         .with_context(|| name.clone())?;
     let rows: Vec<u32> = (0..table.rows() as u32).collect();
     let score = Score::of(&prediction.scores, &target, &rows);
-    let intervals = Intervals::asked(args.interval, args.conformal.as_deref(), &args.on.model)
-        .map(|asked| asked.of(&model, &table, &args.on.read, args.on.quiet))
+    let mut intervals = Intervals::asked(args.interval, args.conformal.as_deref(), &args.on.model)
+        .map(|asked| asked.of(&model, &args.on.read, args.on.quiet))
         .transpose()?;
-    let covered = intervals.as_deref().and_then(|ends| covered(ends, &target));
+    let ends = intervals.as_mut().map(|of| of.ends(&model, &table)).transpose()?;
+    intervals.iter().for_each(|of| of.remark(&model));
+    let covered = ends.as_deref().and_then(|ends| covered(ends, &target));
     let truncated = cut.map(|models| Truncated::test(&models, &table, &target)).transpose()?;
     if let (Some(truncated), Some(path)) = (&truncated, &args.out) {
         truncated.draw(&name, &model.learner, path)?;

@@ -48,11 +48,15 @@ pub(crate) fn read_table(
     };
     let (data, remarks) = read_data_with(source, &args.options())?;
     remarks.iter().for_each(|said| output::remark(quiet, &format!("remark: {name}: {said}")));
-    let table = match data {
-        Data::Table(table) => table,
-        Data::Images(data) => images(data)?,
-    };
-    Ok((name, table))
+    Ok((name, as_table(data)?))
+}
+
+/// Returns the table of data that were read.
+pub(crate) fn as_table(data: Data) -> Result<Table> {
+    match data {
+        Data::Table(table) => Ok(table),
+        Data::Images(data) => images(data),
+    }
 }
 
 fn images(data: IdxData) -> Result<Table> {

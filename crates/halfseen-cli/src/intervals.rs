@@ -27,69 +27,89 @@ impl<'a> Intervals<'a> {
         level.map(|level| Intervals { level, calibration, model })
     }
 
-    /// Returns the ends of each row's interval.
+    /// Reads the rows for calibration, if there are any.
     pub(crate) fn of(
-        &self,
-        model: &Model,
-        table: &Table,
+        self,
+        model: &'a Model,
         read: &ReadArgs,
         quiet: bool,
-    ) -> Result<Vec<(f64, f64)>> {
-        if let Some(path) = self.calibration {
-            return self.conformal(path, model, table, read, quiet);
+    ) -> Result<ReadyIntervals<'a>> {
+        let conformal =
+            self.calibration.map(|path| conformal(path, model, read, quiet)).transpose()?;
+        Ok(ReadyIntervals { asked: self, conformal, counts: [0; 3], quiet })
+    }
+}
+
+/// Intervals that can be computed.
+pub(crate) struct ReadyIntervals<'a> {
+    asked: Intervals<'a>,
+    /// Errors on the rows for calibration, and the name of their file.
+    conformal: Option<(Conformal<'a>, String)>,
+    /// Number of intervals from rows that lack the same cells, that were made to, and others.
+    counts: [usize; 3],
+    quiet: bool,
+}
+
+impl ReadyIntervals<'_> {
+    /// Returns the ends of each row's interval.
+    pub(crate) fn ends(&mut self, model: &Model, table: &Table) -> Result<Vec<(f64, f64)>> {
+        let level = self.asked.level;
+        let Some((conformal, name)) = &self.conformal else {
+            let place = || format!("--interval: {}", self.asked.model.display());
+            return Ok(model.intervals(table, level).with_context(place)?.ends);
+        };
+        let found =
+            conformal.intervals(table, level).with_context(|| format!("--conformal: {name}"))?;
+        for basis in &found.bases {
+            self.counts[match basis {
+                Peers::Contained => 1,
+                Peers::Union => 2,
+                _ => 0,
+            }] += 1;
         }
-        let found = model
-            .intervals(table, self.level)
-            .with_context(|| format!("--interval: {}", self.model.display()))?;
-        if model.predictor.conditional().is_some_and(|known| known.deviations.is_empty()) {
+        Ok(found.intervals.ends)
+    }
+
+    /// Remarks on what the intervals leave out, or assume.
+    pub(crate) fn remark(&self, model: &Model) {
+        let [same, contained, union] = self.counts;
+        let known = model.predictor.conditional();
+        if self.conformal.is_none() && known.is_some_and(|known| known.deviations.is_empty()) {
             output::remark(
-                quiet,
+                self.quiet,
                 "remark: the intervals have the average width found on held-out reads; refit with --set deviations=50, to include each row's \
                  uncertainty of the weights",
             );
         }
-        Ok(found.ends)
-    }
-
-    /// Returns the ends of intervals from the errors on the rows of a file.
-    fn conformal(
-        &self,
-        path: &Path,
-        model: &Model,
-        table: &Table,
-        read: &ReadArgs,
-        quiet: bool,
-    ) -> Result<Vec<(f64, f64)>> {
-        let place = |name: &str| format!("--conformal: {name}");
-        let (name, known) = read_table(Some(path), read, quiet)?;
-        let numbers = (0..known.rows()).collect();
-        let (known, numbers) =
-            with_targets(known, numbers, &model.target, &name, quiet).context("--conformal")?;
-        let target = target_of(model.task, &model.classes, &known, &model.target, &numbers)
-            .with_context(|| place(&name))?;
-        let conformal = Conformal::of(model, &known, &target)
-            .map_err(|e| renumbered(e, &numbers))
-            .with_context(|| place(&name))?;
-        output::remark_on(&conformal.applied, &[Some(&model.target)], quiet);
-        let found = conformal.intervals(table, self.level).with_context(|| place(&name))?;
-        remark_on(&found.bases, quiet);
-        Ok(found.intervals.ends)
+        if contained + union > 0 {
+            output::remark(
+                self.quiet,
+                &format!(
+                    "remark: intervals by basis: {same} from calibration rows that lack the same cells, {contained} from rows that were made to lack the same, \
+                     {union} from rows that lack others, without these cells; the second kind is right if cells are missing by chance, and of the third at most twice as many targets as wanted are then outside",
+                ),
+            );
+        }
     }
 }
 
-/// Remarks on rows whose intervals are right only if the holes are independent of the values.
-fn remark_on(bases: &[Peers], quiet: bool) {
-    let count = |basis| bases.iter().filter(|found| **found == basis).count();
-    let (contained, union) = (count(Peers::Contained), count(Peers::Union));
-    if contained + union == 0 {
-        return;
-    }
-    output::remark(
-        quiet,
-        &format!(
-            "remark: intervals by basis: {} from calibration rows that lack the same cells, {contained} from rows that were made to lack the same, \
-             {union} from rows that lack others, without these cells; the second kind is right if cells are missing by chance, and of the third at most twice as many targets as wanted are then outside",
-            bases.len() - contained - union
-        ),
-    );
+/// Reads the rows of a file, and keeps the errors on them.
+fn conformal<'m>(
+    path: &Path,
+    model: &'m Model,
+    read: &ReadArgs,
+    quiet: bool,
+) -> Result<(Conformal<'m>, String)> {
+    let place = |name: &str| format!("--conformal: {name}");
+    let (name, known) = read_table(Some(path), read, quiet)?;
+    let numbers = (0..known.rows()).collect();
+    let (known, numbers) =
+        with_targets(known, numbers, &model.target, &name, quiet).context("--conformal")?;
+    let target = target_of(model.task, &model.classes, &known, &model.target, &numbers)
+        .with_context(|| place(&name))?;
+    let conformal = Conformal::of(model, &known, &target)
+        .map_err(|e| renumbered(e, &numbers))
+        .with_context(|| place(&name))?;
+    output::remark_on(&conformal.applied, &[Some(&model.target)], quiet);
+    Ok((conformal, name))
 }

@@ -36,6 +36,7 @@ mod progress;
 mod report;
 mod report_page;
 mod show;
+mod stream;
 mod study;
 mod suggested;
 mod test_table;

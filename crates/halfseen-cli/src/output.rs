@@ -106,6 +106,56 @@ pub(crate) fn write_file(path: &Path, content: &str) -> Result<()> {
     write_to(&place, content).or_else(|e| refused("--out", "write", path, &e))
 }
 
+/// A result that is written piece by piece: to a file as [`write_file`] does, which appears when it
+/// is finished, or to stdout.
+pub(crate) struct Growing<'a> {
+    path: Option<&'a Path>,
+    to: Destination,
+}
+
+enum Destination {
+    Stdout,
+    Special(std::fs::File),
+    /// The place of the file, and the temporary file beside it.
+    Beside(PathBuf, NamedTempFile, Unfinished),
+}
+
+impl<'a> Growing<'a> {
+    /// Begins a file, or without a path stdout.
+    pub(crate) fn begin(path: Option<&'a Path>) -> Result<Growing<'a>> {
+        let Some(path) = path.filter(|path| !is_standard(path)) else {
+            return Ok(Growing { path: None, to: Destination::Stdout });
+        };
+        let place = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let opened = match is_special(&place) {
+            true => std::fs::OpenOptions::new().write(true).open(&place).map(Destination::Special),
+            false => temporary(&place, "")
+                .map(|(file, unfinished)| Destination::Beside(place, file, unfinished)),
+        };
+        let to = opened.or_else(|e| refused("--out", "write", path, &e))?;
+        Ok(Growing { path: Some(path), to })
+    }
+
+    /// Adds a piece.
+    pub(crate) fn add(&mut self, content: &str) -> Result<()> {
+        let written = match &mut self.to {
+            Destination::Stdout => return print(content),
+            Destination::Special(file) => file.write_all(content.as_bytes()),
+            Destination::Beside(_, file, _) => file.write_all(content.as_bytes()),
+        };
+        written.or_else(|e| refused("--out", "write", self.path.unwrap_or(Path::new("-")), &e))
+    }
+
+    /// Gives the file its name.
+    pub(crate) fn finish(self) -> Result<()> {
+        let Destination::Beside(place, file, unfinished) = self.to else { return Ok(()) };
+        unfinished
+            .finish(|| file.persist(&place))
+            .map(drop)
+            .or_else(|e| refused("--out", "write", self.path.unwrap_or(Path::new("-")), &e.error))
+    }
+}
+
 fn write_to(path: &Path, content: &str) -> std::io::Result<()> {
     if is_special(path) {
         return std::fs::OpenOptions::new().write(true).open(path)?.write_all(content.as_bytes());

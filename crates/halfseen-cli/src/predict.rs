@@ -3,12 +3,14 @@
 use crate::args::PredictArgs;
 use crate::failure::usage_error;
 use crate::format::text;
-use crate::input::{read_table, renumbered};
+use crate::input::renumbered;
 use crate::intervals::Intervals;
-use crate::output;
+use crate::output::{self, Growing};
+use crate::stream::{self, Rows};
 use anyhow::{Context, Result};
-use halfseen::data::{Table, Task};
-use halfseen::model::{Model, Prediction};
+use halfseen::data::{Column, Table, Task};
+use halfseen::model::{Model, Prediction, Scores};
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -19,21 +21,30 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
         let read: Vec<&Path> = read.map(PathBuf::as_path).collect();
         output::check_writable("--out", out, &read)?;
     }
-    let (name, table) = read_table(Some(&args.data), &args.read, args.quiet)?;
-    // Checked before the work, and before any remark about the table.
-    args.id.as_deref().map(|id| table.column(id)).transpose().with_context(|| name.clone())?;
-    let prediction =
-        predict(&model, &table, &[], &[args.id.as_deref(), Some(&model.target)], args.quiet)
-            .context(name.clone())?;
-    let intervals = Intervals::asked(args.interval, args.conformal.as_deref(), &args.model)
-        .map(|asked| asked.of(&model, &table, &args.read, args.quiet))
+    let mut intervals = Intervals::asked(args.interval, args.conformal.as_deref(), &args.model)
+        .map(|asked| asked.of(&model, &args.read, args.quiet))
         .transpose()?;
-    let csv = as_csv(&model, &table, &prediction, intervals.as_deref(), args.id.as_deref())
-        .context(name)?;
-    match &args.out {
-        Some(path) => output::write_file(path, &csv)?,
-        None => output::print(&csv)?,
-    }
+    let mut wanted = stream::wanted(&model);
+    wanted.texts.extend(args.id.clone());
+    let mut out = None;
+    let found = stream::read(&args.data, &args.read, &wanted, args.quiet, |read, rows| {
+        let Rows { table, numbers } = rows;
+        let id = args.id.as_deref().map(|id| read.column(&table, id)).transpose()?;
+        let prediction = model.predict(&table).map_err(|e| renumbered(e, &numbers))?;
+        let ends = intervals.as_mut().map(|of| of.ends(&model, &table)).transpose()?;
+        read.add(prediction.applied);
+        let first = out.is_none();
+        let csv = as_csv(&model, &table, &prediction.scores, ends.as_deref(), id, first);
+        // Opened after the first batch: what cannot be used leaves nothing behind.
+        let out = match &mut out {
+            Some(out) => out,
+            none => none.insert(Growing::begin(args.out.as_deref())?),
+        };
+        out.add(&csv)
+    })?;
+    out.map(Growing::finish).transpose()?;
+    found.remark(&[args.id.as_deref(), Some(&model.target)], args.quiet);
+    intervals.iter().for_each(|of| of.remark(&model));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -79,41 +90,40 @@ pub(crate) fn predict(
     Ok(prediction)
 }
 
+/// Formats predictions, below a header if they are the first.
 fn as_csv(
     model: &Model,
     table: &Table,
-    prediction: &Prediction,
+    scores: &Scores,
     intervals: Option<&[(f64, f64)]>,
-    id: Option<&str>,
-) -> Result<String> {
-    let id = id.map(|name| table.column(name)).transpose()?;
+    id: Option<&Column>,
+    first: bool,
+) -> String {
     let classes = model.task == Task::Classification;
     let mut csv = String::new();
-    if let Some(column) = id {
-        csv.push_str(&format!("{},", quoted(&column.name)));
+    if first {
+        csv.extend(id.map(|column| format!("{},", quoted(&column.name))));
+        csv.push_str(match (classes, intervals) {
+            (true, _) => "prediction,score\n",
+            (false, Some(_)) => "prediction,low,high\n",
+            (false, None) => "prediction\n",
+        });
     }
-    csv.push_str(match (classes, intervals) {
-        (true, _) => "prediction,score\n",
-        (false, Some(_)) => "prediction,low,high\n",
-        (false, None) => "prediction\n",
-    });
-    let scores = &prediction.scores;
     for row in 0..scores.len() {
         if let Some(column) = id {
-            csv.push_str(&format!("{},", quoted(&text(table.cell(row, column)))));
+            csv.push_str(&quoted(&text(table.cell(row, column))));
+            csv.push(',');
         }
         // The predicted class has the largest score.
         let score = scores.row(row).iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        match model.class(scores, row) {
-            Some(label) => csv.push_str(&format!("{},{score}\n", quoted(&label.to_string()))),
-            None => {
-                let ends = intervals
-                    .map_or(String::new(), |ends| format!(",{},{}", ends[row].0, ends[row].1));
-                csv.push_str(&format!("{score}{ends}\n"));
-            }
-        }
+        // Writing to a string cannot fail.
+        let _ = match (model.class(scores, row), intervals) {
+            (Some(label), _) => writeln!(csv, "{},{score}", quoted(&label.to_string())),
+            (None, Some(ends)) => writeln!(csv, "{score},{},{}", ends[row].0, ends[row].1),
+            (None, None) => writeln!(csv, "{score}"),
+        };
     }
-    Ok(csv)
+    csv
 }
 
 /// Formats a CSV field, with quotes if it needs them.

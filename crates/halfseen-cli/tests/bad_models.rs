@@ -122,7 +122,8 @@ fn tables_that_do_not_fit() {
     place.write("few.csv", "a,z\n1,2\n");
     place.refused("predict m.json few.csv", &["few.csv", "2 of the model's 3 columns", "'b'"]);
     place.write("text.csv", "a,b,kind\n1,2,red\nlow,2,red\n");
-    place.refused("predict m.json text.csv", &["text.csv", "'a'", "numbers", "text"]);
+    place
+        .refused("predict m.json text.csv", &["text.csv", "row 2", "'a'", "'low' is not a number"]);
     place.write("inf.csv", "a,b,kind\n1,2,red\n1,inf,red\n");
     place.refused("predict m.json inf.csv", &["inf.csv", "row 2", "'b'"]);
     place.refused("evaluate m.json t.csv --target nope", &["t.csv", "'nope'"]);

@@ -190,7 +190,10 @@ fn new_categories_absent_extra_and_moved_columns_have_defined_answers() {
             &["wrong.csv", "3 of the model's 3 columns", "right file"],
         );
         place.write("text.csv", "a,b,kind\nmany,1,red\n");
-        place.refused("predict m.json text.csv", &["text.csv", "'a'", "numbers", "text"]);
+        place.refused(
+            "predict m.json text.csv",
+            &["text.csv", "row 1", "'a'", "'many' is not a number"],
+        );
     }
 }
 

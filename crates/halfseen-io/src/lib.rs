@@ -13,6 +13,7 @@
 //! |---|---|---|
 //! | data of any kind at a path | [`read_data`] | [`Data`] |
 //! | the same, with options for CSV | [`read_data_with`] | [`Data`] and [`Remark`]s |
+//! | the same, in batches of rows | [`Batches`] | tables |
 //! | a CSV file | [`read_csv`] | [`Table`](halfseen::data::Table) |
 //! | SVMlight or LIBSVM rows | [`read_svmlight`] | [`Table`](halfseen::data::Table), sparse |
 //! | an ARFF file | [`read_arff`] | [`Table`](halfseen::data::Table) |
@@ -26,6 +27,7 @@
 #![forbid(unsafe_code)]
 
 mod arff;
+mod batches;
 mod csv;
 mod data;
 pub mod draw;
@@ -41,6 +43,7 @@ mod source;
 mod svmlight;
 
 pub use arff::{ArffOptions, read_arff};
+pub use batches::{Batch, Batches, Wanted};
 pub use csv::{CsvOptions, Decimal, read_csv};
 pub use data::{Data, read_data, read_data_with};
 pub use error::{Error, ErrorKind, Result};

@@ -8,6 +8,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Number of bytes that are read at a time.
@@ -19,6 +20,8 @@ pub struct Source<'a> {
     name: String,
     origin: Origin<'a>,
     meter: Meter,
+    /// Number of bytes read since the content was last opened, before decompression.
+    read: Arc<AtomicU64>,
 }
 
 #[derive(Debug, Clone)]
@@ -28,11 +31,13 @@ enum Origin<'a> {
     Pipe(Arc<Mutex<Pipe>>),
 }
 
-/// Pipe whose bytes are kept as they are read, so that it can be read again from its start.
+/// Pipe whose bytes are kept as they are read, so that it can be read again from its start, until
+/// it is opened for the last time.
 struct Pipe {
     kept: Vec<u8>,
     rest: Box<dyn Read + Send>,
     meter: Meter,
+    last: bool,
 }
 
 impl fmt::Debug for Pipe {
@@ -48,6 +53,11 @@ impl Pipe {
             return (&self.kept[at..]).read(buffer);
         }
         let read = self.rest.read(buffer)?;
+        if self.last {
+            self.meter.give_back(self.kept.capacity() as u64);
+            self.kept = Vec::new();
+            return Ok(read);
+        }
         let room = self.meter.reserve(&mut self.kept, read, 0);
         room.map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
         self.kept.extend_from_slice(&buffer[..read]);
@@ -73,13 +83,16 @@ impl Read for Replay<'_> {
 impl<'a> Source<'a> {
     /// A file, gzipped or not.
     pub fn path(path: &'a Path) -> Self {
-        let (name, meter) = (path.display().to_string(), Meter::default());
-        Self { name, origin: Origin::Path(path), meter }
+        Self::new(path.display().to_string(), Origin::Path(path), Meter::default())
+    }
+
+    fn new(name: String, origin: Origin<'a>, meter: Meter) -> Self {
+        Self { name, origin, meter, read: Arc::default() }
     }
 
     /// Bytes in memory, gzipped or not; errors call them `name`.
     pub fn bytes(name: impl Into<String>, bytes: &'a [u8]) -> Self {
-        Self { name: name.into(), origin: Origin::Bytes(bytes), meter: Meter::default() }
+        Self::new(name.into(), Origin::Bytes(bytes), Meter::default())
     }
 
     /// Standard input, gzipped or not.
@@ -89,8 +102,8 @@ impl<'a> Source<'a> {
 
     fn pipe(name: String, rest: Box<dyn Read + Send>) -> Self {
         let meter = Meter::default();
-        let pipe = Pipe { kept: Vec::new(), rest, meter: meter.clone() };
-        Self { name, origin: Origin::Pipe(Arc::new(Mutex::new(pipe))), meter }
+        let pipe = Pipe { kept: Vec::new(), rest, meter: meter.clone(), last: false };
+        Self::new(name, Origin::Pipe(Arc::new(Mutex::new(pipe))), meter)
     }
 
     /// Returns the path of a folder.
@@ -114,8 +127,12 @@ impl<'a> Source<'a> {
         &self.name
     }
 
-    /// Ensures that [`Source::open`] can be called twice, by keeping what is read from a pipe.
-    pub(crate) fn rewindable(self) -> Result<Self> {
+    /// Keeps what is read from a pipe, also one that has a path, so that it can be read again from
+    /// its start. Every reader but [`Batches`](crate::Batches), which borrows its source, does it.
+    ///
+    /// # Errors
+    /// If the path cannot be read.
+    pub fn rewindable(self) -> Result<Self> {
         let Origin::Path(path) = self.origin else { return Ok(self) };
         let unreadable =
             |e: io::Error| Error::new(&self.name, ErrorKind::Unreadable { reason: e.to_string() });
@@ -148,14 +165,36 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// Returns the number of bytes read since the content was last opened, and of all; `None` for
+    /// a pipe.
+    pub(crate) fn progress(&self) -> Option<(u64, u64)> {
+        let total = match &self.origin {
+            Origin::Path(path) => path.metadata().ok()?.len(),
+            Origin::Bytes(bytes) => bytes.len() as u64,
+            Origin::Pipe(_) => return None,
+        };
+        Some((self.read.load(Ordering::Relaxed), total))
+    }
+
+    /// Opens the decompressed content as [`Source::open`] does, for the last time: what is read
+    /// from a pipe is not kept from here on.
+    pub(crate) fn open_last(&self) -> Result<Content<'_>> {
+        if let Origin::Pipe(pipe) = &self.origin {
+            pipe.lock().unwrap_or_else(PoisonError::into_inner).last = true;
+        }
+        self.open()
+    }
+
     /// Opens the decompressed content at its start.
     pub(crate) fn open(&self) -> Result<Content<'_>> {
         let unreadable = |e: io::Error| self.fail(ErrorKind::Unreadable { reason: e.to_string() });
-        let mut raw: Box<dyn Read + '_> = match &self.origin {
+        let raw: Box<dyn Read + '_> = match &self.origin {
             Origin::Path(path) => Box::new(File::open(path).map_err(unreadable)?),
             Origin::Bytes(bytes) => Box::new(*bytes),
             Origin::Pipe(pipe) => Box::new(Replay { pipe, at: 0 }),
         };
+        self.read.store(0, Ordering::Relaxed);
+        let mut raw = Counted { raw, read: &self.read };
         let mut magic = Vec::with_capacity(2);
         raw.by_ref().take(2).read_to_end(&mut magic).map_err(unreadable)?;
         let gzip = magic == [0x1f, 0x8b];
@@ -163,6 +202,20 @@ impl<'a> Source<'a> {
         let reader: Box<dyn Read + '_> =
             if gzip { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) };
         Ok(Content { source: self, reader, gzip })
+    }
+}
+
+/// Counts the bytes that are read.
+struct Counted<'a> {
+    raw: Box<dyn Read + 'a>,
+    read: &'a AtomicU64,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.raw.read(buffer)?;
+        self.read.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
     }
 }
 

@@ -24,8 +24,9 @@ mod token;
 
 pub(crate) use header::resembles;
 
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::lines::Lines;
+use crate::meter::Meter;
 use crate::source::Source;
 use halfseen::data::Table;
 use rows::Rows;
@@ -54,15 +55,44 @@ impl Default for ArffOptions {
 /// attributes, a number is invalid or infinite, a category is not declared, or text is not UTF-8.
 pub fn read_arff<'a>(source: impl Into<Source<'a>>, options: &ArffOptions) -> Result<Table> {
     let source = source.into();
-    let mut lines = Lines::new(source.open()?, options.line_limit)?;
-    let mut rows = Rows::new(header::read(&mut lines)?, options.cell_limit, source.meter().clone());
-    while let Some((number, line)) = lines.next()? {
-        if let Err(kind) = rows.push(number, line) {
-            return Err(lines.fail(kind));
+    let mut batches = Batches::open(&source, options, source.meter().clone(), false)?;
+    batches.next(usize::MAX)?.ok_or_else(|| batches.no_rows())
+}
+
+/// Rows of an ARFF file in batches.
+pub(crate) struct Batches<'s> {
+    lines: Lines<'s>,
+    rows: Rows,
+}
+
+impl<'s> Batches<'s> {
+    /// Opens a file, for the last time if `last` is true.
+    pub(crate) fn open(
+        source: &'s Source<'_>,
+        options: &ArffOptions,
+        meter: Meter,
+        last: bool,
+    ) -> Result<Self> {
+        let content = if last { source.open_last()? } else { source.open()? };
+        let mut lines = Lines::new(content, options.line_limit)?;
+        let rows = Rows::new(header::read(&mut lines)?, options.cell_limit, meter);
+        Ok(Batches { lines, rows })
+    }
+
+    /// Returns a table of at most so many of the next rows; `None` at the end.
+    pub(crate) fn next(&mut self, rows: usize) -> Result<Option<Table>> {
+        while self.rows.len() < rows {
+            let Some((number, line)) = self.lines.next()? else { break };
+            if let Err(kind) = self.rows.push(number, line) {
+                return Err(self.lines.fail(kind));
+            }
         }
+        let taken = (self.rows.len() > 0).then(|| self.rows.take());
+        taken.transpose().map_err(|e| self.lines.fail(ErrorKind::Library(e)))
     }
-    if rows.is_empty() {
-        return Err(lines.fail(ErrorKind::NoRows { columns: rows.columns() }));
+
+    /// Returns the error of a file without rows.
+    pub(crate) fn no_rows(&self) -> Error {
+        self.lines.fail(ErrorKind::NoRows { columns: self.rows.columns() })
     }
-    rows.into_table().map_err(|e| source.fail(ErrorKind::Library(e)))
 }

@@ -17,6 +17,8 @@ pub(super) struct Rows {
     texts: Vec<Texts>,
     /// Text columns that the current sparse row has named.
     named: Vec<bool>,
+    /// Number of rows before those that are collected.
+    before: usize,
     rows: usize,
     cell_limit: usize,
     meter: Meter,
@@ -57,11 +59,12 @@ impl Rows {
         }
         let named = vec![false; texts.len()];
         let numbers = Numbers::Undecided;
-        Rows { columns, numbers, width, texts, named, rows: 0, cell_limit, meter }
+        Rows { columns, numbers, width, texts, named, before: 0, rows: 0, cell_limit, meter }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.rows == 0
+    /// Returns the number of rows collected so far.
+    pub(super) fn len(&self) -> usize {
+        self.rows
     }
 
     pub(super) fn columns(&self) -> usize {
@@ -124,7 +127,7 @@ impl Rows {
         if comma {
             return Err(malformed(line, text, EMPTY));
         }
-        let (row, expected) = (self.rows, self.columns.len());
+        let (row, expected) = (self.before + self.rows, self.columns.len());
         if found == expected {
             Ok(())
         } else {
@@ -195,7 +198,7 @@ impl Rows {
         let missing = *token == Token::Plain(b"?");
         let wrong = || {
             (
-                self.rows,
+                self.before + self.rows,
                 self.columns[column].name.clone(),
                 String::from_utf8_lossy(text).into_owned(),
             )
@@ -246,19 +249,30 @@ impl Rows {
         Ok(())
     }
 
-    pub(super) fn into_table(self) -> halfseen::Result<Table> {
-        let numbers = match self.numbers {
+    /// Returns the rows collected so far, and begins a new table.
+    pub(super) fn take(&mut self) -> halfseen::Result<Table> {
+        let rows = std::mem::take(&mut self.rows);
+        self.before += rows;
+        // What is handed out is not this reader's any more.
+        self.meter = Meter::default();
+        let numbers = match &mut self.numbers {
             Numbers::Sparse { starts, indices, values } => {
-                Matrix::Csr(Csr::new(starts, indices, values, self.width)?)
+                let (starts, indices) =
+                    (std::mem::replace(starts, vec![0]), std::mem::take(indices));
+                Matrix::Csr(Csr::new(starts, indices, std::mem::take(values), self.width)?)
             }
-            Numbers::Dense(cells) => Matrix::F64(crate::csv::matrix(self.rows, self.width, cells)?),
+            Numbers::Dense(cells) => {
+                Matrix::F64(crate::csv::matrix(rows, self.width, std::mem::take(cells))?)
+            }
             Numbers::Undecided => Matrix::F64(Array2::zeros((0, self.width))),
         };
-        let texts = self.texts.into_iter().map(|texts| match texts {
-            Texts::Free(texts) => texts.finish(),
-            Texts::Nominal { codes, levels, .. } => TextColumn { codes, levels },
+        let texts = self.texts.iter_mut().map(|texts| match texts {
+            Texts::Free(texts) => std::mem::take(texts).finish(),
+            Texts::Nominal { codes, levels, .. } => {
+                TextColumn { codes: std::mem::take(codes), levels: levels.clone() }
+            }
         });
-        Table::new(numbers, texts.collect(), self.columns)
+        Table::new(numbers, texts.collect(), self.columns.clone())
     }
 }
 

@@ -62,12 +62,14 @@ impl Evidence {
     }
 }
 
-/// Reads the records below the header; returns the reading of each column.
+/// Reads the records of the first pass once more; returns the reading of each column. A column that
+/// is not `needed` is text where its cells are written in two ways.
 pub(super) fn read(
     records: &mut Records<'_>,
     names: &[String],
     first: &FirstPass,
     declared: Option<Decimal>,
+    needed: impl Fn(usize) -> bool,
     remarks: &mut Vec<Remark>,
 ) -> Result<Vec<Reading>> {
     let mut columns: Vec<Option<Evidence>> = first
@@ -76,9 +78,8 @@ pub(super) fn read(
         .zip(&first.is_odd)
         .map(|(text, odd)| (!text || *odd).then(Evidence::default))
         .collect();
-    let mut row = 0;
-    while let Some(record) = records.next()? {
-        row += 1;
+    for row in 1..=first.rows {
+        let Some(record) = records.next()? else { break };
         let line = record.line;
         record.split(|column, cell, value| {
             let at = column.wrapping_sub(first.skipped);
@@ -108,7 +109,7 @@ pub(super) fn read(
             Some(evidence) => decide(evidence, first.is_text[at], declared, file),
             None => Some(Reading::Text),
         };
-        let reading = reading.ok_or_else(|| {
+        let reading = reading.or((!needed(at)).then_some(Reading::Text)).ok_or_else(|| {
             let (either, stray) =
                 column.as_ref().map_or((None, None), |c| (c.either.clone(), c.stray.clone()));
             let name = names[at].clone();

@@ -26,6 +26,7 @@
 //! may stand for numbers is read once more to decide on them. Memory holds the table and one chunk
 //! of the file, and no more than [`halfseen::memory::limit`].
 
+mod batches;
 pub(crate) mod cell;
 mod dialect;
 mod header;
@@ -35,9 +36,11 @@ mod numbers;
 mod optimistic;
 mod quoted;
 mod records;
+mod rows;
 mod separator;
 pub(crate) mod text;
 
+pub(crate) use batches::Batches;
 pub use numbers::Decimal;
 pub(crate) use optimistic::matrix;
 
@@ -101,14 +104,14 @@ pub(crate) fn read(source: &Source<'_>, options: &CsvOptions) -> Result<(Table, 
     };
     let mut records = open()?;
     let header = header::read(&mut records)?;
-    let first = optimistic::read(&mut records, &header, source.meter())?;
+    let first = optimistic::read(&mut records, &header, usize::MAX, source.meter())?;
     if header.skipped > 0 {
         remarks.push(Remark::Index);
     }
     let names = header.names;
     let odd = first.is_text.iter().zip(&first.is_odd).any(|(text, odd)| *text && *odd);
     let readings = if odd {
-        inspect::read(&mut again()?, &names, &first, *decimal, &mut remarks)?
+        inspect::read(&mut again()?, &names, &first, *decimal, |_| true, &mut remarks)?
     } else {
         let reading = |text: &bool| if *text { Reading::Text } else { Reading::Plain };
         first.is_text.iter().map(reading).collect()
@@ -116,7 +119,7 @@ pub(crate) fn read(source: &Source<'_>, options: &CsvOptions) -> Result<(Table, 
     let is_text = |column: usize| readings.get(column) == Some(&Reading::Text);
     first.refuse_infinite(&names, is_text).map_err(|kind| source.fail(kind))?;
     let table = if first.is_text.contains(&true) {
-        known::read(&mut again()?, names, &first, &readings, source.meter())?
+        known::read(&mut again()?, &names, &first, &readings, source.meter())?
     } else {
         first.into_table(names).map_err(|e| source.fail(ErrorKind::Library(e)))?
     };

@@ -30,13 +30,19 @@ struct Infinite {
     text: String,
 }
 
-/// Reads the records below the header.
-pub(super) fn read(records: &mut Records<'_>, header: &Header, meter: &Meter) -> Result<FirstPass> {
+/// Reads the records below the header, at most `limit`.
+pub(super) fn read(
+    records: &mut Records<'_>,
+    header: &Header,
+    limit: usize,
+    meter: &Meter,
+) -> Result<FirstPass> {
     let (width, skipped) = (header.names.len(), header.skipped);
     let (mut is_text, mut is_odd_text) = (vec![false; width], vec![true; width]);
     let (mut numbers, mut infinite) = (Vec::new(), BTreeMap::new());
     let (mut rows, mut only_numbers, mut index_from) = (0, true, f64::NAN);
-    while let Some(record) = records.next()? {
+    while rows < limit {
+        let Some(record) = records.next()? else { break };
         let (row, line) = (rows + 1, record.line);
         // The row is written in place; after the first text, one row is overwritten repeatedly.
         let start = if only_numbers { numbers.len() } else { 0 };

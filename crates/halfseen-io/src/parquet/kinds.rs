@@ -28,9 +28,19 @@ pub(super) struct Column {
     pub nulls: bool,
 }
 
-pub(super) fn columns(metadata: &ParquetMetaData) -> Result<Vec<Column>, ErrorKind> {
-    let described = metadata.file_metadata().schema_descr().columns();
-    described.iter().map(|column| describe(column)).collect()
+/// Returns the wanted columns with their place in the file, and the names of the others.
+pub(super) fn columns(
+    metadata: &ParquetMetaData,
+    wanted: &dyn Fn(&str) -> bool,
+) -> Result<(Vec<(usize, Column)>, Vec<String>), ErrorKind> {
+    let (mut columns, mut left_out) = (Vec::new(), Vec::new());
+    for (at, column) in metadata.file_metadata().schema_descr().columns().iter().enumerate() {
+        match wanted(column.name()) {
+            true => columns.push((at, describe(column)?)),
+            false => left_out.push(column.name().to_owned()),
+        }
+    }
+    Ok((columns, left_out))
 }
 
 fn describe(column: &ColumnDescriptor) -> Result<Column, ErrorKind> {

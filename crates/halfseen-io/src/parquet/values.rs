@@ -6,10 +6,8 @@ use crate::csv::text::TextBuilder;
 use crate::error::ErrorKind;
 use crate::meter::Meter;
 use parquet::column::page::PageReader;
-use parquet::column::reader::{ColumnReaderImpl, get_column_reader, get_typed_column_reader};
-use parquet::data_type::{
-    BoolType, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type,
-};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
+use parquet::data_type::DataType;
 use parquet::schema::types::ColumnDescPtr;
 
 /// Number of cells decoded at a time; they fit into the second-level cache.
@@ -18,15 +16,13 @@ const BATCH: usize = 4096;
 /// Largest integer up to which all integers are exact doubles.
 const EXACT: u64 = 1 << 53;
 
-/// One column of one row group.
-pub(super) struct Chunk<'a> {
-    pub column: &'a Column,
-    pub descriptor: ColumnDescPtr,
-    pub pages: Box<dyn PageReader>,
-    /// Number of rows of the group.
-    pub rows: usize,
+/// One column of one row group, read from its start.
+pub(super) struct Chunk {
+    reader: ColumnReader,
+    /// Number of rows read so far.
+    at: usize,
     /// Number of rows of previous groups, for places in errors.
-    pub before: usize,
+    before: usize,
 }
 
 pub(super) enum Out<'a> {
@@ -34,10 +30,24 @@ pub(super) enum Out<'a> {
     Text(&'a mut TextBuilder),
 }
 
-impl Chunk<'_> {
-    /// Appends exactly the rows of the group to `out`; missing numbers are NaN.
-    pub(super) fn read(self, out: Out<'_>, meter: &Meter) -> Result<(), ErrorKind> {
-        let (column, before) = (self.column, self.before);
+impl Chunk {
+    pub(super) fn new(
+        descriptor: ColumnDescPtr,
+        pages: Box<dyn PageReader>,
+        before: usize,
+    ) -> Self {
+        Chunk { reader: get_column_reader(descriptor, Box::new(Checked(pages))), at: 0, before }
+    }
+
+    /// Appends exactly the next `rows` rows to `out`; missing numbers are NaN.
+    pub(super) fn read(
+        &mut self,
+        column: &Column,
+        rows: usize,
+        out: Out<'_>,
+        meter: &Meter,
+    ) -> Result<(), ErrorKind> {
+        let before = self.before;
         let inexact = |at: usize, value: String| ErrorKind::Inexact {
             row: before + at,
             column: column.name.clone(),
@@ -53,48 +63,53 @@ impl Chunk<'_> {
         let push = |out: &mut Vec<f64>, value: Option<Result<f64, ErrorKind>>| {
             meter.push(out, value.unwrap_or(Ok(f64::NAN))?, before)
         };
-        match (column.kind, out) {
-            (Kind::Int32, Out::Numbers(out)) => {
-                self.cells::<Int32Type>(|_, v| push(out, v.map(|&v| Ok(v.into()))))
+        let mut cells = Cells { at: &mut self.at, column, rows };
+        use ColumnReader as From;
+        match (&mut self.reader, column.kind, out) {
+            (From::Int32ColumnReader(reader), Kind::Int32, Out::Numbers(out)) => {
+                cells.read(reader, |_, v| push(out, v.map(|&v| Ok(v.into()))))
             }
-            (Kind::UInt32, Out::Numbers(out)) => {
-                self.cells::<Int32Type>(|_, v| push(out, v.map(|&v| Ok((v as u32).into()))))
+            (From::Int32ColumnReader(reader), Kind::UInt32, Out::Numbers(out)) => {
+                cells.read(reader, |_, v| push(out, v.map(|&v| Ok((v as u32).into()))))
             }
-            (Kind::Int64, Out::Numbers(out)) => {
-                self.cells::<Int64Type>(|at, v| push(out, v.map(|&v| signed(at, v))))
+            (From::Int64ColumnReader(reader), Kind::Int64, Out::Numbers(out)) => {
+                cells.read(reader, |at, v| push(out, v.map(|&v| signed(at, v))))
             }
-            (Kind::UInt64, Out::Numbers(out)) => self.cells::<Int64Type>(|at, v| {
-                let exact = |&v: &i64| match v as u64 {
-                    v @ 0..=EXACT => Ok(v as f64),
-                    v => Err(inexact(at, v.to_string())),
-                };
-                push(out, v.map(exact))
-            }),
-            (Kind::Decimal32(places), Out::Numbers(out)) => self
-                .cells::<Int32Type>(|at, v| push(out, v.map(|&v| decimal(at, v.into(), places)))),
-            (Kind::Decimal64(places), Out::Numbers(out)) => {
-                self.cells::<Int64Type>(|at, v| push(out, v.map(|&v| decimal(at, v, places))))
+            (From::Int64ColumnReader(reader), Kind::UInt64, Out::Numbers(out)) => {
+                cells.read(reader, |at, v| {
+                    let exact = |&v: &i64| match v as u64 {
+                        v @ 0..=EXACT => Ok(v as f64),
+                        v => Err(inexact(at, v.to_string())),
+                    };
+                    push(out, v.map(exact))
+                })
             }
-            (Kind::Float, Out::Numbers(out)) => {
+            (From::Int32ColumnReader(reader), Kind::Decimal32(places), Out::Numbers(out)) => {
+                cells.read(reader, |at, v| push(out, v.map(|&v| decimal(at, v.into(), places))))
+            }
+            (From::Int64ColumnReader(reader), Kind::Decimal64(places), Out::Numbers(out)) => {
+                cells.read(reader, |at, v| push(out, v.map(|&v| decimal(at, v, places))))
+            }
+            (From::FloatColumnReader(reader), Kind::Float, Out::Numbers(out)) => {
                 let name = &column.name;
-                self.cells::<FloatType>(|at, v| {
+                cells.read(reader, |at, v| {
                     push(out, v.map(|&v| finite(before + at, name, v.into())))
                 })
             }
-            (Kind::Double, Out::Numbers(out)) => {
+            (From::DoubleColumnReader(reader), Kind::Double, Out::Numbers(out)) => {
                 let name = &column.name;
-                self.cells::<DoubleType>(|at, v| {
-                    push(out, v.map(|&v| finite(before + at, name, v)))
+                cells.read(reader, |at, v| push(out, v.map(|&v| finite(before + at, name, v))))
+            }
+            (From::BoolColumnReader(reader), Kind::Bool, Out::Text(out)) => {
+                cells.read(reader, |_, v| match v {
+                    Some(true) => out.push("true", meter),
+                    Some(false) => out.push("false", meter),
+                    None => out.push_missing(meter),
                 })
             }
-            (Kind::Bool, Out::Text(out)) => self.cells::<BoolType>(|_, v| match v {
-                Some(true) => out.push("true", meter),
-                Some(false) => out.push("false", meter),
-                None => out.push_missing(meter),
-            }),
-            (Kind::Text, Out::Text(out)) => {
+            (From::ByteArrayColumnReader(reader), Kind::Text, Out::Text(out)) => {
                 let name = &column.name;
-                self.cells::<ByteArrayType>(|at, v| {
+                cells.read(reader, |at, v| {
                     let Some(text) = v else {
                         return out.push_missing(meter);
                     };
@@ -113,38 +128,49 @@ impl Chunk<'_> {
             }),
         }
     }
+}
 
-    /// Calls `each` for every row, with its number in the group (from 1) and its cell.
-    fn cells<T: DataType>(
-        self,
+/// Rows to read of a column.
+struct Cells<'a> {
+    /// Number of rows of the group that were read before.
+    at: &'a mut usize,
+    column: &'a Column,
+    rows: usize,
+}
+
+impl Cells<'_> {
+    /// Calls `each` for the rows, with their number in the group (from 1) and their cell.
+    fn read<T: DataType>(
+        &mut self,
+        reader: &mut ColumnReaderImpl<T>,
         mut each: impl FnMut(usize, Option<&T::T>) -> Result<(), ErrorKind>,
     ) -> Result<(), ErrorKind> {
-        let reader = get_column_reader(self.descriptor, Box::new(Checked(self.pages)));
-        let mut reader: ColumnReaderImpl<T> = get_typed_column_reader(reader);
+        let (column, start) = (self.column, *self.at);
         let (mut levels, mut values) = (Vec::with_capacity(BATCH), Vec::with_capacity(BATCH));
         let mut row = 0;
         while row < self.rows {
             levels.clear();
             values.clear();
             let wanted = BATCH.min(self.rows - row);
-            let levels_out = self.column.nulls.then_some(&mut levels);
+            let levels_out = column.nulls.then_some(&mut levels);
             let (found, ..) =
                 reader.read_records(wanted, levels_out, None, &mut values).map_err(failed)?;
             if found == 0 || found > wanted {
                 break;
             }
             let mut values = values.iter();
-            for at in 0..found {
-                let there = !self.column.nulls || levels.get(at) == Some(&1);
+            for at in start + row..start + row + found {
+                let there = !column.nulls || levels.get(at - start - row) == Some(&1);
                 let value = if there { values.next() } else { None };
                 if there && value.is_none() {
-                    return Err(self.column.short_of(row + at));
+                    return Err(column.short_of(at));
                 }
-                each(row + at + 1, value)?;
+                each(at + 1, value)?;
             }
             row += found;
         }
-        if row == self.rows { Ok(()) } else { Err(self.column.short_of(row)) }
+        *self.at += row;
+        if row == self.rows { Ok(()) } else { Err(column.short_of(*self.at)) }
     }
 }
 

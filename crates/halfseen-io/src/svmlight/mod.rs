@@ -53,20 +53,54 @@ pub fn read_svmlight<'a>(
     options: &SvmlightOptions,
 ) -> Result<Table> {
     let source = source.into();
-    let mut lines = Lines::new(source.open()?, options.line_limit)?;
-    let mut rows = Rows::new(options, source.meter().clone());
-    while let Some((number, line)) = lines.next()? {
-        if let Err(kind) = rows.push(number, line) {
-            return Err(lines.fail(kind));
+    let mut batches = Batches::open(&source, options.clone(), source.meter().clone(), false)?;
+    batches.next(usize::MAX)?.ok_or_else(|| source.fail(ErrorKind::Empty))
+}
+
+/// Rows of an SVMlight file in batches, each of the columns up to the largest index so far.
+pub(crate) struct Batches<'s> {
+    lines: Lines<'s>,
+    options: SvmlightOptions,
+    rows: Rows,
+}
+
+impl<'s> Batches<'s> {
+    /// Opens a file, for the last time if `last` is true.
+    pub(crate) fn open(
+        source: &'s Source<'_>,
+        options: SvmlightOptions,
+        meter: Meter,
+        last: bool,
+    ) -> Result<Self> {
+        let content = if last { source.open_last()? } else { source.open()? };
+        let lines = Lines::new(content, options.line_limit)?;
+        let rows = Rows::new(&options, meter);
+        Ok(Batches { lines, options, rows })
+    }
+
+    /// Returns a table of at most so many of the next rows; `None` at the end.
+    pub(crate) fn next(&mut self, rows: usize) -> Result<Option<Table>> {
+        while self.rows.labels.len() < rows {
+            let Some((number, line)) = self.lines.next()? else { break };
+            if let Err(kind) = self.rows.push(number, line) {
+                return Err(self.lines.fail(kind));
+            }
         }
+        if self.rows.labels.is_empty() {
+            return Ok(None);
+        }
+        // Later batches keep the columns of the earlier ones.
+        self.options.columns = self.rows.largest as usize;
+        let before = self.rows.before + self.rows.labels.len();
+        let next = Rows { before, ..Rows::new(&self.options, Meter::default()) };
+        let taken = std::mem::replace(&mut self.rows, next);
+        taken.into_table().map(Some).map_err(|e| self.lines.fail(ErrorKind::Library(e)))
     }
-    if rows.labels.is_empty() {
-        return Err(lines.fail(ErrorKind::Empty));
-    }
-    rows.into_table().map_err(|e| source.fail(ErrorKind::Library(e)))
 }
 
 struct Rows {
+    /// Number of rows of earlier batches.
+    before: usize,
     starts: Vec<usize>,
     /// Indices as written: only the end of the file shows whether index 0 occurs.
     indices: Vec<u32>,
@@ -84,6 +118,7 @@ impl Rows {
     fn new(options: &SvmlightOptions, meter: Meter) -> Self {
         let limit = u32::try_from(options.column_limit).unwrap_or(u32::MAX - 1).min(u32::MAX - 1);
         Rows {
+            before: 0,
             starts: vec![0],
             indices: Vec::new(),
             values: Vec::new(),
@@ -119,7 +154,7 @@ impl Rows {
                 Value::Number(value) => value,
                 Value::Missing | Value::Text => f64::NAN, // pairs hold no text
                 Value::Infinite => {
-                    let (row, column) = (self.labels.len(), format!("f{index}"));
+                    let (row, column) = (self.before + self.labels.len(), format!("f{index}"));
                     let text = String::from_utf8_lossy(pair.text).into_owned();
                     return Err(ErrorKind::NotFinite { row, line: number, column, text });
                 }

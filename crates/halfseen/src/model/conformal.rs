@@ -43,7 +43,6 @@ use crate::prepare::Applied;
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use halfseen_solve::{Monitor, Silent};
 use ndarray::Array2;
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -71,7 +70,7 @@ pub struct Conformal<'a> {
     /// Columns that the calibration table had in excess, or lacked.
     pub applied: Applied,
     model: &'a Model,
-    matrix: Cow<'a, Matrix>,
+    matrix: Matrix,
     targets: Vec<f64>,
     columns: Vec<Range<usize>>,
     patterns: Vec<Pattern>,
@@ -116,7 +115,7 @@ impl<'a> Conformal<'a> {
     /// [`ErrorKind::NoIntervals`] for classes; [`ErrorKind::WrongLength`] if targets are not one for
     /// each row; targets that are not finite; see also
     /// [`Schema::encode`](crate::prepare::Schema::encode).
-    pub fn of(model: &'a Model, table: &'a Table, target: &Target) -> Result<Conformal<'a>> {
+    pub fn of(model: &'a Model, table: &Table, target: &Target) -> Result<Conformal<'a>> {
         let Target::Numbers(targets) = target else { return Err(no_number()) };
         if model.task == Task::Classification {
             return Err(no_number());
@@ -146,7 +145,7 @@ impl<'a> Conformal<'a> {
             order,
             patterns: Pattern::all(&encoded.matrix, &columns),
             layout: Arc::new(Layout::singletons(encoded.matrix.columns())),
-            matrix: encoded.matrix,
+            matrix: encoded.matrix.into_owned(),
             columns,
         })
     }

@@ -1,0 +1,105 @@
+//! Gives the rows of a file to a saved model batch by batch, so that memory does not grow with it.
+
+use crate::args::ReadArgs;
+use crate::input::as_table;
+use crate::output;
+use crate::progress::Progress;
+use anyhow::{Context, Result};
+use halfseen::data::{Column, Table};
+use halfseen::error::nearest;
+use halfseen::model::Model;
+use halfseen::prepare::{Applied, ColumnKind};
+use halfseen::{ErrorKind, Monitor};
+use halfseen_io::{Batches, Source, Wanted};
+use std::path::Path;
+
+/// Some rows of a file.
+pub(crate) struct Rows {
+    pub(crate) table: Table,
+    /// Numbers of the rows in the file, from 0.
+    pub(crate) numbers: Vec<usize>,
+}
+
+/// What the batches of a file differ in from the model.
+pub(crate) struct Read {
+    /// Name of the file in messages.
+    pub(crate) name: String,
+    applied: Applied,
+}
+
+impl Read {
+    /// Adds what a batch differs in.
+    pub(crate) fn add(&mut self, batch: Applied) {
+        let Applied { ignored, absent, new_categories, missing } = &mut self.applied;
+        for name in batch.ignored {
+            if !ignored.contains(&name) {
+                ignored.push(name);
+            }
+        }
+        *absent = batch.absent;
+        *new_categories += batch.new_categories;
+        *missing += batch.missing;
+    }
+
+    /// Returns a column of a batch; the error names all columns of the file.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownColumn`].
+    pub(crate) fn column<'t>(&self, table: &'t Table, name: &str) -> Result<&'t Column> {
+        if let Some(column) = table.columns().iter().find(|column| column.name == name) {
+            return Ok(column);
+        }
+        let mut known: Vec<String> = table.columns().iter().map(|c| c.name.clone()).collect();
+        known.extend(self.applied.ignored.iter().cloned());
+        let nearest = nearest(name, &known);
+        let kind = ErrorKind::UnknownColumn { name: name.to_owned(), nearest, known };
+        Err(halfseen::Error::from(kind).into())
+    }
+
+    /// Remarks on unused and absent columns except `expected` ones, and on new categories.
+    pub(crate) fn remark(&self, expected: &[Option<&str>], quiet: bool) {
+        output::remark_on(&self.applied, expected, quiet);
+    }
+}
+
+/// Returns the columns that a model needs.
+pub(crate) fn wanted(model: &Model) -> Wanted {
+    let mut wanted = Wanted::default();
+    for column in &model.prepare.schema.columns {
+        // Dates are read as they are written.
+        let number = column.kind == ColumnKind::Number && column.date.is_none();
+        let names = if number { &mut wanted.numbers } else { &mut wanted.texts };
+        names.insert(column.name.clone());
+    }
+    wanted
+}
+
+/// Reads the wanted columns of a file, or of standard input (`-`), and calls `each` with every
+/// batch of rows. Remarks on how the file was read.
+pub(crate) fn read(
+    path: &Path,
+    args: &ReadArgs,
+    wanted: &Wanted,
+    quiet: bool,
+    mut each: impl FnMut(&mut Read, Rows) -> Result<()>,
+) -> Result<Read> {
+    let (source, name) = match output::is_standard(path) {
+        true => (Source::stdin(), "standard input".to_owned()),
+        false => (Source::path(path), path.display().to_string()),
+    };
+    let source = source.rewindable()?;
+    let (mut batches, remarks) = Batches::open(&source, &args.options(), wanted)?;
+    remarks.iter().for_each(|said| output::remark(quiet, &format!("remark: {name}: {said}")));
+    let applied = Applied { ignored: batches.left_out().to_vec(), ..Applied::default() };
+    let mut found = Read { name, applied };
+    let progress = Progress::new("reading", quiet);
+    while let Some(batch) = batches.next()? {
+        let table = as_table(batch.rows)?;
+        let numbers = (batch.before..batch.before + table.rows()).collect();
+        each(&mut found, Rows { table, numbers }).with_context(|| found.name.clone())?;
+        if let Some((done, total)) = batches.progress() {
+            progress.progress(done.min(total), total);
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,179 @@
+//! Reads a table in batches of rows, so that memory does not grow with the file.
+
+use crate::arff::{self, ArffOptions};
+use crate::csv::{self, CsvOptions};
+use crate::data::{Data, read_data_with};
+use crate::error::Result;
+use crate::meter::Meter;
+#[cfg(feature = "parquet")]
+use crate::parquet;
+use crate::remark::Remark;
+use crate::sniff::{Format, recognise};
+use crate::source::Source;
+use crate::svmlight::{self, SvmlightOptions};
+use halfseen::data::Table;
+use std::collections::BTreeSet;
+
+/// Columns that are wanted of a file, by name. A CSV file does not say which columns are numbers,
+/// so that the caller does; other formats know it, and only leave out what is not wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Columns of numbers.
+    pub numbers: BTreeSet<String>,
+    /// Columns of text, whose cells are kept as they are written.
+    pub texts: BTreeSet<String>,
+}
+
+/// Kind of a column as it is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Number,
+    Text,
+    /// It is not wanted.
+    Out,
+}
+
+impl Wanted {
+    pub(crate) fn kind(&self, name: &str) -> Kind {
+        if self.numbers.contains(name) {
+            Kind::Number
+        } else if self.texts.contains(name) {
+            Kind::Text
+        } else {
+            Kind::Out
+        }
+    }
+}
+
+/// Number of cells of a batch: 8 MB of numbers.
+const CELLS: usize = 1 << 20;
+
+/// Rows of a file in batches, in their order: tables of the wanted columns.
+pub struct Batches<'s> {
+    source: &'s Source<'s>,
+    format: Batched<'s>,
+    left_out: Vec<String>,
+    /// Number of rows of a batch.
+    size: usize,
+    /// Number of rows of all batches so far.
+    read: usize,
+}
+
+enum Batched<'s> {
+    Csv(csv::Batches<'s>),
+    Arff(arff::Batches<'s>),
+    Svmlight(svmlight::Batches<'s>),
+    #[cfg(feature = "parquet")]
+    Parquet(Box<parquet::Batches<'s>>),
+    /// Images, which are small, as one batch.
+    Images(Option<Data>),
+}
+
+/// Some consecutive rows of a file.
+#[derive(Debug, Clone)]
+pub struct Batch {
+    /// The rows.
+    pub rows: Data,
+    /// Number of rows of the file before them.
+    pub before: usize,
+}
+
+impl<'s> Batches<'s> {
+    /// Opens a file, whose format is recognised by content, or a folder of IDX files. Returns also
+    /// remarks on how the file is read.
+    ///
+    /// A column of a CSV file that is wanted as numbers is read by how the first rows, up to
+    /// 10,000, write numbers. From a pipe only these are kept in memory.
+    ///
+    /// # Errors
+    /// As for [`read_data`](crate::read_data), as far as the first rows show them.
+    pub fn open(
+        source: &'s Source<'s>,
+        options: &CsvOptions,
+        wanted: &Wanted,
+    ) -> Result<(Self, Vec<Remark>)> {
+        let mut remarks = Vec::new();
+        let (meter, mut left_out) = (Meter::default(), Vec::new());
+        if source.folder().is_some() {
+            let (data, remarks) = read_data_with(source.clone(), options)?;
+            let format = Batched::Images(Some(data));
+            return Ok((Batches { source, format, left_out, size: usize::MAX, read: 0 }, remarks));
+        }
+        let format = match options.delimiter {
+            Some(_) => Format::Csv,
+            None => recognise(source)?,
+        };
+        let format = match format {
+            Format::Csv => {
+                let batches = csv::Batches::open(source, options, wanted, &mut remarks)?;
+                left_out = batches.left_out().to_vec();
+                Batched::Csv(batches)
+            }
+            Format::Arff => {
+                Batched::Arff(arff::Batches::open(source, &ArffOptions::default(), meter, true)?)
+            }
+            Format::Svmlight => {
+                // A batch has the columns that are wanted, whatever its largest index.
+                let index = |name: &String| name.strip_prefix('f')?.parse().ok();
+                let columns = wanted.numbers.iter().filter_map(index).max().unwrap_or(0);
+                let options = SvmlightOptions { columns, ..SvmlightOptions::default() };
+                Batched::Svmlight(svmlight::Batches::open(source, options, meter, true)?)
+            }
+            #[cfg(feature = "parquet")]
+            Format::Parquet => {
+                let named = |name: &str| wanted.kind(name) != Kind::Out;
+                let batches = parquet::Batches::open(source, &named)?;
+                left_out = batches.left_out().to_vec();
+                Batched::Parquet(Box::new(batches))
+            }
+        };
+        let columns = wanted.numbers.len() + wanted.texts.len();
+        let size = (CELLS / columns.max(1)).clamp(1, CELLS / 16);
+        Ok((Batches { source, format, left_out, size, read: 0 }, remarks))
+    }
+
+    /// Sets the largest number of rows of a batch, at least 1. Default: as many as take 8 MB.
+    #[must_use]
+    pub fn of_rows(self, rows: usize) -> Self {
+        Batches { size: rows.max(1), ..self }
+    }
+
+    /// Returns the next rows; `None` at the end.
+    ///
+    /// # Errors
+    /// As for [`read_data`](crate::read_data); a cell that is no number in a column that is wanted as
+    /// numbers, with its place.
+    pub fn next(&mut self) -> Result<Option<Batch>> {
+        let (size, before) = (self.size, self.read);
+        let table = match &mut self.format {
+            Batched::Csv(batches) => batches.next(size)?,
+            Batched::Arff(batches) => match batches.next(size)? {
+                None if before == 0 => return Err(batches.no_rows()),
+                table => table,
+            },
+            Batched::Svmlight(batches) => batches.next(size)?,
+            #[cfg(feature = "parquet")]
+            Batched::Parquet(batches) => batches.next(size)?,
+            Batched::Images(data) => {
+                return Ok(data.take().map(|rows| Batch { rows, before }));
+            }
+        };
+        self.read += table.as_ref().map_or(0, Table::rows);
+        Ok(table.map(|table| Batch { rows: Data::Table(table), before }))
+    }
+
+    /// Returns the names of the columns that are not wanted and were not read.
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
+    }
+
+    /// Returns how much is read and how much there is, in bytes or rows; `None` if that is unknown.
+    pub fn progress(&self) -> Option<(u64, u64)> {
+        match &self.format {
+            #[cfg(feature = "parquet")]
+            Batched::Parquet(batches) => Some(batches.progress()),
+            Batched::Images(_) => None,
+            _ => self.source.progress(),
+        }
+    }
+}
