@@ -19,7 +19,8 @@ import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
-from halfseen import AERRClassifier, DataWarning, FIMLClassifier, plotting
+from halfseen import AERRClassifier, DataWarning, FIMLClassifier
+from halfseen.plotting import LearningCurveDisplay
 from sklearn.datasets import load_digits
 from sklearn.linear_model import RidgeClassifierCV
 from sklearn.model_selection import train_test_split
@@ -44,12 +45,13 @@ for name, model in models.items():
 # %%
 # What the money buys
 # -------------------
-# :func:`halfseen.plotting.learning_curve` fits all of them to more and more pictures, and draws the error on
+# ``LearningCurveDisplay`` fits all of them to more and more pictures, and draws the error on
 # new ones against the pixels that were paid for. The axis is logarithmic: each grid line is ten times the
 # price.
 
 counts = [40, 100, 250, 600, 1347]
-ax = plotting.learning_curve(models, X, y, counts=counts, splits=3, random_state=0)
+display = LearningCurveDisplay.from_estimator(models, X, y, counts=counts, splits=3, random_state=0)
+ax = display.ax_
 ax.set(xlabel="pixels paid for (cents)", ylabel="share of new pictures told wrong", ylim=(0, 0.6))
 ax.axhline(0.5, color="gray", linestyle=":", linewidth=1)
 ax.annotate("guessing", (1, 0.5), xycoords=("axes fraction", "data"), ha="right", va="bottom", color="gray")

@@ -17,7 +17,8 @@ import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
-from halfseen import DataWarning, IncompleteRegressor, plotting
+from halfseen import DataWarning, IncompleteRegressor
+from halfseen.plotting import MissingnessDisplay
 from sklearn.datasets import load_diabetes
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.impute import SimpleImputer
@@ -39,7 +40,7 @@ for_a_reason.loc[looks_well, blood[:5]] = np.nan
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 5.6), sharey=True, layout="constrained")
 for ax, title, table in zip(axes, ("by chance", "for a reason"), (by_chance, for_a_reason), strict=True):
-    plotting.missingness(table, ax=ax)
+    MissingnessDisplay.from_data(table, ax=ax)
     ax.set(title=title, ylabel="patients, by pattern of holes", xlabel="")
 axes[0].get_legend().remove()
 axes[1].set_ylabel("")

@@ -17,7 +17,8 @@ prepared?
 
 import matplotlib.pyplot as plt
 import numpy as np
-from halfseen import FDROPClassifier, RobustClassifier, RobustPerceptronClassifier, plotting
+from halfseen import FDROPClassifier, RobustClassifier, RobustPerceptronClassifier
+from halfseen.plotting import RobustnessDisplay
 from halfseen.robust import attack
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
@@ -63,7 +64,7 @@ errors = [1 - attacked(usual, X_test, y_test, taken) for taken in threats]
 ax.plot(threats, errors, "s:", markersize=4, label="logistic regression")
 for model in models.values():
     model.fit(X_train, y_train)
-plotting.robustness_curve(models, X_test, y_test, threats=threats, ax=ax)
+RobustnessDisplay.from_estimator(models, X_test, y_test, threats=threats, ax=ax)
 ax.set(
     xlabel="measurements taken from each row, the worst ones", ylabel="share of rows told wrong", ylim=(0, 1)
 )

@@ -21,7 +21,8 @@ import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
-from halfseen import AERRClassifier, DataWarning, FIMLClassifier, plotting
+from halfseen import AERRClassifier, DataWarning, FIMLClassifier
+from halfseen.plotting import WeightsDisplay
 from sklearn.datasets import load_digits
 from sklearn.linear_model import RidgeClassifierCV
 from sklearn.model_selection import train_test_split
@@ -42,7 +43,8 @@ figure, axes = plt.subplots(1, 3, figsize=(8.4, 3.6), layout="constrained")
 for ax, (name, model) in zip(axes, models.items(), strict=True):
     model.fit(X_train, y_train)
     wrong = 100 * (1 - model.score(X_test, y_test))
-    plotting.weights_image(model.coef_ * X_train.std(axis=0), (8, 8), colorbar=False, ax=ax)
+    weights = model.coef_ * X_train.std(axis=0)
+    WeightsDisplay.from_estimator(weights, shape=(8, 8), colorbar=False, ax=ax)
     ax.set(title=f"{name}\n{wrong:.1f} % told wrong", xlabel="", ylabel="", xticks=[], yticks=[])
     read = getattr(model, "distinct_", X_train.size)
     print(f"{name}: {read} pixels read, {wrong:.1f} % of {len(y_test)} new pictures told wrong")

@@ -86,7 +86,7 @@ def test_images_and_attacks_refuse_curves():
     X, y = bent()
     model = FIMLRegressor(shape="additive", budget=3, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="shape='linear'"):
-        plotting.weights_image(model, (2, 3))
+        plotting.WeightsDisplay.from_estimator(model, shape=(2, 3))
     with pytest.raises(ValueError, match="imputes a missing cell"):
         halfseen.robust.attack(model, X, y, threat=1)
     with pytest.raises(ValueError, match="'shape' parameter of FIMLRegressor must be"):

@@ -9,7 +9,7 @@ from halfseen._study_results import StudyCurve, StudyStatus, curve_of, status_of
 from halfseen._study_schema import StudySchema
 from halfseen._warn import about_data, warn
 from halfseen.model import Model
-from halfseen.plotting import _axes
+from halfseen.plotting._common import axes_of
 from halfseen.warnings import DataWarning
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class StudyReports(StudySchema):
         ax : matplotlib.axes.Axes
             The axes.
         """
-        ax, curve = _axes(ax), self.curve(more)
+        ax, curve = axes_of(ax), self.curve(more)
         points = curve.points.dropna()
         between = [points["error"] - points["low"], points["high"] - points["error"]]
         ax.errorbar(

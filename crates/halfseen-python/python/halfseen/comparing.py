@@ -395,11 +395,11 @@ class Comparison:
 
 def _curves(comparison, against, ax):
     """Plot the learning curves of a comparison against a key of its points."""
-    from halfseen import plotting
+    from halfseen.plotting._common import axes_of, band, error_words, finish
 
     kind = comparison.measure.removeprefix("attacked_").removeprefix("test_")
     names = [of["learner"] for of in comparison.summary]
-    ax, key, most = plotting._axes(ax), f"test_{kind}", 0.0
+    ax, key, most = axes_of(ax), f"test_{kind}", 0.0
     for name in names:
         points = [point for point in comparison.curve if point["learner"] == name and point[key] is not None]
         if name == "constant":
@@ -413,12 +413,12 @@ def _curves(comparison, against, ax):
         if long:
             at = np.array([[point[against] for point in line[:long]] for line in lines], dtype=float)
             errors = np.array([[point[key] for point in line[:long]] for line in lines])
-            plotting._band(ax, at.mean(axis=0), errors, name)
+            band(ax, at.mean(axis=0), errors, name)
     ax.set_xscale("log")
     reads = "attributes paid for (different cells read)"
     ax.set_xlabel(reads if against == "distinct" else "training examples")
-    ax.set_ylabel(plotting._error_words(kind == "error", "test rows"))
-    plotting._finish(ax, None)
+    ax.set_ylabel(error_words(kind == "error", "test rows"))
+    finish(ax, None)
     if most:
         # Errors far above the constant's would hide all others.
         ax.set_ylim(0.0, min(ax.get_ylim()[1], 1.5 * most))
