@@ -90,8 +90,18 @@ def compare(
         Labels of rows that stay together in a split, as those of one person.
     settings : mapping of str to value, optional
         Values of parameters, for every learner that has them; they are not tuned.
-    scale, basis, known, groups, prices, bounds
-        Declarations on attributes, as in estimators.
+    scale : {'none', 'common', 'each', 'max'} or None, default=None
+        Scaling of attributes, as in estimators.
+    basis : {'none', 'hats'} or None, default=None
+        Functions of each attribute beside its value, as in estimators.
+    known : list of str or int, or None, default=None
+        Attributes whose values are known for every example, at no cost.
+    groups : dict of str to list, or None, default=None
+        Attributes that are read together: name of the panel -> names or indices of its columns.
+    prices : dict or None, default=None
+        Price of one read of an attribute: name or index -> price; 1 for others.
+    bounds : dict or None, default=None
+        Declared range of an attribute: name or index -> (low, high).
     random_state : int, RandomState instance or None, default=0
         Seed of the splits and the learners.
     n_jobs : int or None, default=None
