@@ -7,7 +7,9 @@ from importlib import metadata
 from pathlib import Path
 
 import matplotlib
+from docutils import nodes
 from pygments.lexers.special import TextLexer
+from sphinx.addnodes import pending_xref
 
 matplotlib.use("Agg")
 
@@ -86,7 +88,7 @@ html_theme_options = {
     "show_toc_level": 2,
     "navbar_center": [],
     "navigation_with_keys": False,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "footer_start": ["copyright"],
     "footer_end": [],
 }
@@ -168,7 +170,7 @@ def options(text):
     """Return a page of the program's commands in which each flag is an entry of the index, with a place of its own."""
     entry = r"^- `(-[^`]+|[<[][^`]+)`: (.*)$"
     text = re.sub(entry, r"````{option} \1\n\2\n````\n", text, flags=re.MULTILINE)
-    return re.sub(r"^#+ `(.*)`$", r"\g<0>\n\n```{program} \1\n```", text, flags=re.MULTILINE)
+    return re.sub(r"^#+ `(?:halfseen )?(.*)`$", r"\g<0>\n\n```{program} halfseen \1\n```", text, flags=re.MULTILINE)
 
 
 def read_source(app, page, source):
@@ -200,8 +202,20 @@ def escape(app, what, name, of, options, lines):
             lines[at] = "".join(parts)
 
 
+def drop_citations(app, doctree):
+    """Take citations out of tables of summaries: [R3844c45e7680-1] is numpydoc's name for [1] on the class's own page."""
+    for table in doctree.findall(nodes.table):
+        for cited in list(table.findall(lambda node: re.fullmatch(r"\[?R[0-9a-f]{12}-\d+\]?", node.astext()))):
+            if isinstance(cited, (pending_xref, nodes.citation_reference)):
+                before = cited.parent[cited.parent.index(cited) - 1]
+                if isinstance(before, nodes.Text):
+                    cited.parent.replace(before, nodes.Text(before.rstrip()))
+                cited.parent.remove(cited)
+
+
 def setup(app):
     """Connect what Sphinx does not do itself."""
     app.connect("autodoc-process-docstring", escape, priority=900)  # behind numpydoc
     app.connect("source-read", read_source)
+    app.connect("doctree-read", drop_citations)
     app.add_lexer("csv", TextLexer)

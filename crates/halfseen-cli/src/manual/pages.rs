@@ -63,7 +63,7 @@ fn write_command(page: &mut String, command: &Command) {
         }
     }
     for command in below(command) {
-        let _ = writeln!(page, "\n## `{}`", called(command));
+        let _ = writeln!(page, "\n## `{}`", called(command).trim_start_matches("halfseen "));
         write_command(page, command);
     }
 }
