@@ -173,6 +173,16 @@ def options(text):
     return re.sub(r"^#+ `(?:halfseen )?(.*)`$", r"\g<0>\n\n```{program} halfseen \1\n```", text, flags=re.MULTILINE)
 
 
+def wrapped(text):
+    """Return a page whose blocks of output break their lines where they are sentences: longer than 120 characters."""
+
+    def replaced(found):
+        is_long = any(len(line) > 120 for line in found[1].splitlines())
+        return f"```{{code-block}} text\n:class: wraps\n\n{found[1]}```" if is_long else found[0]
+
+    return re.sub(r"^```text\n(.*?)^```", replaced, text, flags=re.MULTILINE | re.DOTALL)
+
+
 def read_source(app, page, source):
     """Mend the links of a page, and put in the file of the repository that it stands for."""
     path = Path(app.env.doc2path(page))
@@ -183,7 +193,7 @@ def read_source(app, page, source):
         name = f"{path.stem}.md"
         folder, text = ROOT, (ROOT / name).read_text(encoding="utf-8")
         app.env.note_dependency(str(ROOT / name))
-    source[0] = linked(text, folder, path.relative_to(HERE))
+    source[0] = wrapped(linked(text, folder, path.relative_to(HERE)))
     if folder.name == "commands":
         source[0] = options(source[0])
     if below := CHILDREN.get(page):
