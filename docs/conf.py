@@ -3,10 +3,13 @@
 import os
 import re
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import matplotlib
+from docutils import nodes
 from pygments.lexers.special import TextLexer
+from sphinx.addnodes import pending_xref
 
 matplotlib.use("Agg")
 
@@ -25,12 +28,15 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
     "sphinx_copybutton",
     "sphinx_design",
 ]
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_dmath_allow_space = False
+myst_dmath_allow_digits = False
 myst_heading_anchors = 4
-exclude_patterns = ["_static", "examples", "sg_execution_times.rst"]
+exclude_patterns = ["_static", "examples"]
 
 # One gallery, of the examples that are there; by the moments at which data are unseen, each from the first to read.
 EXAMPLES = """
@@ -58,6 +64,7 @@ if has_gallery:
         "show_signature": False,
         "remove_config_comments": True,
         "min_reported_time": 60,
+        "write_computation_times": False,  # its page asks other servers for scripts
     }
 else:  # index.md names a page that is not there
     exclude_patterns.append("gallery")
@@ -71,14 +78,17 @@ numpydoc_class_members_toctree = False
 templates_path = ["_templates"]
 
 html_theme = "pydata_sphinx_theme"
-html_static_path = ["_static"]
+#: MathJax in one file, which draws formulas without a font and asks for nothing else.
+mathjax = [file for file in metadata.files("sphinx-mathjax-offline") if file.name == "tex-svg.js"]
+html_static_path = ["_static", str(mathjax[0].locate())]
+mathjax_path = "tex-svg.js"
 html_css_files = ["site.css"]
 html_title = "halfseen"
 html_theme_options = {
     "show_toc_level": 2,
     "navbar_center": [],
     "navigation_with_keys": False,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "footer_start": ["copyright"],
     "footer_end": [],
 }
@@ -133,6 +143,8 @@ def linked(text, folder, page):
 def children():
     """Return the pages below those that list them in prose: page -> names relative to its folder."""
     found = {"recipes/README": [f"{page.parent.name}/README" for page in sorted(HERE.glob("recipes/*/README.md"))]}
+    commands = (HERE / "commands" / "README.md").read_text(encoding="utf-8")
+    found["commands/README"] = re.findall(r"^- \[.*?\]\((\w+)\.md\)", commands, re.MULTILINE)
     listed = r"^(?:## |- )\[.*?\]\(([^()]+)\.md\)"
     seen = set()
     pages = ["papers"]
@@ -154,6 +166,23 @@ def children():
 CHILDREN = children()
 
 
+def options(text):
+    """Return a page of the program's commands in which each flag is an entry of the index, with a place of its own."""
+    entry = r"^- `(-[^`]+|[<[][^`]+)`: (.*)$"
+    text = re.sub(entry, r"````{option} \1\n\2\n````\n", text, flags=re.MULTILINE)
+    return re.sub(r"^#+ `(?:halfseen )?(.*)`$", r"\g<0>\n\n```{program} halfseen \1\n```", text, flags=re.MULTILINE)
+
+
+def wrapped(text):
+    """Return a page whose blocks of output break their lines where they are sentences: longer than 120 characters."""
+
+    def replaced(found):
+        is_long = any(len(line) > 120 for line in found[1].splitlines())
+        return f"```{{code-block}} text\n:class: wraps\n\n{found[1]}```" if is_long else found[0]
+
+    return re.sub(r"^```text\n(.*?)^```", replaced, text, flags=re.MULTILINE | re.DOTALL)
+
+
 def read_source(app, page, source):
     """Mend the links of a page, and put in the file of the repository that it stands for."""
     path = Path(app.env.doc2path(page))
@@ -164,7 +193,9 @@ def read_source(app, page, source):
         name = f"{path.stem}.md"
         folder, text = ROOT, (ROOT / name).read_text(encoding="utf-8")
         app.env.note_dependency(str(ROOT / name))
-    source[0] = linked(text, folder, path.relative_to(HERE))
+    source[0] = wrapped(linked(text, folder, path.relative_to(HERE)))
+    if folder.name == "commands":
+        source[0] = options(source[0])
     if below := CHILDREN.get(page):
         names = "\n".join(below)
         source[0] += f"\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
@@ -181,8 +212,20 @@ def escape(app, what, name, of, options, lines):
             lines[at] = "".join(parts)
 
 
+def drop_citations(app, doctree):
+    """Take citations out of tables of summaries: [R3844c45e7680-1] is numpydoc's name for [1] on the class's own page."""
+    for table in doctree.findall(nodes.table):
+        for cited in list(table.findall(lambda node: re.fullmatch(r"\[?R[0-9a-f]{12}-\d+\]?", node.astext()))):
+            if isinstance(cited, (pending_xref, nodes.citation_reference)):
+                before = cited.parent[cited.parent.index(cited) - 1]
+                if isinstance(before, nodes.Text):
+                    cited.parent.replace(before, nodes.Text(before.rstrip()))
+                cited.parent.remove(cited)
+
+
 def setup(app):
     """Connect what Sphinx does not do itself."""
     app.connect("autodoc-process-docstring", escape, priority=900)  # behind numpydoc
     app.connect("source-read", read_source)
+    app.connect("doctree-read", drop_citations)
     app.add_lexer("csv", TextLexer)

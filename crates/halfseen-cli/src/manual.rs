@@ -1,9 +1,12 @@
 //! Prints what shells and manuals know of the program: completions, and the manual page.
 
+#[cfg(all(test, feature = "postgres", feature = "serve"))]
+mod pages;
+
 use crate::args::{Arguments, CompletionsArgs};
 use crate::output;
 use anyhow::Result;
-use clap::CommandFactory;
+use clap::{Command, CommandFactory};
 use std::process::ExitCode;
 
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode> {
@@ -12,16 +15,23 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode> {
     print(&text)
 }
 
-/// Prints the page of the program, then those of its commands.
+/// Prints the page of the program, then those of its commands and of the commands below them.
 pub(crate) fn man() -> Result<ExitCode> {
     let mut text = Vec::new();
     let mut program = Arguments::command();
     program.build();
-    clap_mangen::Man::new(program.clone()).render(&mut text)?;
-    for command in program.get_subcommands() {
-        clap_mangen::Man::new(command.clone()).render(&mut text)?;
-    }
+    render(&program, &mut text)?;
     print(&text)
+}
+
+fn render(command: &Command, text: &mut Vec<u8>) -> Result<()> {
+    clap_mangen::Man::new(command.clone()).render(text)?;
+    below(command).try_for_each(|command| render(command, text))
+}
+
+/// Returns the commands below one, but `help`, which repeats them.
+fn below(command: &Command) -> impl Iterator<Item = &Command> {
+    command.get_subcommands().filter(|command| command.get_name() != "help")
 }
 
 fn print(text: &[u8]) -> Result<ExitCode> {

@@ -72,6 +72,9 @@ fn the_program_says_its_exit_codes_completions_and_manual() {
     let page = place.ok("man");
     assert!(page.starts_with(".ie") || page.contains(".TH halfseen"), "{page}");
     assert!(page.contains("EXIT") || page.contains("Exit codes"), "{page}");
+    for below in ["halfseen-fit ", "halfseen-study-next ", "halfseen-study-schema-add "] {
+        assert!(page.contains(&format!(".TH {below}")), "{below}: {page}");
+    }
 }
 
 #[cfg(target_os = "linux")]

@@ -10,7 +10,10 @@ ROOT = PACKAGE.parents[1]
 PAGES = [
     ROOT / "README.md",
     PACKAGE / "README.md",
-    *(ROOT / "docs" / f"{name}.md" for name in ("start", "collecting", "missing", "vanishing")),
+    *(
+        ROOT / "docs" / f"{name}.md"
+        for name in ("index", "start", "collecting", "missing", "vanishing", "certify", "intervals")
+    ),
 ]
 BLOCKS = [
     (f"{path.parent.name}/{path.name}:{text[: block.start()].count(chr(10)) + 1}", block[1])

@@ -104,3 +104,8 @@ pub use loss::{Expansion, Loss, Series};
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/rust.md")]
 pub struct RustPage;
+
+/// The example in docs/own-learner.md, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/own-learner.md")]
+pub struct OwnLearnerPage;
