@@ -100,7 +100,7 @@ pub use halfseen_solve::{Monitor, Silent, iterate, projection, sampling};
 pub use learner::Learner;
 pub use loss::{Expansion, Loss, Series};
 
-/// The example in docs/rust.md, run as a test.
+/// The example of the crate's page, run as a test.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/rust.md")]
-pub struct RustPage;
+#[doc = include_str!("../README.md")]
+pub struct Readme;
