@@ -215,6 +215,11 @@ fn noise_in_range(noise: f64) -> halfseen::Result<()> {
     Err(out_of_range("noise", noise, "a number that is not negative".into()))
 }
 
+/// The example in docs/rust.md, run as a test: here, as a published crate would lack the page.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/rust.md")]
+pub struct RustPage;
+
 #[cfg(test)]
 mod incomplete_tests;
 #[cfg(test)]

@@ -100,6 +100,11 @@ pub use halfseen_solve::{Monitor, Silent, iterate, projection, sampling};
 pub use learner::Learner;
 pub use loss::{Expansion, Loss, Series};
 
+/// The example of the crate's page, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;
+
 /// The example in docs/rust.md, run as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/rust.md")]

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Packs the program with its manual, completions and licences, as `cargo binstall` looks for it.
+#
+#     scripts/pack-program.sh FOLDER TARGET OUT      target/release x86_64-unknown-linux-gnu dist
+#
+# FOLDER holds the program, built for this machine. Writes OUT/halfseen-vVERSION-TARGET.tgz, whose one folder has the
+# same name; crates/halfseen-cli/Cargo.toml promises both names ([package.metadata.binstall]).
+set -euo pipefail
+[ $# = 3 ] || { sed -n '4s/^# *//p' "$0" >&2 && exit 2; }
+folder=$1 target=$2 out=$3
+project=$(cd "$(dirname "$0")/.." && pwd)
+program=$folder/halfseen
+[ -e "$program" ] || program=$folder/halfseen.exe
+[ -e "$program" ] || { echo "$folder has no program: cargo build --release --package halfseen-cli" >&2 && exit 1; }
+version=$("$program" --version | tr -d '\r' | cut -d' ' -f2)
+name=halfseen-v$version-$target
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+mkdir -p "$work/$name/completions" "$out"
+cp "$program" "$work/$name/"
+"$program" man >"$work/$name/halfseen.1"
+"$program" completions bash >"$work/$name/completions/halfseen"
+"$program" completions zsh >"$work/$name/completions/_halfseen"
+"$program" completions fish >"$work/$name/completions/halfseen.fish"
+"$program" completions powershell >"$work/$name/completions/_halfseen.ps1"
+cp "$project"/LICENSE-* "$work/$name/"
+cp "$project/crates/halfseen-cli/README.md" "$work/$name/"
+cp "$project/crates/halfseen-cli/data/README.md" "$work/$name/DIGITS.md"
+chmod -R u=rwX,go=rX "$work/$name"
+tar -C "$work" -czf "$out/$name.tgz" "$name"
+echo "$out/$name.tgz"
