@@ -1,8 +1,8 @@
 // Lists the turns that plain English does without, each with what to write and a sentence to test it by.
 
 export const TURNS = [
-    { turn: /\bso (many|much)\b(?! (that|as|more|less|for)\b)/i, write: "the number, or 'the given number of'", bad: "The threat deletes so many attributes of a row." },
-    { turn: /\b(tells?|told) (\w+ )?wrong(ly)?\b/i, write: "'misclassified' or 'wrong'", bad: "The share of digits told wrong falls." },
+    { turn: /\bso (many|much)\b(?! (as|more|less|for)\b)(?!( \w+){0,3} that\b)/i, write: "the number, or 'the given number of'", bad: "The threat deletes so many attributes of a row." },
+    { turn: /\b(tells?|told) (\w+ )?wrong(ly)?\b(?! (value|answer|number)s?\b)/i, write: "'misclassified' or 'wrong'", bad: "The share of digits told wrong falls." },
     { turn: /\b(tells?|told) (two|several|more|the) classes apart\b/i, write: "'binary classifier'", bad: "The machine tells two classes apart." },
     { turn: /\b(go|goes|going) together\b/i, write: "'are correlated'", bad: "It learns how attributes go together." },
     { turn: /\bdear(er|est)?\b/i, write: "'expensive'", bad: "It skips the dearest attribute." },
