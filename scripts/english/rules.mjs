@@ -15,12 +15,20 @@ export const ENOUGH = 20;
 
 const OPENING = /^(What|Whether|How|Who|Whom|Whose|Of|To (?=(drop|fill|learn|know|make|read|tell|say)\b))\b/;
 
+/** The end of a sentence that the splitter takes for a point of a list: "reads 3. Then". */
+const AFTER_NUMBER = /(?<=\d\.)(?= \p{Lu})/u;
+
 /** Yields the sentences of a block of text as {text, at}. */
 function* sentences(text) {
     let start = 0;
     for (const part of text.split(END)) {
         for (const node of split(part)) {
-            if (node.type === SentenceSplitterSyntax.Sentence) yield { text: node.raw, at: start + node.range[0] };
+            if (node.type !== SentenceSplitterSyntax.Sentence) continue;
+            let at = start + node.range[0];
+            for (const text of node.raw.split(AFTER_NUMBER)) {
+                yield { text, at };
+                at += text.length;
+            }
         }
         start += part.length + END.length;
     }
@@ -59,7 +67,7 @@ function rule(judge, finish) {
 const length = rule(function* ({ text }) {
     for (const [piece, at] of clauses(text)) {
         const count = words(piece).length;
-        if (count > WORDS) yield { at, message: `${count} words in a sentence; at most ${WORDS}: make two of it` };
+        if (count > WORDS) yield { at, message: `${count} words in a sentence; at most ${WORDS}: make two of it (${piece.trim().slice(0, 40)} ...)` };
     }
 });
 
