@@ -83,7 +83,7 @@ function clauses(text) {
 
 const opening = rule(function* ({ text, heading, cell }) {
     const found = OPENING.exec(text);
-    if (found && !heading && !cell && !/\?\W*$/.test(text)) yield { at: 0, message: `opens with '${found[0]}': begin with the subject` };
+    if (found && !heading && !cell && /[.:;!]\W*$/.test(text)) yield { at: 0, message: `opens with '${found[0]}': begin with the subject` };
 });
 
 const turns = rule(function* ({ text }) {

@@ -22,7 +22,7 @@ export function gatherer(name) {
     if (/^docs\/.*\.md$/.test(name) && !/^docs\/(papers\.md|papers\/|project\/)/.test(name)) return page;
     if (/^docs\/examples\/(README\.rst|plot_.*\.py)$/.test(name)) return gallery;
     if (/\/tests(\/|\.rs$)/.test(name)) return undefined;
-    if (/^crates\/halfseen(-io|-cli|-study|-solve)?\/src\/.*\.rs$/.test(name)) return rust;
+    if (/^crates\/halfseen(-io|-cli|-study|-solve|-python)?\/src\/.*\.rs$/.test(name)) return rust;
     if (/^crates\/halfseen-python\/python\/halfseen\/.*\.py$/.test(name)) return python;
     return undefined;
 }
@@ -60,7 +60,7 @@ export function rust(source) {
     const text = body.replace(/"(?:[^"\\]|\\[\s\S])*"|\/\/[^\n]*|'(?:[^'\\\n]|\\.)'|[^"'/\n]+|['/]/g, (piece) => {
         if (/^\/\/\/ /.test(piece) && help) return `   ${piece.slice(3)}`;
         if (!piece.startsWith('"') || !sentence(piece)) return blank(piece);
-        const plain = piece.slice(1, -1).replace(/\\n/g, "\n\n").replace(/\\\n/g, "\n").replace(/\\(.)/g, " $1");
+        const plain = piece.slice(1, -1).replace(/\\n/g, ` ${END} `).replace(/\\\n/g, "\n").replace(/\\(.)/g, " $1");
         return ` ${placeholders(plain)} ${END}`;
     });
     return apart(text);

@@ -91,7 +91,7 @@ pub(crate) fn page(found: &Page<'_>) -> Markup {
                 @if let Some(weights) = &found.weights { (weight_table(weights, &found.model.target)) }
                 @if let Some(svg) = &found.shapes {
                     h2 { "Shapes" }
-                    p { "What single attributes add to the prediction." }
+                    p { "The curves show the part of the prediction that each attribute adds." }
                     figure { (PreEscaped(svg)) }
                 }
                 @if let Some(certified) = &found.certified { (certificates(certified)) }
@@ -236,9 +236,9 @@ fn weight_table(weights: &Weights, target: &str) -> Markup {
     html! {
         h2 { "Weights" }
         p {
-            "How much the prediction of " (target) " changes if an attribute is larger by one of its own units"
+            "The table shows the change of the prediction of " (target) " if an attribute is larger by one of its own units"
             @if weights.standardised { ", and (bars) by one standard deviation" }
-            ". A weight says how attributes go together, not what causes what."
+            ". A weight shows a correlation, not a cause."
         }
         table {
             tr {

@@ -350,7 +350,7 @@ def missingness(X: t.Matrix, *, names: Sequence[str] | None = None, ax: "Axes | 
 
 
 def _axes(ax):
-    """Return the Axes to draw into, new if there is none."""
+    """Return the Axes to draw into, new if none is given."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:

@@ -217,8 +217,8 @@ class RobustPerceptronClassifier(LinearClassifier, _Robust):
 
     Each row is attacked under the current weights, and the weights take a step on the remaining attributes;
     the model is their average. Theorem 4 of the paper bounds the mean loss by that of the best weights in the
-    box, plus a term that falls as one over the root of the number of rows. Its cost is that of reading and
-    sorting the rows.
+    box, plus a term. The term falls as one over the root of the number of rows. Its cost is that of reading
+    and sorting the rows.
 
     Parameters
     ----------
