@@ -15,8 +15,8 @@ export const ENOUGH = 20;
 
 const OPENING = /^(What|Whether|How|Who|Whom|Whose|Of|To (?=(drop|fill|learn|know|make|read|tell|say)\b))\b/;
 
-/** The end of a sentence that the splitter takes for a point of a list: "reads 3. Then". */
-const AFTER_NUMBER = /(?<=\d\.)(?= \p{Lu})/u;
+/** Ends of sentences that the splitter misses: in parentheses, and after a number ("It reads 3. Then"). */
+const MISSED = /(?<=(?<!\b(?:al|e\.g|i\.e|\p{Lu}))[.!?]\)?)(?= [\p{Lu}(])/u;
 
 /** Yields the sentences of a block of text as {text, at}. */
 function* sentences(text) {
@@ -25,7 +25,7 @@ function* sentences(text) {
         for (const node of split(part)) {
             if (node.type !== SentenceSplitterSyntax.Sentence) continue;
             let at = start + node.range[0];
-            for (const text of node.raw.split(AFTER_NUMBER)) {
+            for (const text of node.raw.split(MISSED)) {
                 yield { text, at };
                 at += text.length;
             }

@@ -37,7 +37,8 @@ export function page(source) {
         if (glossary) return /^\s/.test(line) ? line.replace(/^ {2}/, "") : "";
         return line;
     });
-    return lines.join("\n").replace(/\{term\}/g, "").replace(/<!--[\s\S]*?-->/g, blank);
+    const math = (text) => text.replace(/\$\$[^$]*\$\$/g, blank).replace(/\$[^$\n]+\$/g, "`x`");
+    return math(lines.join("\n")).replace(/\{term\}/g, "").replace(/<!--[\s\S]*?-->/g, blank);
 }
 
 /** An example of the gallery: its first docstring and the comments that begin with # %%. */
