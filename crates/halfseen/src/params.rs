@@ -386,7 +386,7 @@ declare! {
     GAMMA: "gamma", Kind::Count { least: 1, most: 64 },
         "Length of the sequences of attributes that the kernel k_gamma compares; 1 is imputation by zero. Tuning tries 1 to 4.", "Hazan et al. 2015, section 2";
     LENGTH_WEIGHTS: "length_weights", Kind::NumbersOrAuto,
-        "Weight a_r of the r-th power of the number of attributes that two rows share, for r = 0 to gamma - 1: gamma numbers of at least 0, not all 0. With auto each is 1, as in the paper.", "Hazan et al. 2015, section 2 (generalised)";
+        "Weight a_r of the r-th power of the number of attributes that two rows share. r goes from 0 to gamma - 1: gamma numbers of at least 0, not all 0. auto: 1 each, as in the paper.", "Hazan et al. 2015, section 2 (generalised)";
     C: "c", Kind::Positive,
         "Weight C of the losses in |v|^2 / 2 + C sum of losses; 1/(rho m) in the paper.", "Hazan et al. 2015, section 3";
     NORMALIZATION: "normalization", Kind::Choice(&["none", "trace", "uniform", "cosine"]),

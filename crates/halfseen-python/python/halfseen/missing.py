@@ -43,9 +43,9 @@ class _KARMA(Incremental, _Missing):
         largest value for rows of length 1; cosine, so that each row has 1 with itself (another class of
         predictors).
     length_weights : array-like or None
-        Weight a_r of the r-th power of the number of attributes that two rows share, for r = 0 to gamma -
-        1: gamma numbers of at least 0, not all 0. None: 1 each, as in the paper. Range: None, or finite
-        numbers of at least 0, separated by commas.
+        Weight a_r of the r-th power of the number of attributes that two rows share. r goes from 0 to
+        gamma - 1: gamma numbers of at least 0, not all 0. None: 1 each, as in the paper. Range: None, or
+        finite numbers of at least 0, separated by commas.
     degree : int
         Exponent p of the composed kernel (k + coef0)^p; 1 is KARMA. Range: an integer from 1 to 16.
     coef0 : float

@@ -223,9 +223,9 @@ class RobustPerceptronClassifier(LinearClassifier, _Robust):
     Parameters
     ----------
     passes : int
-        Number of passes over the rows, each in its own random order; the theorem covers one. Of several,
-        the pass whose average does best on the validation rows is returned. Range: an integer from 1 to
-        10000.
+        Number of passes over the rows, each in its own random order; the theorem covers one. If there are
+        several, the pass whose average does best on the validation rows is returned. Range: an integer
+        from 1 to 10000.
     validation : float
         With more than one pass: share of the rows kept for validation. Their loss under the worst
         deletions selects the pass; they are not trained on. Range: a number above 0 and below 1.
