@@ -13,7 +13,7 @@ export const PASSIVE = 1 / 3;
 /** Sentences from which on such a share means something. */
 export const ENOUGH = 20;
 
-const OPENING = /^(What|Whether|How|Who|Whom|Whose|Of|To (?=(drop|fill|learn|know|make|read|tell|say)\b))\b/;
+const OPENING = /^(What|Whether|How(?! to\b)|Who|Whom|Whose|Of|To (?=(drop|fill|learn|know|make|read|tell|say)\b))\b/;
 
 /** Ends of sentences that the splitter misses: in parentheses, and after a number ("It reads 3. Then"). */
 const MISSED = /(?<=(?<!\b(?:al|e\.g|i\.e|\p{Lu}))[.!?]\)?)(?= [\p{Lu}(])/u;
