@@ -18,7 +18,7 @@ export function* texts(root) {
 
 /** Returns what makes prose of a file of this name, or nothing. */
 export function gatherer(name) {
-    if (/^(README|RELIABILITY|CONTRIBUTING)\.md$|^crates\/halfseen-python\/README\.md$/.test(name)) return page;
+    if (/^(README|RELIABILITY|CONTRIBUTING)\.md$|^crates\/[\w-]+\/README\.md$/.test(name)) return page;
     if (/^docs\/.*\.md$/.test(name) && !/^docs\/(papers\.md|papers\/|project\/|commands\/)/.test(name)) return page;
     if (/^docs\/examples\/(README\.rst|plot_.*\.py)$/.test(name)) return gallery;
     if (/\/tests(\/|\.rs$)/.test(name)) return undefined;

@@ -30,7 +30,7 @@ export const TURNS = [
     { turn: /\bstands? up to\b/i, write: "a verb of the field: 'withstands', 'certifies'", bad: "The prediction stands up to deletions." },
     { turn: /\bas (it|they) (makes?|does|do|goes?|came)\b/i, write: "'because it ...', 'unchanged'", bad: "It refuses weights, as it makes one step." },
     { turn: /\bfill(s|ed)? in what\b|\bsaying nothing\b/i, write: "'imputes', 'predicting the mean'", bad: "It fills in what a row lacks." },
-    { turn: /\bweighted sums?\b/i, write: "'linear model'", bad: "A weighted sum bends." },
+    { turn: /\bweighted sums?\b(?! of\b)/i, write: "'linear model'", bad: "A weighted sum bends." },
     { turn: /\b(and|but|or|that|which) (so|thus) (is|are|do|does)\b/i, write: "a whole sentence", bad: "It stops, and so does the fit." },
     { turn: /(?<!\bneither\b.{0,40})\bnor\b/i, write: "'and not', or two sentences", bad: "It reads no cell, nor does it ask." },
     { turn: /\b(Should|Had|Were) (it|they|the|a|an|this|that)\b(?!.*\?)/, write: "'if'", bad: "Should the file end early, it stops." },
