@@ -76,8 +76,8 @@ for k in (2, 3, 5, 10):
 # %%
 # With two or three reads of each patient the error is a little above that of all ten. It is far below that of
 # two or three fixed ones by lot, which usually leave out important measurements. The bars are one standard
-# deviation over the splits. From six fixed measurements on the difference is two units or less, and none from
-# nine on.
+# deviation over the splits. With six to eight fixed measurements the difference is at most two and a half
+# units; from nine on there is none.
 #
 # When not: with one read of each patient, since nobody then shows two measurements together. If new patients
 # cannot be measured fully either, a model of the few fixed measurements that they will have may be simpler.

@@ -76,9 +76,9 @@ for ax in (left, right):
 # Left: the interval that is the same for everybody does not grow. The others do, from 190 to 220 and more
 # where eight of ten measurements are missing. Right: with up to four missing all hold for 89 to 92 % of the
 # patients; with eight the first holds for 87 %, the model's own for 94 %, the calibrated for 97 %, which is
-# more than was asked for. With 142 patients the share varies by 2.5 % by chance. All are wide: even with ten
-# measurements the interval is hardly narrower than one without any, which is 233 wide. These ten say little
-# about a single patient.
+# more than was asked for. With 142 patients the share varies by 2.5 % by chance. All are wide: 190 with
+# ten measurements, where an interval without any measurement is 233 wide. And with two measurements left, the
+# calibrated one is as wide as that. These ten say little about a single patient.
 #
 # When not: if new patients are not like those who were kept apart. Then no interval holds, and nothing here
 # can notice it.
