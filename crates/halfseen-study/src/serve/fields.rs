@@ -58,8 +58,7 @@ fn entry<'a>(field: &Field, setup: &'a Setup, form: &Form) -> Entry<'a> {
     let is_sure = form.has(&format!("sure-{place}"));
     let (mut problem, mut asks_if_sure) = (None, false);
     if is_missing && !text.is_empty() {
-        problem =
-            Some("It has a value and is marked as not available; keep one of them.".into());
+        problem = Some("It has a value and is marked as not available; keep one of them.".into());
     } else if !text.is_empty() {
         match attribute.read(&text) {
             Err(why) => problem = Some(why),
