@@ -145,7 +145,7 @@ fn release_form(viewer: &Viewer, number: u64) -> Markup {
             summary { "Give this ask up" }
             form method="post" action=(format!("/ask/{number}/release")) {
                 (viewer.token())
-                p { "Others may read the rest. Late answers are still taken." }
+                p { "The reads that were not made are free for others. Late answers are still taken." }
                 (reason("why-release"))
                 button type="submit" { "Give up" }
             }
