@@ -24,8 +24,8 @@ pub(crate) struct PredictArgs {
     pub(crate) interval: Option<f64>,
     /// Make the intervals of --interval from the errors on these rows; they then hold even if the model
     /// is wrong. The file has the target. Its rows must be like the new ones, and the model must not
-    /// have learned from them (nothing checks this). 9 rows are needed for 0.9, 19 for 0.95; rows with missing cells are
-    /// compared with rows that lack the same, or are made to
+    /// have learned from them (nothing checks this). 9 rows are needed for 0.9, 19 for 0.95. Rows with
+    /// missing cells are compared with rows that lack the same cells, or are made to lack them
     #[arg(long, value_name = "FILE", requires = "interval")]
     pub(crate) conformal: Option<PathBuf>,
     /// Do not clip numbers to the range of the training targets, as learners of the families budget
@@ -87,7 +87,8 @@ pub(crate) struct EvaluateArgs {
     pub(crate) target: Option<String>,
     /// Also test under several attacks that delete attributes of this total cost from each row: 10,
     /// or 5,10,20, or auto. auto goes up to twice the model's own threat; without one it tests
-    /// 0,1,2,5,10,... attributes. Cells that are already missing count. Default: the model's own threat, if any
+    /// 0,1,2,5,10,... attributes. Cells that are already missing count. Default: the model's own
+    /// threat, if any
     #[arg(long, value_name = "N,N", allow_negative_numbers = true, value_parser = crate::parse::budgets)]
     #[arg(conflicts_with = "truncate")]
     pub(crate) threat: Option<crate::parse::Budgets>,

@@ -104,7 +104,7 @@ fn hint(entry: &Entry<'_>) -> String {
         Kind::Category(_) => "One of the choices".to_owned(),
     };
     let range = range(attribute);
-    let target = if entry.is_target { "The study learns to predict it. " } else { "" };
+    let target = if entry.is_target { "The study learns to predict this value. " } else { "" };
     if range.is_empty() {
         format!("{target}{what}")
     } else {
