@@ -30,8 +30,9 @@ use halfseen::registry;
 #[derive(Debug, Parser)]
 #[command(name = "halfseen", version, before_help = EXAMPLES, after_help = EXIT_CODES, arg_required_else_help = true)]
 pub(crate) struct Arguments {
-    /// Take at most this much memory, such as 4GB, 500MB or 2GiB; a command that needs more is refused
-    /// before it begins [default: three quarters of the memory of the system or of `ulimit -v`]
+    /// Take at most this much memory, such as 4GB, 500MB or 2GiB; a command that needs more is
+    /// refused before it begins [default: three quarters of the memory of the system or of `ulimit
+    /// -v`]
     #[arg(long, global = true, value_name = "SIZE", value_parser = parse::size)]
     pub(crate) memory: Option<u64>,
     #[command(subcommand)]
@@ -69,9 +70,9 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Collect data over weeks: whom to ask what, and what came of it, in one file
     Study(StudyArgs),
-    /// Print a model's weights as CSV, the most important attributes first. Columns: the weight in the
-    /// attribute's own unit, for a change of one standard deviation (standardised), and the standard
-    /// error if the model has it
+    /// Print a model's weights as CSV, the most important attributes first. Columns: the weight in
+    /// the attribute's own unit, for a change of one standard deviation (standardised), and the
+    /// standard error if the model has it
     Show(ShowArgs),
     /// Write one page to look at: a model, what was read for it, and how it does on a table
     Report(ReportArgs),

@@ -137,8 +137,8 @@ The output has a row for each subject that still has something to read. Its colu
 pub(crate) struct NextArgs {
     #[command(flatten)]
     pub(crate) on: OnStudy,
-    /// CSV file with the column subject. Columns of attributes that are known of every subject (known
-    /// in the schema) are stored, as by `tell`; columns that are not attributes are left out
+    /// CSV file with the column subject. Columns of attributes that are known of every subject
+    /// (known in the schema) are stored, as by `tell`; columns that are not attributes are left out
     #[arg(long, value_name = "FILE", group = "whom")]
     pub(crate) subjects: Option<PathBuf>,
     /// Number of new subjects

@@ -25,9 +25,9 @@ pub(crate) struct TableArgs {
     /// that predictions bend. hats: up to four piecewise linear ones on six of its values in the
     /// training rows; beyond its least and largest value they continue as a line. One read, one
     /// missing cell or one deletion is of all of them. Fits that may not look at the cells first
-    /// (fit of budgeted learners, --honest) divide the attribute's --bounds equally by the six values.
-    /// With --scale none or common they may be small beside the values. fiml learns curves of its
-    /// own with --set shape=additive, which is better for it
+    /// (fit of budgeted learners, --honest) divide the attribute's --bounds equally by the six
+    /// values. With --scale none or common they may be small beside the values. fiml learns curves
+    /// of its own with --set shape=additive, which is better for it
     #[arg(long, value_enum, default_value_t = BasisArg::None)]
     pub(crate) basis: BasisArg,
     /// Columns whose values are known for every example without a read
