@@ -46,7 +46,8 @@ async function selfTest() {
     }
     const quoted = 'fn f() { g("an error tells so many things") }\n// so many things are told here\nlet key = "so many";';
     await expect("crates/halfseen/src/a.rs", quoted, ["turn:1"]);
-    await expect("crates/halfseen/src/a.rs", `let a = 1;\n#[cfg(test)]\n${quoted}`, []);
+    await expect("crates/halfseen/src/a.rs", `let a = 1;\n#[cfg(test)]\nmod tests {\n${quoted}`, []);
+    await expect("crates/halfseen/src/a.rs", `#[cfg(test)]\nmod tests;\n${quoted}`, ["turn:3"]);
     await expect("crates/halfseen-cli/src/args.rs", "#[derive(Args)]\nstruct A {\n    /// Reads so many cells.\n    a: u8 }", ["turn:3"]);
     await expect("crates/halfseen-python/python/halfseen/a.py", '"""Reads so many."""\nx = so_many  # so many are here', ["turn:1"]);
     await expect("docs/examples/plot_a.py", '"""\nHole\n====\n\nNone.\n"""\nso_many = "so many of them"\n# %%\n# One hole.', ["turn:2", "turn:9"]);

@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
+const TESTS = /^#\[cfg\(test\)\]\n(?:#\[[^\n]*\n)*(?:pub(?:\(\w+\))? )?mod \w+ \{/m;
 const CLAP = /derive\([^)]*\b(Parser|Args|Subcommand|ValueEnum)\b/;
 export const END = "\u00b6"; // stands where a literal ends
 const blank = (text) => text.replace(/[^\n]/g, " ");
@@ -56,7 +57,7 @@ export function gallery(source) {
 
 /** Rust: text literals of four words and more, and what the program's help is made of. */
 export function rust(source) {
-    const body = source.split(/^#\[cfg\(test\)\]/m)[0];
+    const body = source.split(TESTS)[0];
     const help = CLAP.test(body);
     const text = body.replace(/"(?:[^"\\]|\\[\s\S])*"|\/\/[^\n]*|'(?:[^'\\\n]|\\.)'|[^"'/\n]+|['/]/g, (piece) => {
         if (/^\/\/\/ /.test(piece) && help) return `   ${piece.slice(3)}`;
