@@ -75,4 +75,4 @@ ax.legend(frameon=False)
 # as that: somewhat better at half of the pixels, somewhat worse at three quarters. KARMA does no miracle
 # here. It saves a step, and it learns only from numbers that were seen.
 #
-# When not: with few lost pixels and a curved kernel at hand, means are good enough.
+# When not: with few lost pixels and a curved kernel, means are good enough.

@@ -70,9 +70,9 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Collect data over weeks: whom to ask what, and what came of it, in one file
     Study(StudyArgs),
-    /// Print a model's weights as CSV, the most important attributes first. Columns: the weight in
-    /// the attribute's own unit, for a change of one standard deviation (standardised), and the
-    /// standard error if the model has it
+    /// Print a model's weights as CSV, the most important attributes first: in the attributes' own
+    /// units, for a change of one standard deviation (standardised), and standard errors if it has
+    /// them
     Show(ShowArgs),
     /// Write one page to look at: a model, what was read for it, and how it does on a table
     Report(ReportArgs),

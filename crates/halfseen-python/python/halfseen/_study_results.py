@@ -1,4 +1,4 @@
-"""Define what a study returns: what became of answers, and its status."""
+"""Define what a study returns: the results of telling answers, and its status."""
 
 import json
 from dataclasses import dataclass, fields

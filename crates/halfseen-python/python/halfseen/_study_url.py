@@ -281,7 +281,7 @@ class _Refused(ValueError):
 
 
 def _refused_of(error: _Refused, rows: list[tuple[int, str, int | None, list[tuple[str, str]]]]) -> Any:
-    """Return what became of rows of which nothing was stored."""
+    """Return the result of telling rows, none of which was stored."""
     told: dict[str, Any] = dict.fromkeys(("stored", "repeated", "unasked", "outside", "completed"), 0)
     return _with_positions(told | {"lines": len(rows), "refused": error.rows, "flagged": []}, rows)
 

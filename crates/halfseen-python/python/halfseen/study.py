@@ -1,4 +1,4 @@
-"""Collect data with a learner over weeks: whom to ask what, and what became of it."""
+"""Collect data with a learner over weeks: asks, answers and the model."""
 
 import errno
 import getpass
