@@ -281,7 +281,7 @@ class _Refused(ValueError):
 
 
 def _refused_of(error: _Refused, rows: list[tuple[int, str, int | None, list[tuple[str, str]]]]) -> Any:
-    """Return the result of telling rows, none of which was stored."""
+    """Return the result of telling rows that were all refused."""
     told: dict[str, Any] = dict.fromkeys(("stored", "repeated", "unasked", "outside", "completed"), 0)
     return _with_positions(told | {"lines": len(rows), "refused": error.rows, "flagged": []}, rows)
 
