@@ -110,7 +110,7 @@ def odd_files():
         ("target of one class", "t.csv", csv("a,y", 40, lambda i: f"{i * 3},yes"), ""),
         ("target of one number", "t.csv", csv("a,y", 40, lambda i: f"{i * 3},5"), ""),
         ("target of a text per row", "t.csv", csv("a,y", 40, lambda i: f"{i * 3},text {i}"), ""),
-        ("target that is no column", "t.csv", plain.replace(b",y\n", b",price\n"), ""),
+        ("target that is not a column", "t.csv", plain.replace(b",y\n", b",price\n"), ""),
         ("target in capitals, `Y`", "t.csv", plain.replace(b",y\n", b",Y\n"), ""),
         ("column that is empty in all rows", "t.csv", csv("a,b,y", 40, lambda i: f",{i % 7},{y(i)}"), ""),
         ("the same", "t.csv", csv("a,b,y", 40, lambda i: f",{i % 7},{y(i)}"), "--missing mean"),

@@ -2,16 +2,16 @@
 Ask for two values, get them next week: a learner that waits
 ============================================================
 
-A clinic cannot hand over a table, since the table does not exist yet. Of each patient a nurse can make four
-measurements of ten. Somebody has to say which, before anything of the patient is seen; the answers come days
-later, in any order, and some never.
+A clinic cannot hand over a table, since the table does not exist yet. A nurse can make four of ten
+measurements of each patient. Somebody has to choose them before anything of the patient is known. The answers
+come days later, in any order, and some never come.
 """
 
 # %%
 # Who asks, who answers
 # ---------------------
-# The 442 patients of scikit-learn's diabetes data play the world. The learner sees of them only what it asks
-# for. A function plays the nurse, and counts her work.
+# The 442 patients of scikit-learn's diabetes data play the world. The learner sees only the values that it
+# asks for. A function plays the nurse, and counts her work.
 
 import warnings
 
@@ -39,8 +39,9 @@ def nurse(patient, measurements):
 # %%
 # One question after the other
 # ----------------------------
-# ``start`` needs the names of the attributes, and roughly the mean and the deviation of the target. ``ask``
-# says what to measure, ``tell`` takes what was found. Any time, ``model`` is the model of all answers so far.
+# ``start`` needs the names of the attributes, and roughly the mean and the standard deviation of the target.
+# ``ask`` says what to measure, ``tell`` takes the result. At any time, ``model`` is the model of all answers
+# so far.
 
 
 def miss(model):
@@ -64,8 +65,8 @@ print(f"all {told[-1] * 10}: {whole[-1]:.1f}; the mean: {y_test.std():.1f}")
 # %%
 # Answers that take days
 # ----------------------
-# A question can be printed, sent, and answered late. The learner itself is saved as text; taken up again it
-# goes on with the same bits, open questions included. A measurement that could not be made is None.
+# A question can be printed, sent, and answered late. The learner itself can be saved as text. A loaded
+# learner continues with the same bits, open questions included. A measurement that could not be made is None.
 
 learner = FIMLRegressor(budget=4, random_state=0).start(list(X.columns), target=(150, 80))
 letters = [learner.ask().to_json() for _ in range(3)]
@@ -97,8 +98,7 @@ ax.legend(frameon=False, loc="upper right")
 # %%
 # After forty patients, with four measurements each, the learner is hardly better than the mean: it has 160
 # values, and 45 pairs of attributes to learn about. From a hundred patients on it is close to the ridge
-# regression that has seen all ten, and at the end there is no difference to speak of, at two fifths of the
-# work.
+# regression that has seen all ten. At the end there is almost no difference, at two fifths of the work.
 #
-# When not: if fewer than about a hundred patients will come. Then measure all of each of them, if they can
-# bear it.
+# When not: if fewer than about a hundred patients will come. Then make all measurements of each of them, if
+# they can bear it.

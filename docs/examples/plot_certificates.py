@@ -2,16 +2,15 @@
 For each prediction: how many lost values it survives
 =====================================================
 
-A laboratory sends thirty measurements of a tumour, and now and then a few get lost on the way. Before a
-doctor relies on an answer, she wants to know of this one patient: would the answer be another one if three of
-the thirty were missing, whichever they are?
+A laboratory sends thirty measurements of a tumour, and now and then a few get lost on the way. A doctor wants
+to rely on the answer for one patient. Would the answer change if three of the thirty were missing, any three?
 """
 
 # %%
 # Two models
 # ----------
-# One learned for complete rows, one for rows that may lose any three measurements. ``threat=0`` makes of the
-# first an ordinary linear support vector machine.
+# One learned for complete rows, one for rows that may lose any three measurements. With ``threat=0`` the
+# first is an ordinary linear support vector machine.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -34,8 +33,8 @@ for model in models.values():
 # %%
 # A certificate for every patient
 # -------------------------------
-# ``certify`` is no simulation. It proves for one row that no loss of so many measurements changes the answer,
-# and names the measurements whose loss would.
+# ``certify`` does not simulate. It proves for one row how many measurements can be lost, any of them, without
+# a change of the answer. It names the measurements whose loss would change it.
 
 proofs = {name: certify(model, X_test) for name, model in models.items()}
 proof = proofs["prepared for three"]
@@ -70,11 +69,11 @@ axes[0].set_ylabel("test patients")
 axes[0].legend(frameon=False, loc=(0.36, 0.6))
 
 # %%
-# The bars at the right end are of the answers that stay the same even if everything is lost: with nothing to
-# go by both models say "benign". So a lost measurement endangers those who are ill. Without preparation 17 of
-# 78 answers "malignant" survive any three losses, with it 67 of 101. The price: of complete rows 89.5 % are
-# told right and not 96.1 %, since 20 patients are called ill who are not, where the unprepared model does so
-# with one. (It misses 8 who are ill, the prepared one 4.)
+# The bars at the right end count answers that stay the same even if everything is lost: without any
+# measurement both models say "benign". So a lost measurement endangers those who are ill. Without preparation
+# 17 of 78 answers "malignant" survive any three losses, with it 67 of 101. This has a price: 89.5 % of the
+# complete rows are right and not 96.1 %. The prepared model calls 20 healthy patients ill, the unprepared
+# model one. (The unprepared model misses 8 who are ill, the prepared one 4.)
 #
-# When not: a certificate says that an answer stays, not that it is right. Where a lost value can simply be
-# measured again, an unprepared model is better.
+# When not: a certificate says that an answer stays, not that it is right. Where a lost value can be measured
+# again, an unprepared model is better.

@@ -1,18 +1,18 @@
 """
-Fill in what was never seen: half of every picture
-==================================================
+Complete pictures of which half was never seen
+==============================================
 
-An archive is scanned with a broken scanner: half of the pixels of each picture are gone. Pictures of the same
-few things are alike, so that what one lost another one shows. Can they complete each other? And can a few
-labels spread in the same way?
+A broken scanner scans an archive: half of the pixels of each picture are gone. Pictures of the same few
+things are alike, so one picture shows the pixels that another one lost. Can they complete each other? And can
+a few labels spread in the same way?
 """
 
 # %%
 # One matrix of low rank
 # ----------------------
 # Threes and sixes of the digits that ship with scikit-learn, of 8 by 8 pixels from 0 (white) to 16 (black).
-# Pictures and labels are put into one matrix, and what is unknown of either is a hole. ``complete`` takes all
-# of them, with None where there is no label: here nine of ten.
+# One matrix holds pictures and labels; unknown pixels and labels are missing cells. ``complete`` takes all of
+# them, with None for a missing label: here nine of ten.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -40,8 +40,8 @@ for name, pictures in filled.items():
 
 # %%
 # Each row below is one picture; lost pixels are orange. Means leave a blur that three and six share, as in
-# the second and third row. The two others come closer, and still are paler than the truth in the third row,
-# where little was left to go by.
+# the second and third row. The two others come closer. They are still paler than the truth in the third row,
+# where few pixels were left.
 
 columns = {"what came": holes, **filled, "the truth": digits}
 gray = plt.get_cmap("gray_r").with_extremes(bad="#ff800e")
@@ -56,7 +56,8 @@ for row, line in zip((1, 2, 5, 8), axes, strict=True):
 # %%
 # The labels
 # ----------
-# Labels were filled in, too. The reference learns from the labelled pictures alone, with means in the holes.
+# The matrix completes labels, too. The reference learns from the labelled pictures alone, with means in the
+# missing cells.
 
 right = (completed.y == truth)[~labelled].mean()
 usual = LogisticRegression(max_iter=1000).fit(filled["means"][labelled], truth[labelled])
@@ -67,4 +68,4 @@ print(f"labels filled in: {100 * right:.1f} % right; logistic regression on mean
 # For lost pixels the low rank is as good as the nearest pictures, and much better than means. For labels it
 # loses to a logistic regression, although both settings were chosen for these pictures.
 #
-# When not: where only labels are wanted. Filling in is for those who want the pictures.
+# When not: if you want only labels. Completion is for those who want the pictures.

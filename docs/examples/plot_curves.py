@@ -7,11 +7,11 @@ each question: does the effect rise in a line, bend, or turn around?
 """
 
 # %%
-# A world of which the truth is known
-# -----------------------------------
-# To compare shapes with the truth, the data must be made: Friedman's function of scikit-learn, where ten
-# answers between 0 and 1 decide a number. Two go together, one acts along a parabola, two along a line, and
-# five do not matter.
+# A world with a known truth
+# --------------------------
+# To compare shapes with the truth, we need made data: Friedman's function of scikit-learn, where ten answers
+# between 0 and 1 decide a number. Two act as a product, one along a parabola, two along a line, and five do
+# not matter.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -62,12 +62,12 @@ axes[1, 2].legend(frameon=False, loc="upper center", fontsize=9)
 print("curves were found for questions", sorted({curve.feature for curve in model.curve_}))
 
 # %%
-# From four answers of each person the blue lines bend where the truth (dotted) bends: up and level for the
-# questions 0 and 1, down and up again for question 2, where a line shows next to nothing. For the questions 3
-# and 4, whose truth is a line, no curve was added, and question 5 hardly counts. The ends of the bends are
-# met worst: there the blue lines are too flat.
+# From four answers of each person the blue lines bend where the truth (dotted) bends. They go up and level
+# off for the questions 0 and 1, and down and up again for question 2, where a line shows next to nothing. The
+# truth of the questions 3 and 4 is a line, and the model has no curve for them; question 5 hardly counts. The
+# blue lines are worst at the ends of the bends: there they are too flat.
 #
 # The error falls from 6.9 to 4.2 by the curves. Boosted trees that see all ten answers come to 2.3: they also
 # learn that questions 0 and 1 act together, which no sum of curves can.
 #
-# When not: if all answers are at hand, or if interactions matter more than shapes.
+# When not: if you have all answers, or if interactions matter more than shapes.

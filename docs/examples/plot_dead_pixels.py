@@ -2,16 +2,16 @@
 Read digits from scans with dead pixels, and fill nothing in
 ============================================================
 
-A cheap scanner loses pixels, others in each scan. The usual remedy fills every dead pixel with its average
-over all scans, and learns from the result. Where half of the pixels are dead, half of what is learned from is
-then made up. The alternative compares two scans by the pixels that both of them show.
+A cheap scanner loses pixels, different ones in each scan. The usual remedy fills every dead pixel with its
+average over all scans, and learns from the result. If half of the pixels are dead, half of these numbers are
+made up. The alternative compares two scans by the pixels that both of them show.
 """
 
 # %%
 # Scans with dead pixels
 # ----------------------
-# Handwritten digits of 8 by 8 pixels ship with scikit-learn. Of every scan a random half of the pixels is
-# lost, in training and in use. Lost pixels are drawn in orange.
+# Handwritten digits of 8 by 8 pixels ship with scikit-learn. Every scan loses a random half of its pixels, in
+# training and in use. The picture shows lost pixels in orange.
 
 import warnings
 from itertools import product
@@ -40,9 +40,9 @@ for ax, row, label in zip(axes, X, y, strict=False):
 # %%
 # Four ways
 # ---------
-# Two fill each lost pixel with its mean, as one would, and run a support vector machine: a linear one, and
-# one with the usual curved kernel. The two others compare scans by the pixels that both show; NaN goes in as
-# it is. ``gamma=2`` is the default; ``degree=2`` looks at pairs of pixels.
+# Two fill each lost pixel with its mean, the usual way, and run a support vector machine: a linear one, and
+# one with the usual curved kernel. The two others compare scans by the pixels that both show; they take NaN.
+# ``gamma=2`` is the default; ``degree=2`` looks at pairs of pixels.
 
 warnings.filterwarnings("ignore", "missingness of", DataWarning)
 models = {
@@ -50,7 +50,7 @@ models = {
         SimpleImputer(keep_empty_features=True), SVC(kernel="linear")
     ),
     "means filled in, SVM with RBF kernel": make_pipeline(SimpleImputer(keep_empty_features=True), SVC()),
-    "KARMA as it comes (gamma = 2)": KARMAClassifier(),
+    "KARMA by default (gamma = 2)": KARMAClassifier(),
     "KARMA of pairs (degree = 2)": KARMAClassifier(gamma=1, degree=2, coef0=1, loss="squared"),
 }
 shares = np.array([0.0, 0.25, 0.5, 0.75])
@@ -65,14 +65,14 @@ for (name, model), style in zip(models.items(), ("s:", "^:", "v-", "o-"), strict
     none, _, half, most = errors.mean(axis=1)
     ax.plot(100 * shares, errors.mean(axis=1), style, label=name)
     print(f"{name}: {none:.1f} % wrong with all pixels, {half:.1f} % with half, {most:.1f} % with a quarter")
-ax.set(xlabel="pixels lost (%)", ylabel="digits told wrong (%), mean of 3 splits", ylim=(0, None))
+ax.set(xlabel="pixels lost (%)", ylabel="digits misclassified (%), mean of 3 splits", ylim=(0, None))
 ax.set(xticks=100 * shares)
 ax.legend(frameon=False)
 
 # %%
-# KARMA as it comes beats the linear machine on means from half of the pixels lost, and loses to it before.
-# The curved kernel on means is better than both. KARMA of pairs is about as good as that: somewhat better at
-# half of the pixels, somewhat worse at three quarters. Not filling in brings no miracle here; it saves a
-# step, and the number that is learned from is always one that was seen.
+# KARMA with its default settings beats the linear machine on means if half of the pixels or more are lost,
+# and loses to it otherwise. The curved kernel on means is better than both. KARMA of pairs is about as good
+# as that: somewhat better at half of the pixels, somewhat worse at three quarters. KARMA does no miracle
+# here. It saves a step, and it learns only from numbers that were seen.
 #
-# When not: with few lost pixels and a curved kernel at hand, means are good enough.
+# When not: with few lost pixels and a curved kernel, means are good enough.

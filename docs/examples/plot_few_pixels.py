@@ -11,7 +11,7 @@ the same money you may buy few pictures whole, or four pixels of each of many. W
 # -----------
 # The 1,797 handwritten digits of scikit-learn, 64 pixels each. Is the number even or odd? The buyer of whole
 # pictures uses ridge regression. :class:`~halfseen.FIMLClassifier` chooses four pixels of each picture before
-# it has seen anything of it, keeps what it bought, and works out how pixels go together.
+# it has seen anything of it. It keeps them, and learns how pixels are correlated.
 # :class:`~halfseen.AERRClassifier` also buys four; it is a published method with a guarantee, and takes a
 # single small step for each picture.
 
@@ -40,7 +40,7 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.25, random
 for name, model in models.items():
     wrong = 100 * (1 - model.fit(X_train, y_train).score(X_test, y_test))
     paid = getattr(model, "distinct_", X_train.size)
-    print(f"{name}: {paid / 100:.2f} dollars, {wrong:.1f} % of new pictures told wrong")
+    print(f"{name}: {paid / 100:.2f} dollars, {wrong:.1f} % of new pictures misclassified")
 
 # %%
 # What the money buys
@@ -52,15 +52,15 @@ for name, model in models.items():
 counts = [40, 100, 250, 600, 1347]
 display = LearningCurveDisplay.from_estimator(models, X, y, counts=counts, splits=3, random_state=0)
 ax = display.ax_
-ax.set(xlabel="pixels paid for (cents)", ylabel="share of new pictures told wrong", ylim=(0, 0.6))
+ax.set(xlabel="pixels paid for (cents)", ylabel="share of new pictures misclassified", ylim=(0, 0.6))
 ax.axhline(0.5, color="gray", linestyle=":", linewidth=1)
 ax.annotate("guessing", (1, 0.5), xycoords=("axes fraction", "data"), ha="right", va="bottom", color="gray")
 
 # %%
 # With 25 dollars four pixels of each of 600 pictures are better than 40 whole pictures. From about 40 dollars
-# on whole pictures are better, as long as labels cost nothing and whole pictures can be had. Four pixels of
-# all 1,347 pictures come to an error of 16 %, where ridge regression comes to 10 % at sixteen times the
+# on whole pictures are better, if labels cost nothing and you can buy whole pictures. Four pixels of
+# all 1,347 pictures reach an error of 16 %; ridge regression reaches 10 % at sixteen times the
 # price. From ten dollars on AERR stays well above both: its guarantee has a price, too.
 #
-# When not: where few whole rows cost the same as many parts of rows. Reading parts is for those who cannot
-# have more of a row, such as patients and people who answer questions.
+# When not: where few whole rows cost the same as many parts of rows. Reading parts is useful if you cannot
+# have more of a row, as with patients and people who answer questions.

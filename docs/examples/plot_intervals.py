@@ -1,17 +1,17 @@
 """
-Error bars that grow with what is missing
-=========================================
+Error bars that grow with the missing cells
+===========================================
 
-A doctor wants to know not only the estimate, but how far off it may be. That has to depend on the patient at
-hand: if half of the measurements are missing, the error bar must be longer. And a bar that promises nine of
+A doctor wants to know not only the estimate, but how far off it may be. That has to depend on the patient:
+if half of the measurements are missing, the error bar must be longer. And a bar that promises nine of
 ten patients must hold for nine of ten.
 """
 
 # %%
-# Patients with holes
-# -------------------
-# The 442 patients of scikit-learn's diabetes data. Of 200 patients the model learns, with a fifth of their
-# cells missing. The others come later, and of each some measurements are missing, none to eight.
+# Patients with missing cells
+# ---------------------------
+# The 442 patients of scikit-learn's diabetes data. The model learns from 200 patients, with a fifth of their
+# cells missing. The others come later, and each lacks none to eight measurements.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -30,9 +30,9 @@ model = IncompleteRegressor(random_state=0).fit(holes[train], y[train])
 # %%
 # Two kinds of intervals
 # ----------------------
-# ``predict_interval`` gives two numbers for each row. Without more they follow from the model, and are right
-# if the model is. With ``calibration``, rows that were kept apart, they come from the errors on these rows,
-# and hold whether the model is right or not, as long as new patients are like them. A user of scikit-learn
+# ``predict_interval`` gives two numbers for each row. By default they follow from the model, and are right if
+# the model is. With ``calibration``, rows that were kept apart, they come from the errors on these rows. They
+# then hold even if the model is wrong, as long as new patients are like these rows. A user of scikit-learn
 # might take the spread of the errors on training rows, the same for everybody.
 
 
@@ -73,12 +73,12 @@ for ax in (left, right):
     ax.set(xlabel="measurements missing, of ten", xticks=lost)
 
 # %%
-# Left: the interval that is the same for everybody does not grow, the others do, from 190 to 220 and more
+# Left: the interval that is the same for everybody does not grow. The others do, from 190 to 220 and more
 # where eight of ten measurements are missing. Right: with up to four missing all hold for 89 to 92 % of the
 # patients; with eight the first holds for 87 %, the model's own for 94 %, the calibrated for 97 %, which is
-# more than was asked for. Of 142 patients the share varies by 2.5 % by chance. All are wide: even with ten
-# measurements the interval is hardly narrower than one without any, which is 233 wide. That is how little
-# these ten say of a single patient.
+# more than was asked for. With 142 patients the share varies by 2.5 % by chance. All are wide: 190 with
+# ten measurements, where an interval without any measurement is 233 wide. And with two measurements left, the
+# calibrated one is as wide as that. These ten say little about a single patient.
 #
 # When not: if new patients are not like those who were kept apart. Then no interval holds, and nothing here
 # can notice it.

@@ -3,15 +3,15 @@ A third of the table is empty: learn from it as it is
 =====================================================
 
 Biopsies of breast tumours come from several hospitals, and no two of them measure the same. The table that
-you get has thirty columns and holes everywhere. The usual way is to fill each hole with its column's mean,
-and to go on as if it had been measured.
+you get has thirty columns and empty cells everywhere. The usual way is to fill each empty cell with its
+column's mean, and to go on as if it had been measured.
 """
 
 # %%
 # The table
 # ---------
-# scikit-learn ships such a table, without holes. We hide 30 % of the cells by chance, in training and test
-# rows alike.
+# scikit-learn ships such a table, without missing cells. We hide 30 % of the cells by chance, in training and
+# test rows alike.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -42,8 +42,8 @@ print(f"always the larger class: {100 * y[1::2].mean():.1f} % right")
 print(models["IncompleteClassifier"].suggestion_)
 
 # %%
-# Fewer holes, and more
-# ---------------------
+# Fewer missing cells, and more
+# -----------------------------
 # The same with nothing, 30 % and 60 % of the cells hidden, over two random halves.
 
 del models["random forest, which takes NaN"]
@@ -59,14 +59,14 @@ for (name, model), style in zip(models.items(), ("o-", "v-", "s:"), strict=True)
     none, some, most = 100 * errors.mean(axis=1)
     ax.plot(100 * shares, [none, some, most], style, label=name)
     print(f"{name}: {none:.1f} % wrong with nothing hidden, {some:.1f} % with 30 %, {most:.1f} % with 60 %")
-ax.set(xlabel="cells hidden (%)", ylabel="test rows told wrong (%)", ylim=(0, None), xticks=100 * shares)
+ax.set(xlabel="cells hidden (%)", ylabel="test rows misclassified (%)", ylim=(0, None), xticks=100 * shares)
 ax.legend(frameon=False, loc="lower right")
 
 # %%
 # With 30 % hidden all three are wrong for 5 to 6 %, with 60 % for 7 %: no difference that two splits could
-# show. These thirty measurements say the same things several times, so that a mean in place of one does
-# little harm. In the table without holes logistic regression is clearly better than ``IncompleteClassifier``.
-# What the latter saves is the step of filling in, and it tells if cells are missing for a reason.
+# show. These thirty measurements say the same things several times, so a mean in place of one does
+# little harm. In the complete table logistic regression is better than ``IncompleteClassifier``.
+# ``IncompleteClassifier`` saves the step of filling in, and it warns if cells are missing for a reason.
 #
 # When not: if few cells are missing of many columns that repeat one another. Means and a logistic regression
 # are as good, and faster.

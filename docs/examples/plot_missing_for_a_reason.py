@@ -2,9 +2,9 @@
 Notice when cells are missing for a reason
 ==========================================
 
-In a ward a blood test is ordered when a patient looks ill. The empty cells of such a table are no accident:
-an empty cell is the opinion of a doctor. A model that learns from it may be right as long as doctors go on as
-before, and wrong as soon as the test becomes routine.
+In a ward doctors order a blood test when a patient looks ill. The empty cells of such a table are not an
+accident: an empty cell is the opinion of a doctor. A model that learns from it may be right as long as
+doctors go on as before, and wrong as soon as the test becomes routine.
 """
 
 # %%
@@ -41,18 +41,19 @@ for_a_reason.loc[looks_well, blood[:5]] = np.nan
 figure, axes = plt.subplots(1, 2, figsize=(9, 5.6), sharey=True, layout="constrained")
 for ax, title, table in zip(axes, ("by chance", "for a reason"), (by_chance, for_a_reason), strict=True):
     MissingnessDisplay.from_data(table, ax=ax)
-    ax.set(title=title, ylabel="patients, by pattern of holes", xlabel="")
+    ax.set(title=title, ylabel="patients, by pattern of missing cells", xlabel="")
 axes[0].get_legend().remove()
 axes[1].set_ylabel("")
 
 # %%
-# Each band is a group of patients who lack the same. By chance there are many such groups, and no two columns
-# go together. On the right there are two: those who had the test and those who did not.
+# Each band is a group of patients who lack the same cells. By chance there are many such groups, and no two
+# columns are missing together. On the right there are two: those who had the test and those who did not.
 
 # %%
 # What the fit says
 # -----------------
-# Every estimator for rows with holes tests whether emptiness goes with the target, and warns if it does.
+# Every estimator for rows with missing cells tests whether missingness is correlated with the target, and
+# warns if it is.
 
 for title, table in (("by chance", by_chance), ("for a reason", for_a_reason)):
     with warnings.catch_warnings(record=True) as caught:

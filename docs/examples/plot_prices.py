@@ -3,9 +3,9 @@ Which laboratory values are worth their price
 =============================================
 
 A study of diabetes pays its laboratory by the value. Weight and blood pressure cost next to nothing, a panel
-of four blood fats costs twelve times as much. All values of one patient cost 27, and the money does not reach
-for everybody. Buy everything of few patients? Only the cheap values, of all? Or let a learner decide, patient
-by patient?
+of four blood fats costs twelve times as much. All values of one patient cost 27, and there is not enough
+money for everybody. Buy everything of few patients? Only the cheap values, of all? Or let a learner decide,
+patient by patient?
 """
 
 # %%
@@ -35,9 +35,9 @@ prices = {"bmi": 1, "bp": 1, "lipids": 12, "ltg": 9, "glucose": 4}
 # %%
 # Ask, fetch, tell
 # ----------------
-# The learner never holds the table. It asks for some values of the next patient, somebody fetches them, and
-# tells them. ``max_cost`` is what one patient may cost, ``total_cost`` what all may. The learner is told the
-# mean and the deviation of the target, as one would know them from an earlier study.
+# The learner never holds the table. It asks for some values of the next patient; somebody fetches them, and
+# tells them. ``max_cost`` limits the cost of one patient, ``total_cost`` that of all. The learner also gets
+# the mean and the standard deviation of the target, as if they were known from an earlier study.
 
 
 def collect(max_cost, money, seed):
@@ -109,10 +109,10 @@ print(f"{2 * len(X_train)}: bmi and blood pressure of all {two:.1f}; the mean {y
 
 # %%
 # On the left: at 12 a patient the learner asks two of three patients for the cheap values, and three or four
-# of ten for each of the dear ones. On the right: with 750 it is four units better than everything of 27
-# patients; from 1500 on both are within one unit. But look at the triangle: bmi and blood pressure of all 300
-# patients cost 600, and are better than what the learner made of 750. Here the laboratory buys three units
-# for four to six times the money. To know that, somebody had to ask.
+# of ten for each of the expensive ones. On the right: with 750 it is four units better than everything of 27
+# patients; from 1500 on both are within one unit. But look at the triangle. Bmi and blood pressure of all 300
+# patients cost 600, and are better than the learner with 750. Here the laboratory buys three units
+# for four to six times the money. Nobody can know that without asking.
 #
 # When not: if you know beforehand which values matter, buy those. A learner that now and then asks for
 # everything pays for finding out.

@@ -2,8 +2,8 @@
 Sensors fail: lose a little today, not everything tomorrow
 ==========================================================
 
-A model that was learned from complete rows is put into a machine, and a year later sensors have failed. If
-the model leans on few of them, their loss is its end. How bad can it get, and what does it cost to be
+A model that was learned from complete rows runs in a machine, and a year later sensors have failed. If
+the model depends on few of them, it fails with them. How bad can it get, and what does it cost to be
 prepared?
 """
 
@@ -11,9 +11,9 @@ prepared?
 # The worst that can happen
 # -------------------------
 # Thirty measurements of breast tumours stand for thirty sensors; they ship with scikit-learn. The worst case
-# is an adversary who knows the model, and takes away the measurements whose loss hurts most, others of each
-# row. For a linear model the worst can be computed. We divide by the largest value, so that 0 means "nothing
-# there", and that is what a lost measurement becomes.
+# is an adversary who knows the model, and deletes the measurements whose loss hurts most, different ones in
+# each row. For a linear model the worst can be computed. A lost measurement becomes 0. We divide by the
+# largest value, so that 0 means "nothing there".
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -49,8 +49,8 @@ for taken in (0, 1, 3):
 # %%
 # Prepared
 # --------
-# ``threat`` is how many may be taken of each row. The other choices of the package beside it; with
-# ``threat=0`` FDROP is an ordinary support vector machine.
+# ``threat`` is the number of measurements that may be taken from each row. The picture also shows the other
+# learners of the package; with ``threat=0`` FDROP is an ordinary support vector machine.
 
 models = {
     "unprepared SVM": FDROPClassifier(threat=0),
@@ -66,7 +66,9 @@ for model in models.values():
     model.fit(X_train, y_train)
 RobustnessDisplay.from_estimator(models, X_test, y_test, threats=threats, ax=ax)
 ax.set(
-    xlabel="measurements taken from each row, the worst ones", ylabel="share of rows told wrong", ylim=(0, 1)
+    xlabel="measurements taken from each row, the worst ones",
+    ylabel="share of rows misclassified",
+    ylim=(0, 1),
 )
 for name, model in models.items():
     none, three = (100 * model.attacked_score(X_test, y_test, threat=taken) for taken in (0, 3))

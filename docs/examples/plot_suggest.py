@@ -3,8 +3,8 @@ Say what is unseen, and get a learner
 =====================================
 
 You have a table, and one of these troubles: every value costs money, cells are empty, or sensors will fail
-later. You do not want to read papers to find the method's name. Say what is unseen, and see what is
-suggested, why, and what else there is.
+later. You do not want to read papers to find the method's name. Say what is unseen, and get a suggestion, its
+reason, and an alternative.
 """
 
 # %%
@@ -48,9 +48,9 @@ for situation, (suggestion, _, _) in situations.items():
 # %%
 # Is it any good?
 # ---------------
-# Each suggestion beside what one would do otherwise. For three reads these are three columns drawn by lot,
-# the same of each row (mean of ten draws). For lost values both are attacked, the other by a linear support
-# vector machine that is not prepared: of each row the three values that hurt most become 0.
+# We compare each suggestion with the usual way. For three reads that is three columns drawn by lot, the same
+# of each row (mean of ten draws). For lost values the usual way is a linear support vector machine that is
+# not prepared. Both are attacked: in each row the three values that hurt most become 0.
 
 usual = make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression(max_iter=1000))
 rng = np.random.default_rng(0)
@@ -82,7 +82,7 @@ for side, (name, scores) in enumerate((("suggested", ours), ("otherwise", right)
 print(f"always the larger class: {100 * np.mean(y_test == 0):.1f} % wrong")
 ax.set_yticks(np.arange(4) + 0.19, ours)
 ax.invert_yaxis()
-ax.set(xlabel="test rows told wrong (%)", xlim=(0, 45))
+ax.set(xlabel="test rows misclassified (%)", xlim=(0, 45))
 ax.legend(frameon=False, loc="upper right")
 
 # %%

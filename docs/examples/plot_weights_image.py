@@ -2,8 +2,8 @@
 See what was learned from ten pixels of each picture
 ====================================================
 
-A camera on a battery can send ten numbers a picture and not sixty-four. So of each picture of the training
-set ten pixels are read, others each time. Is that enough to learn what tells a three from an eight? The
+A camera on a battery can send ten numbers a picture and not sixty-four. So we read ten pixels of each picture
+of the training set, different ones each time. Is that enough to distinguish a three from an eight? The
 weights of a linear model are an image, so we can look.
 """
 
@@ -11,11 +11,11 @@ weights of a linear model are an image, so we can look.
 # Threes and eights
 # -----------------
 # Digits of 8 by 8 pixels ship with scikit-learn. The reference is a ridge classifier on all pixels.
-# :class:`~halfseen.FIMLClassifier` keeps every pixel that it read, and works out how pixels go together.
+# :class:`~halfseen.FIMLClassifier` keeps every pixel that it read, and learns how pixels are correlated.
 # :class:`~halfseen.AERRClassifier` is a published method that takes one step for each picture and then
-# forgets it; what it reaches is covered by a theorem. ``shape="linear"`` asks for one weight per pixel. New
-# pictures are shown whole to all of them. A weight is drawn times the spread of its pixel, since a pixel that
-# is hardly ever dark may have any weight.
+# forgets it; a theorem bounds its error. ``shape="linear"`` asks for one weight per pixel. All of them see
+# new pictures whole. The image shows each weight times the spread of its pixel, since a pixel that is hardly
+# ever dark may have any weight.
 
 import warnings
 
@@ -45,16 +45,16 @@ for ax, (name, model) in zip(axes, models.items(), strict=True):
     wrong = 100 * (1 - model.score(X_test, y_test))
     weights = model.coef_ * X_train.std(axis=0)
     WeightsDisplay.from_estimator(weights, shape=(8, 8), colorbar=False, ax=ax)
-    ax.set(title=f"{name}\n{wrong:.1f} % told wrong", xlabel="", ylabel="", xticks=[], yticks=[])
+    ax.set(title=f"{name}\n{wrong:.1f} % misclassified", xlabel="", ylabel="", xticks=[], yticks=[])
     read = getattr(model, "distinct_", X_train.size)
-    print(f"{name}: {read} pixels read, {wrong:.1f} % of {len(y_test)} new pictures told wrong")
-print(f"always the larger class: {100 * min(np.mean(y_test == 3), np.mean(y_test == 8)):.1f} % told wrong")
+    print(f"{name}: {read} pixels read, {wrong:.1f} % of {len(y_test)} new pictures misclassified")
+print(f"always the larger class: {100 * min(np.mean(y_test == 3), np.mean(y_test == 8)):.1f} % misclassified")
 
 # %%
 # Red speaks for an eight, blue for a three. All three pictures have their strongest red at the left side, of
-# the upper loop and of the lower one: there an eight is closed and a three is open. Ten pixels of each
-# picture are enough to find that, with an error that is still above that of all pixels: 3 pictures of 143 are
-# told wrong and not 1. One step for each picture, without a memory, is noisier, and wrong three times as
+# the upper loop and of the lower one. There an eight is closed and a three is open. Ten pixels of each
+# picture are enough to find that. The error is still above that of all pixels: 3 of 143 pictures are
+# misclassified and not 1. One step for each picture, without a memory, is noisier, and wrong three times as
 # often.
 #
-# When not: if whole pictures are at hand. ``RidgeClassifierCV`` is then better, and faster.
+# When not: if you have whole pictures. ``RidgeClassifierCV`` is then better, and faster.

@@ -30,8 +30,9 @@ use halfseen::registry;
 #[derive(Debug, Parser)]
 #[command(name = "halfseen", version, before_help = EXAMPLES, after_help = EXIT_CODES, arg_required_else_help = true)]
 pub(crate) struct Arguments {
-    /// Take at most this much memory, such as 4GB, 500MB or 2GiB; what needs more is refused before
-    /// it begins [default: three quarters of what the system or `ulimit -v` gives]
+    /// Take at most this much memory, such as 4GB, 500MB or 2GiB; a command that needs more is
+    /// refused before it begins [default: three quarters of the memory of the system or of `ulimit
+    /// -v`]
     #[arg(long, global = true, value_name = "SIZE", value_parser = parse::size)]
     pub(crate) memory: Option<u64>,
     #[command(subcommand)]

@@ -94,7 +94,7 @@ pub(crate) fn check_names(
         table.column(name).context(place.clone())?;
         if not.contains(&name) {
             return usage_error(format!(
-                "{place}: column '{}' is no attribute; leave it out",
+                "{place}: column '{}' is not an attribute; leave it out",
                 short(name)
             ));
         }
@@ -169,7 +169,7 @@ fn declared<T>(
                     Some(number) => Some(number),
                     None => {
                         return refused(&format!(
-                            "{title} '{}' is no number; correct that row",
+                            "{title} '{}' is not a number; correct that row",
                             short(text)
                         ));
                     }

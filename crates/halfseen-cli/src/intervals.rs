@@ -85,8 +85,8 @@ impl ReadyIntervals<'_> {
             output::remark(
                 self.quiet,
                 &format!(
-                    "remark: intervals by basis: {same} from calibration rows that lack the same cells, {contained} from rows that were made to lack the same, \
-                     {union} from rows that lack others, without these cells; the second kind is right if cells are missing by chance, and of the third at most twice as many targets as wanted are then outside",
+                    "remark: intervals by basis: {same} from calibration rows that lack the same cells; {contained} from rows that were made to lack the same; \
+                     {union} from rows that lack others, without these cells. The second kind is right if cells are missing by chance; in the third kind at most twice as many targets as wanted are then outside",
                 ),
             );
         }

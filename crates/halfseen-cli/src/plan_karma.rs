@@ -72,7 +72,7 @@ fn describe(args: &PlanArgs, assumed: &Assumed, promises: &[SampleBound]) -> Str
 }
 
 const MEANING: &str = "
-kappa: the smallest non-zero eigenvalue of (P_E)_oo over the observed sets o, the square of the smallest singular value
+kappa: the smallest non-zero eigenvalue of (P_E)_oo over the observed sets o; this is the square of the smallest singular value
   of P_o P_E (the paper prints the singular value, with which its lemma 2 fails). It is 1 if nothing is missing.
 gamma: length of the sequences that the kernel compares; if not given, the one that needs the fewest rows.
 cut off: (1 - kappa)^gamma / kappa, the part of the error that more rows do not remove (lemma 2 of the paper).

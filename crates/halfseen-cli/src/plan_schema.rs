@@ -104,7 +104,7 @@ impl PlanSchema {
             )
         } else {
             format!(
-                "|x_i| <= 1 is not sure to hold, since there is no range (low, high) of {}: a study then scales all by what it reads, and the bounds hold only if you give ranges.\n",
+                "|x_i| <= 1 is not sure to hold, since there is no range (low, high) of {}; a study then scales all attributes by its reads, and the bounds hold only if you give ranges.\n",
                 list(&free)
             )
         });

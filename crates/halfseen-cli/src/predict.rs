@@ -69,7 +69,7 @@ pub(crate) fn read_model(path: &Path) -> Result<Model> {
     let json = |text: &str| text.trim_start().starts_with('{');
     let Some(text) = String::from_utf8(bytes).ok().filter(|text| json(text)) else {
         return usage_error(format!(
-            "{} is no model; give first a file saved by `halfseen fit`, then the data",
+            "{} is not a model; give first a file saved by `halfseen fit`, then the data",
             path.display()
         ));
     };

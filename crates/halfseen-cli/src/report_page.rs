@@ -91,7 +91,7 @@ pub(crate) fn page(found: &Page<'_>) -> Markup {
                 @if let Some(weights) = &found.weights { (weight_table(weights, &found.model.target)) }
                 @if let Some(svg) = &found.shapes {
                     h2 { "Shapes" }
-                    p { "What single attributes add to the prediction." }
+                    p { "The curves show the part of the prediction that each attribute adds." }
                     figure { (PreEscaped(svg)) }
                 }
                 @if let Some(certified) = &found.certified { (certificates(certified)) }

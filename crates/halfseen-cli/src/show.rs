@@ -63,7 +63,7 @@ fn weights(model: &Model, args: &ShowArgs) -> Result<()> {
     if !found.standardised {
         output::remark(
             args.quiet,
-            "remark: no column standardised, and the attributes in the order of the table: the model does not know their standard deviations, as a fit that chooses its reads does not look at the table; declare mean and moment of each attribute with fit --moments",
+            "remark: no column standardised, and the attributes in the order of the table: the model does not know their standard deviations; its fit chose its reads and did not look at the table; declare mean and moment of each attribute with fit --moments",
         );
     }
     if !model.raw_hats().is_empty() {

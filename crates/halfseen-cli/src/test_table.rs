@@ -146,7 +146,7 @@ pub(crate) fn target_of(
                 None => {
                     let classes: Vec<String> = classes.iter().map(ToString::to_string).collect();
                     return usage_error(format!(
-                        "row {}: target '{}' is none of the model's classes ({}); --classes keeps the rows of some classes only",
+                        "row {}: target '{}' is not one of the model's classes ({}); --classes keeps the rows of some classes only",
                         number + 1,
                         short(&text(table.cell(row, column))),
                         list(&classes)

@@ -28,7 +28,7 @@ pub(crate) fn settle(
     for (column, kind) in declared {
         if except.contains(&column.as_str()) {
             return usage_error(format!(
-                "--as: column '{}' is no attribute; name another",
+                "--as: column '{}' is not an attribute; name another",
                 short(column)
             ));
         }

@@ -164,7 +164,7 @@ fn columns_declared_wrongly_are_refused() {
     place.refused(&format!("{fit} --as id=date"), &["--as id=date", "'C000'", "row 1"]);
     place.refused(&format!("{fit} --as id=number"), &["--as id=number", "'C000'", "row 1"]);
     place.refused(&format!("{fit} --as b=date"), &["'b' holds numbers"]);
-    place.refused(&format!("{fit} --as y=category"), &["--as", "'y' is no attribute"]);
+    place.refused(&format!("{fit} --as y=category"), &["--as", "'y' is not an attribute"]);
     place.refused(&format!("{fit} --as none=date"), &["--as", "'none'"]);
     place.refused(&format!("{fit} --as id=text"), &["COL=category"]);
     place.refused(&format!("{fit} --delimiter 5"), &["semicolon, tab, bar"]);

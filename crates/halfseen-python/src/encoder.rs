@@ -73,7 +73,7 @@ impl Encoder {
     /// Reads an encoder from the text that `to_json` wrote.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Encoder> {
-        let wrong = |e| PyValueError::new_err(format!("this is no saved encoder: {e}"));
+        let wrong = |e| PyValueError::new_err(format!("this is not a saved encoder: {e}"));
         let schema: Schema = serde_json::from_str(text).map_err(wrong)?;
         schema.layout().map_err(raised)?;
         Ok(Encoder(schema))

@@ -157,7 +157,7 @@ fn label(value: &Bound<'_, PyAny>) -> PyResult<Label> {
         // neighbour.
         Ok(number) if number.is_finite() && value.eq(number)? => Ok(Label::Number(number)),
         Ok(number) if number.is_finite() => Ok(Label::Text(value.str()?.to_string())),
-        Ok(number) => Err(PyValueError::new_err(format!("{number} is no label of a class"))),
+        Ok(number) => Err(PyValueError::new_err(format!("{number} is not the label of a class"))),
         Err(_) => Ok(Label::Text(value.str()?.to_string())),
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn days<'py>(py: Python<'py>, texts: Vec<String>) -> Bound<'py, PyArr
 pub(crate) fn as_number(table: data::Table, name: &str) -> halfseen::Result<data::Table> {
     let column = table.column(name)?;
     if let Some((row, odd)) = first_text(&table, column) {
-        let problem = format!("row {row} holds '{}', which is no number", short(odd));
+        let problem = format!("row {row} holds '{}', which is not a number", short(odd));
         return Err(declared_wrongly(name, problem));
     }
     table.with_numbers(name)

@@ -13,7 +13,7 @@ impl Query {
     /// Reads a query from the text that `to_json` wrote.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Query> {
-        let wrong = |e| PyValueError::new_err(format!("this is no query of a learner: {e}"));
+        let wrong = |e| PyValueError::new_err(format!("this is not a query of a learner: {e}"));
         Ok(Query(serde_json::from_str(text).map_err(wrong)?))
     }
 

@@ -303,9 +303,9 @@ def test_an_edited_query_is_refused(edit):
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", "null", "3", '{"attributes": 3, "known": [], "reads": []}'])
 def test_what_is_no_query_and_no_learner_is_refused(text):
-    with pytest.raises(ValueError, match="this is no query of a learner"):
+    with pytest.raises(ValueError, match="this is not a query of a learner"):
         Query.from_json(text)
-    with pytest.raises(ValueError, match="this is no saved learner"):
+    with pytest.raises(ValueError, match="this is not a saved learner"):
         Learner.from_json(text)
 
 
@@ -420,7 +420,7 @@ def test_a_damaged_learner_is_refused(tmp_path):
     refused(lambda saved: saved["learner"]["learner"]["state"]["ledger"].update(of_panels=[1]))
     path = tmp_path / "half.json"
     path.write_text(learner.to_json()[:200])
-    with pytest.raises(ValueError, match=r"half\.json: this is no saved learner"):
+    with pytest.raises(ValueError, match=r"half\.json: this is not a saved learner"):
         Learner.load(path)
 
 

@@ -213,7 +213,7 @@ def test_odd_cells_and_record_numbers_are_remarked_on():
     given["a"] = [f"{row % 12}" for row in range(59)] + ["n.a."]
     with pytest.warns(DataWarning, match=r"'a' is text because row 59 holds 'n.a.' among numbers"):
         assert Encoder().fit_transform(given).shape == (60, 14)
-    with pytest.raises(ValueError, match=r"kind of 'a': row 59 holds 'n.a.', which is no number"):
+    with pytest.raises(ValueError, match=r"kind of 'a': row 59 holds 'n.a.', which is not a number"):
         Encoder(columns={"a": "number"}).fit(given)
     given["a"] = numerals
     encoder = Encoder(columns={"a": "number", "b": "category"}).fit(given)
@@ -244,7 +244,7 @@ def test_odd_cells_and_record_numbers_are_remarked_on():
         ({"then": "date"}, ValueError, "there is no column 'then'"),
         ({7: "date"}, ValueError, "there is no attribute 7: X has 2 features"),
         ({"a": "date"}, ValueError, "kind of 'a': it holds numbers, which are learned from as they are"),
-        ({"when": "number"}, ValueError, "kind of 'when': row 0 holds '2024-01-31', which is no number"),
+        ({"when": "number"}, ValueError, "kind of 'when': row 0 holds '2024-01-31', which is not a number"),
     ],
 )
 def test_declared_kinds_are_checked_by_fit(columns, error, says):

@@ -164,7 +164,7 @@ def test_errors_of_weights_are_there_where_they_were_asked_for():
         _ = FIMLRegressor(deviations=5).coef_errors_
     plain = FIMLRegressor(budget=4, random_state=0).fit(X, y)
     assert not hasattr(plain, "coef_errors_")
-    with pytest.raises(AttributeError, match="fitted without deviations: fit with deviations=100"):
+    with pytest.raises(AttributeError, match="has no coef_errors_: fit with deviations=100"):
         _ = plain.coef_errors_
     model = FIMLRegressor(budget=4, deviations=40, random_state=0).fit(X, y)
     errors = model.coef_errors_

@@ -234,7 +234,7 @@ def test_broken_foreign_and_truncated_files_are_refused_by_their_key(text, key, 
 def test_files_that_are_no_text_or_not_there_are_refused(tmp_path):
     path = tmp_path / "model.json"
     path.write_bytes(pickle.dumps({"a": 1.0}))
-    with pytest.raises(ValueError, match="is no model"):
+    with pytest.raises(ValueError, match="is not a model"):
         halfseen.load(path)
     with pytest.raises(FileNotFoundError):
         halfseen.load(tmp_path / "absent.json")

@@ -356,7 +356,7 @@ def test_what_cannot_be_is_refused():
         attack(model, X, y, kind="nuclear")
     with pytest.raises(ValueError, match="below 12"):
         model.attacked_score(X, y, threat=12)
-    with pytest.raises(ValueError, match="'sideways', which is no class of this estimator: 'down', 'up'"):
+    with pytest.raises(ValueError, match="'sideways', not a class of this estimator: 'down', 'up'"):
         attack(model, X, np.where(y == "up", "up", "sideways"))
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         attack(model, X, y[:-1])

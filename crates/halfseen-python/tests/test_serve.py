@@ -148,7 +148,7 @@ def test_a_collector_enters_answers_by_keyboard_alone_without_scripts(path, with
         assert window.text("h1") == "A new subject?"
         window.press("It is new: draw an ask")
         assert window.text("h1") == f"Subject {ODD}"
-        window.space("Could not be had: crp")
+        window.space("Not available: crp")
         window.press("Store")
         assert window.text("[role=status]") == "1 value stored."
         window.press("Asks")
@@ -259,7 +259,7 @@ def pages(window, server, path):
     window.open(f"{server.url}/ask/0")
     yield "subject"
     window.enter("sodium", "141.5")
-    window.space("Could not be had: sodium")
+    window.space("Not available: sodium")
     window.enter("crp", "many")
     window.enter("outcome", "75")
     window.press("Store")
@@ -268,7 +268,7 @@ def pages(window, server, path):
     window.enter("age", "62")
     window.enter("sodium", "141.5")
     window.space("never")
-    window.space("Could not be had: crp")
+    window.space("Not available: crp")
     window.press("Store")
     yield "subject-stored"
     for summary in window.all("summary"):

@@ -110,7 +110,7 @@ def test_files_that_are_no_studies(path, tmp_path):
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"schema": pd.DataFrame({"name": ["a"]})}, "'name' is no column of a schema"),
+        ({"schema": pd.DataFrame({"name": ["a"]})}, "'name' is not a column of a schema"),
         ({"schema": pd.DataFrame({"attribute": ["a", "a"]})}, "'a' is there twice"),
         ({"schema": pd.DataFrame({"attribute": ["blood pressure"]})}, "line 2: .* call it blood_pressure"),
         ({"schema": pd.DataFrame({"attribute": ["a"], "price": [-1]})}, "the price of 'a' is -1"),

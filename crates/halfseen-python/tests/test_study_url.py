@@ -213,8 +213,8 @@ def test_tokens_and_roles(server, path, monkeypatch):
     ("url", "match"),
     [
         ("http://anna:secret@127.0.0.1:1", "no name and no password"),
-        ("http://", "is no URL of a server"),
-        ("http://127.0.0.1:1/?a=b", "is no URL of a server"),
+        ("http://", "is not the URL of a server"),
+        ("http://127.0.0.1:1/?a=b", "is not the URL of a server"),
         ("http://127.0.0.1:many", "many"),
     ],
 )

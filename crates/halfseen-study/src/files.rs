@@ -87,7 +87,10 @@ pub fn answers_from_csv(text: impl Read, schema: &Schema) -> Result<Vec<Answers>
                     row.ask = match number {
                         "" => None,
                         _ => Some(parsed.map_err(|_| {
-                            at(line, format!("the ask '{}' is no number of an ask", short(number)))
+                            at(
+                                line,
+                                format!("the ask '{}' is not the number of an ask", short(number)),
+                            )
                         })?),
                     };
                 }

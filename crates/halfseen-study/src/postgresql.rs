@@ -420,7 +420,7 @@ impl ToSql for Cell {
             (Cell::Int(value), &Type::FLOAT8) => (*value as f64).to_sql(ty, out),
             (Cell::Real(value), &Type::FLOAT8) => value.to_sql(ty, out),
             (Cell::Text(text), _) if <&str as ToSql>::accepts(ty) => text.to_sql(ty, out),
-            _ => Err(format!("a parameter is no {ty}").into()),
+            _ => Err(format!("a parameter is not of type {ty}").into()),
         }
     }
 

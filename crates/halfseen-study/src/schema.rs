@@ -126,7 +126,7 @@ impl Attribute {
         match plain.parse::<f64>() {
             Ok(value) if value.is_finite() && value.abs() <= 1e100 => Ok(value),
             Ok(_) => Err(format!(
-                "'{name}' is {}, and must be a finite number up to 1e100; write NA for what could not be had",
+                "'{name}' is {}, and must be a finite number up to 1e100; write NA for a value that is not available",
                 short(text)
             )),
             Err(_) => {
@@ -140,7 +140,7 @@ impl Attribute {
                     (Some(Ok(_)), Some(unit)) => format!("; this study takes it in {unit}"),
                     (Some(Ok(_)), None) => "; this study takes it without a unit".to_owned(),
                     _ if text.contains(',') => "; write decimals with a point".to_owned(),
-                    _ => "; write NA for what could not be had".to_owned(),
+                    _ => "; write NA for a value that is not available".to_owned(),
                 };
                 Err(format!("'{name}' is a number, and '{}' is none{unit}", short(text)))
             }

@@ -26,7 +26,7 @@ impl Schema {
                 return Err(at(
                     1,
                     format!(
-                        "'{}' is no column of a schema, or is there twice; they are {}",
+                        "'{}' is not a column of a schema, or is there twice; they are {}",
                         short(name),
                         COLUMNS.join(", ")
                     ),

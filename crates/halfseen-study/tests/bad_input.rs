@@ -14,7 +14,7 @@ fn schema_error(text: &str) -> String {
 fn a_schema_says_its_line_and_what_to_write() {
     let long = "x".repeat(100_000);
     for (text, says) in [
-        ("name\na", "'name' is no column of a schema"),
+        ("name\na", "'name' is not a column of a schema"),
         ("attribute,attribute\na,b", "is there twice"),
         ("kind\nnumber", "the column 'attribute' is missing"),
         ("attribute\ny", "no attribute beside the target"),
@@ -60,8 +60,8 @@ fn answers_that_cannot_be_are_refused_by_line_subject_and_remedy() {
         ("p0", &number, "1,5", "write decimals with a point"),
         ("p0", &number, "<5", "write NA: below 5, or the value that you would use"),
         ("p0", &number, "≥ 5 mmol/L", "write NA: above 5 mmol/L"),
-        ("p0", &number, "#N/A", "write NA for what could not be had"),
-        ("p0", &number, ".", "write NA for what could not be had"),
+        ("p0", &number, "#N/A", "write NA for a value that is not available"),
+        ("p0", &number, ".", "write NA for a value that is not available"),
         ("p0", &number, &long, "must be a finite number"),
         ("p0", "kind", "P", "did you mean 'p'?"),
         ("p0", "y", "ill", "is a number"),
@@ -119,7 +119,7 @@ fn files_that_are_no_answers_say_where() {
         ("", "the column 'subject' is missing"),
         ("patient;a0\np0;1", "the column 'subject' is missing"),
         ("Subject;a0\np0;1", "'Subject' must be written so"),
-        ("ask;subject;a0\r\n;p0;1\r\nfirst;p1;1\r\n", "line 3: the ask 'first' is no number"),
+        ("ask;subject;a0\r\n;p0;1\r\nfirst;p1;1\r\n", "line 3: the ask 'first' is not the number"),
         ("subject\ta0\np0\t1\t2", "line 2: it has 3 cells, and the header has 2"),
         ("a0,\"x;subject\"\n1,2", "the column 'subject' is missing"),
         ("patient,a0\np0,1", "the column 'subject' is missing"),
@@ -127,9 +127,9 @@ fn files_that_are_no_answers_say_where() {
         ("subject,a0,a0\np0,1,2", "'a0' is there twice"),
         ("subject,a9\np0,1", "there is no attribute 'a9'"),
         ("subject,a0\np0", "line 2: it has 1 cells, and the header has 2"),
-        ("subject,ask,a0\np0,first,1", "line 2: the ask 'first' is no number"),
-        ("subject,ask,a0\r\np0,,1\r\np1,first,1\r\n", "line 3: the ask 'first' is no number"),
-        ("subject,ask,a0\np0,,\"1\n\"\np1,first,1\n", "line 4: the ask 'first' is no number"),
+        ("subject,ask,a0\np0,first,1", "line 2: the ask 'first' is not the number"),
+        ("subject,ask,a0\r\np0,,1\r\np1,first,1\r\n", "line 3: the ask 'first' is not the number"),
+        ("subject,ask,a0\np0,,\"1\n\"\np1,first,1\n", "line 4: the ask 'first' is not the number"),
     ] {
         let error = answers_from_csv(text.as_bytes(), &schema).unwrap_err().to_string();
         assert!(error.contains(says), "{text}: {error}");

@@ -186,7 +186,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("patients: {}, looks: {}", report.examples, report.distinct);
     println!("the store's bill: {} cents, the session's: {}", store.cents, report.spent);
     println!("left: {} cents", left.cost.unwrap_or_default());
-    println!("values that could not be had: {:?}", report.missing_reasons);
+    println!("values that are not available: {:?}", report.missing_reasons);
     let (weights, _) = session.model(&Silent)?.raw_weights()?;
     for (name, weight) in
         weights.iter().filter(|(name, _)| ["urea", "albumin"].contains(&name.as_str()))

@@ -360,7 +360,7 @@ declare! {
     MOMENT_NORM: "moment_norm", Kind::PositiveOrAuto,
         "With moments = two-phase: half-norm H = (sum of sqrt mu)^2 of the second moments, in scaled units, if known beforehand. auto: estimated from the first phase.", "Kukliansky and Shamir 2015, theorems 3.6 and 3.12";
     INNER: "inner", Kind::Choice(&["weights", "moments", "mixed"]),
-        "Distribution of the reads for the product: weights (as in the theorems), moments (proportional to |w| times the root of the moments: less variance on average over examples, no theorem), or mixed (half and half: at most twice the theorem's variance).", "Kukliansky and Shamir 2015, section 3.3";
+        "Distribution of the reads for the product. weights: as in the theorems. moments: proportional to |w| times the root of the moments (less variance on average over examples, no theorem). mixed: half and half (at most twice the theorem's variance).", "Kukliansky and Shamir 2015, section 3.3";
     STEPS: "step_rule", Kind::Choice(&["constant", "adagrad"]),
         "constant: all attributes share one step. adagrad: each has its own, which falls with its squared gradients (diagonal AdaGrad with a radial projection, which no theorem covers; 1x is a four-hundredth of sqrt(2) times the radius).", "Kukliansky and Shamir 2015, appendix A; Duchi, Hazan and Singer 2011";
     POWER: "p", Kind::BetweenOrAuto { least: 2.0, most: 64.0 },
@@ -386,7 +386,7 @@ declare! {
     GAMMA: "gamma", Kind::Count { least: 1, most: 64 },
         "Length of the sequences of attributes that the kernel k_gamma compares; 1 is imputation by zero. Tuning tries 1 to 4.", "Hazan et al. 2015, section 2";
     LENGTH_WEIGHTS: "length_weights", Kind::NumbersOrAuto,
-        "Weight a_r of the r-th power of the number of attributes that two rows share, for r = 0 to gamma - 1: gamma numbers of at least 0, not all 0. auto: 1 each, as in the paper.", "Hazan et al. 2015, section 2 (generalised)";
+        "Weight a_r of the r-th power of the number of attributes that two rows share. r goes from 0 to gamma - 1: gamma numbers of at least 0, not all 0. auto: 1 each, as in the paper.", "Hazan et al. 2015, section 2 (generalised)";
     C: "c", Kind::Positive,
         "Weight C of the losses in |v|^2 / 2 + C sum of losses; 1/(rho m) in the paper.", "Hazan et al. 2015, section 3";
     NORMALIZATION: "normalization", Kind::Choice(&["none", "trace", "uniform", "cosine"]),
@@ -436,7 +436,7 @@ declare! {
     QUANTILE: "quantile", Kind::Share,
         "For numeric targets: the quantile q to predict, by the loss max(q r, (q - 1) r) of the residual r after the worst deletions; 0.5 is half the absolute loss.", "Dekel and Shamir 2008, section 3 (extended); Koenker and Bassett 1978";
     PASSES: "passes", Kind::Count { least: 1, most: 10_000 },
-        "Number of passes over the rows, each in its own random order; the theorem covers one. Of several, the pass whose average does best on the validation rows is returned.", "Dekel and Shamir 2008, section 3.3";
+        "Number of passes over the rows, each in its own random order; the theorem covers one. If there are several, the pass whose average does best on the validation rows is returned.", "Dekel and Shamir 2008, section 3.3";
     VALIDATION: "validation", Kind::Share,
         "With more than one pass: share of the rows kept for validation. Their loss under the worst deletions selects the pass; they are not trained on.", "";
     DESIGN: "design", Kind::Choice(&["uniform", "adaptive"]),

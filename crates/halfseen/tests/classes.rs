@@ -142,7 +142,7 @@ fn sessions_are_told_any_of_the_classes_and_resume() {
             names.iter().map(String::as_str).zip(given.clone()).collect();
         let target = label(codes(&data)[row]);
         let wrong = told.tell(&query, &given, &Label::Text("none".into())).unwrap_err();
-        assert!(wrong.to_string().contains("none of the classes, high, low, middle"), "{wrong}");
+        assert!(wrong.to_string().contains("not one of the classes, high, low, middle"), "{wrong}");
         told.tell(&query, &given, &target).unwrap();
         seen.observe(row as u64, &named, Some(&target)).unwrap();
         if row == 130 {

@@ -22,7 +22,7 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "COL")]
     pub(crate) target: Option<String>,
     /// Name of the learner (see `halfseen learners`); auto: one that suits the flags and the table,
-    /// with its best settings; the report says which, why, and what else there is
+    /// with its best settings; the report says which, why, and names an alternative
     #[arg(long, value_name = "L", default_value = AUTO)]
     pub(crate) learner: String,
     /// Reads per example. Without it, fiml learns from all observed cells of each row; with it,
@@ -48,9 +48,9 @@ pub(crate) struct FitArgs {
     /// With --tune: validate on the first fold only, one FOLDS-th of the rows; FOLDS times faster
     #[arg(long, requires = "tune")]
     pub(crate) holdout: bool,
-    /// Rows of an earlier table, complete or with holes, whose reads cost nothing: fiml counts them
-    /// as far as they predict held-out reads of the table. Columns are matched by name; columns that
-    /// it lacks are missing, as are targets that are empty
+    /// Rows of an earlier table, complete or not, whose reads cost nothing: fiml counts them as far
+    /// as they predict held-out reads of the table. Columns are matched by name; columns that it
+    /// lacks are missing, as are targets that are empty
     #[arg(long, value_name = "FILE")]
     pub(crate) pilot: Option<PathBuf>,
     #[arg(long, value_enum, help = missing_in_fit())]

@@ -22,10 +22,11 @@ pub(crate) struct PredictArgs {
     /// rows, if the model is right. For regression models of fiml; of others with --conformal
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
     pub(crate) interval: Option<f64>,
-    /// Make the intervals of --interval from the errors on these rows, whether the model is right or
-    /// not: a file with the target, whose rows are like the new ones and were not learned from
-    /// (nothing checks this). 9 rows are needed for 0.9, 19 for 0.95; rows with missing cells are
-    /// compared with rows that lack the same, or are made to
+    /// Make the intervals of --interval from the errors on these rows; they then hold even if the
+    /// model is wrong. The file has the target. Its rows must be like the new ones, and the model
+    /// must not have learned from them (nothing checks this). 9 rows are needed for 0.9, 19 for
+    /// 0.95. Rows with missing cells are compared with rows that lack the same cells, or are made
+    /// to lack them
     #[arg(long, value_name = "FILE", requires = "interval")]
     pub(crate) conformal: Option<PathBuf>,
     /// Do not clip numbers to the range of the training targets, as learners of the families budget
@@ -86,8 +87,9 @@ pub(crate) struct EvaluateArgs {
     #[arg(long, value_name = "COL")]
     pub(crate) target: Option<String>,
     /// Also test under several attacks that delete attributes of this total cost from each row: 10,
-    /// or 5,10,20, or auto (up to twice the model's own threat if it has one, else 0,1,2,5,10,...
-    /// attributes). Cells that are already missing count. Default: the model's own threat, if any
+    /// or 5,10,20, or auto. auto goes up to twice the model's own threat; without one it tests
+    /// 0,1,2,5,10,... attributes. Cells that are already missing count. Default: the model's own
+    /// threat, if any
     #[arg(long, value_name = "N,N", allow_negative_numbers = true, value_parser = crate::parse::budgets)]
     #[arg(conflicts_with = "truncate")]
     pub(crate) threat: Option<crate::parse::Budgets>,
@@ -153,10 +155,10 @@ pub(crate) struct CertifyArgs {
 pub(crate) struct ShowArgs {
     /// Model file
     pub(crate) model: PathBuf,
-    /// For a model with curves of attributes (fiml with shape=additive or auto, or fitted with
-    /// --basis hats to numbers or two classes): print instead what
-    /// each of these attributes adds to the prediction, at the knots of its curve and at the ends of
-    /// its range; with standard errors also the ends of a 90 % range
+    /// Print the curves of attributes instead: the part of the prediction that each adds, at the
+    /// knots of its curve and at the ends of its range. With standard errors also the ends of a 90
+    /// % range. The model must have curves: fiml with shape=additive or auto, or a fit with --basis
+    /// hats to numbers or two classes
     #[arg(long)]
     pub(crate) curves: bool,
     /// Plot that into this file, as SVG: the 12 attributes that move the prediction most

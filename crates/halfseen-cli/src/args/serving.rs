@@ -36,8 +36,8 @@ pub(crate) struct ServeArgs {
   halfseen study people trial.hs --dismiss anna
 
 Roles: reader (status, models, exports), collector (draws asks, tells answers), steward (also
-amends, withdraws, takes models and exports), admin (also admits people). Of a token only the
-SHA-256 is stored: who lost it is admitted anew, and the old one ends.")]
+amends, withdraws, takes models and exports), admin (also admits people). The server stores only
+the SHA-256 of a token: admit a person who lost it anew, and the old one ends.")]
 pub(crate) struct PeopleArgs {
     #[command(flatten)]
     pub(crate) on: OnStudy,

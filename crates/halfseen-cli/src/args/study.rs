@@ -8,7 +8,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Collect data with a learner over weeks: it says what to read of each subject, and learns from
-/// what comes back, late, in part or corrected. The study is one file
+/// the answers, also if they are late, in part or corrected. The study is one file
 #[derive(Debug, Args)]
 #[command(
     before_help = "Examples:
@@ -131,14 +131,14 @@ pub(crate) enum UnaskedArg {
   halfseen study next trial.hs --subjects ids.csv --wave w2 --out asks.csv    drawn from all answers
   halfseen study next trial.hs --count 200 --out asks.csv                    new subjects s1, s2, ...
 
-The output has a row for each subject that still has something to read: subject, ask, a column of 0
-and 1 for each attribute (ask_...), and their names in one column (ask_list).")]
+The output has a row for each subject that still has something to read. Its columns are subject, ask,
+0 or 1 for each attribute (ask_...), and the names of those to read in one column (ask_list).")]
 #[command(group = clap::ArgGroup::new("whom").required(true))]
 pub(crate) struct NextArgs {
     #[command(flatten)]
     pub(crate) on: OnStudy,
-    /// CSV file with the column subject. Columns of attributes that are known of every subject (known
-    /// in the schema) are stored, as by `tell`; those that are no attributes are left out
+    /// CSV file with the column subject. Columns of attributes that are known of every subject
+    /// (known in the schema) are stored, as by `tell`; columns that are not attributes are left out
     #[arg(long, value_name = "FILE", group = "whom")]
     pub(crate) subjects: Option<PathBuf>,
     /// Number of new subjects
@@ -160,7 +160,7 @@ pub(crate) struct NextArgs {
 
 Columns: subject, ask (may be left out), attributes, the target, separated by commas; or by semicolons
 or tabs, and then 1,5 is 1.5. An empty cell is not told yet,
-NA (or 'NA: reason') could not be had. Values that are stored already change nothing; other values
+NA (or 'NA: reason') is not available. Values that are stored already change nothing; other values
 are refused, and `amend` corrects them.")]
 pub(crate) struct TellArgs {
     #[command(flatten)]
@@ -191,7 +191,7 @@ pub(crate) struct AmendArgs {
     /// Attribute, or the target
     #[arg(long, value_name = "NAME")]
     pub(crate) attribute: String,
-    /// The right value; NA could not be had
+    /// The right value; NA if it is not available
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     pub(crate) value: String,
     /// Reason, for the audit
@@ -241,8 +241,8 @@ pub(crate) struct WithdrawArgs {
   halfseen study status trial.hs --more 500 --plot curve.svg
   halfseen study status trial.hs --no-fit --json
 
-The learner's own error is shown for the study as it was with fewer examples, with the error to expect
-with --more examples, and the number from which on more do not pay.")]
+The learner's own error is shown for fewer examples and for all of them. A forecast gives the error to
+expect with --more examples, and the number from which on more do not pay.")]
 pub(crate) struct StatusArgs {
     #[command(flatten)]
     pub(crate) on: OnStudy,

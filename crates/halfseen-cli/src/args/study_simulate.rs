@@ -44,7 +44,7 @@ pub(crate) struct SimulateArgs {
     /// Probability that a subject is lost after the ask
     #[arg(long, value_name = "P", default_value_t = 0.0, allow_negative_numbers = true, value_parser = chance)]
     pub(crate) dropout: f64,
-    /// Probability that an attribute is refused, whatever its value; it is paid for
+    /// Probability that an attribute is refused, independent of its value; it is paid for
     #[arg(long, value_name = "P", default_value_t = 0.0, allow_negative_numbers = true, value_parser = chance)]
     pub(crate) refusal: f64,
     /// Probability that a subject's answers come a wave late

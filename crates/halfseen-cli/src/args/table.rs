@@ -21,13 +21,13 @@ pub(crate) struct TableArgs {
     /// none for budgeted learners in fit, which do not touch unread cells)
     #[arg(long, value_enum)]
     pub(crate) scale: Option<ScaleArg>,
-    /// Functions of each numeric attribute that learners of weighted sums get besides its value:
-    /// hats, up to four piecewise linear ones on six of its values in the training rows, so that
-    /// predictions bend; beyond its least and largest value they go on along a line. One read, one
-    /// missing cell or one deletion is of all of them. Where no cell may be looked at beforehand
-    /// (fit of budgeted learners, --honest) the six values divide the attribute's --bounds equally.
-    /// With --scale none or common they may be small beside the values. fiml learns curves of its
-    /// own with --set shape=additive, which is better for it
+    /// Functions of each numeric attribute that learners of linear models get besides its value, so
+    /// that predictions bend. hats: up to four piecewise linear ones on six of its values in the
+    /// training rows; beyond its least and largest value they continue as a line. One read, one
+    /// missing cell or one deletion is of all of them. Fits that may not look at the cells first
+    /// (fit of budgeted learners, --honest) divide the attribute's --bounds equally by the six
+    /// values. With --scale none or common they may be small beside the values. fiml learns curves
+    /// of its own with --set shape=additive, which is better for it
     #[arg(long, value_enum, default_value_t = BasisArg::None)]
     pub(crate) basis: BasisArg,
     /// Columns whose values are known for every example without a read
@@ -54,7 +54,7 @@ pub(crate) struct TableArgs {
     /// exceed it
     #[arg(long, value_name = "B", allow_negative_numbers = true, value_parser = whole(1, u64::MAX))]
     pub(crate) total_budget: Option<u64>,
-    /// Columns that are no attributes, such as a record number; may be repeated
+    /// Columns that are not attributes, such as a record number; may be repeated
     #[arg(long, value_delimiter = ',', value_name = "COLS")]
     pub(crate) ignore: Vec<String>,
     /// Kind of a column: category, number, or date, the days since 1970-01-01 (with their

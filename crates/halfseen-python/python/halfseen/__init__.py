@@ -6,11 +6,11 @@ Attributes can be unobserved at three moments, each with a family of estimators:
 moment                      estimators
 ==========================  =============================================================================
 while collecting            :mod:`halfseen.budget`: read at most ``budget`` attributes of each example
-in the data as they came    :mod:`halfseen.missing`: learn from rows with missing values
+in the table you have       :mod:`halfseen.missing`: learn from rows with missing values
 at prediction time          :mod:`halfseen.robust`: prepare for deleted attributes
 ==========================  =============================================================================
 
-Who knows no learner's name begins with :mod:`halfseen.choosing`: :class:`BudgetedRegressor`,
+If you know no learner's name, begin with :mod:`halfseen.choosing`: :class:`BudgetedRegressor`,
 :class:`IncompleteRegressor`, :class:`RobustRegressor` and their classifiers choose one, and
 :func:`suggest` says which and why.
 

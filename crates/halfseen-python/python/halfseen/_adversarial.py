@@ -26,10 +26,10 @@ class Certificates:
         Largest budget with which no adversary can change the prediction; missing cells count as spent. The
         cost of all attributes if no deletion changes it; NaN if deletions of cost 0 do.
     flips_at : ndarray of shape (n_samples,)
-        Smallest budget known to suffice to change the prediction; NaN if there is none.
+        Smallest budget known to suffice to change the prediction; NaN if no such budget is known.
     flips : tuple of ndarray
-        Indices of the features whose deletion changes the prediction at that budget, increasing; empty if
-        there are none.
+        Indices of the features whose deletion changes the prediction at that budget, increasing; may be
+        empty.
     exact : ndarray of shape (n_samples,)
         True if ``certified`` is the largest such budget, False if it is a lower bound.
     missing : ndarray of shape (n_samples,)
@@ -342,7 +342,7 @@ def _codes(estimator, y, rows):
     unknown = estimator.classes_[at] != y
     if unknown.any():
         known = ", ".join(repr(label) for label in estimator.classes_.tolist())
-        raise ValueError(f"y holds {y[unknown].tolist()[0]!r}, which is no class of this estimator: {known}")
+        raise ValueError(f"y holds {y[unknown].tolist()[0]!r}, not a class of this estimator: {known}")
     return at.astype(np.float64)
 
 

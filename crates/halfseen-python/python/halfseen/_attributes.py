@@ -88,7 +88,7 @@ def read(estimator: Any, names: Sequence[str]) -> Any:
 
 
 def _number(value):
-    """Return a number; None if the value is none."""
+    """Return a number; None if the value is not a number."""
     try:
         return float(value)
     except (TypeError, ValueError):
@@ -96,7 +96,7 @@ def _number(value):
 
 
 def _pair(value):
-    """Return a pair of numbers; None if the value is none."""
+    """Return a pair of numbers; None if the value is not such a pair."""
     try:
         low, high = value
     except (TypeError, ValueError):

@@ -92,7 +92,7 @@ def tuning_of(estimator: Any, learner: str, sample_weight: Any) -> tuple[int, li
     Raises
     ------
     ValueError
-        If it is no number of folds, or rows have weights.
+        If it is not a number of folds, or rows have weights.
     """
     folds = getattr(estimator, "tune", None)
     if folds is None:

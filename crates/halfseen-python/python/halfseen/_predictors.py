@@ -56,11 +56,11 @@ class Regressor(RegressorMixin, Estimator):
     ) -> t.Array:
         """Return intervals that contain the targets of a share ``level`` of rows.
 
-        With ``calibration`` the intervals come from the errors on these rows (conformal prediction), whether
-        the model is right or not. A row with missing values is compared with calibration rows that lack the
-        same, which holds whatever makes values missing; else with rows from which the same was hidden, and
-        where these are too few, both without what either lacks, which is right if values are missing by
-        chance. ``docs/intervals.md`` says what is proved.
+        With ``calibration`` the intervals come from the errors on these rows (conformal prediction). They
+        hold even if the model is wrong. A row with missing values is compared with calibration rows that lack
+        the same values; this holds for any cause of missing values. If these are too few, the same values are
+        hidden in other rows. If these are too few again, values that either row lacks are hidden in both.
+        Both are right if values are missing by chance. ``docs/intervals.md`` says what is proved.
 
         Without it they are those of the model, if the model is right, and only FIML has any. A missing value
         widens the interval of its row. So does the uncertainty of the weights if ``deviations`` is above 0;

@@ -98,7 +98,7 @@ class Query:
             reads = tuple(Read(str(panel), str(role)) for panel, role in saved["reads"])
             query = json.dumps(saved["query"])
         except (KeyError, TypeError, ValueError, RecursionError) as error:
-            raise ValueError(f"this is no query of a learner: {problem(error)}") from None
+            raise ValueError(f"this is not a query of a learner: {problem(error)}") from None
         return cls(_core.Query.from_json(query), names["attributes"], names["known"], reads)
 
     def __repr__(self):

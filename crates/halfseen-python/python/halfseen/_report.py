@@ -8,7 +8,7 @@ class Report(dict[str, Any]):
     """Report of a fit: a dict, which says in words what was read and how well the fit does."""
 
     def lines(self) -> list[tuple[str, str]]:
-        """Return names and values of what a reader wants to know, in words."""
+        """Return the important names and values, in words."""
         examples, distinct = self["examples"], self["distinct"]
         found = [("learner", str(self["learner"])), ("rows", f"{examples:,}")]
         per_row = self["reads"] / max(examples, 1)

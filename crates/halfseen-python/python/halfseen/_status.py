@@ -73,7 +73,7 @@ class Status:
 
     @property
     def total_cost(self) -> float | None:
-        """Limit on the cost of all reads; None is no limit."""
+        """Limit on the cost of all reads; None means no limit."""
         return self._learner.settings[2]
 
     def set_total_cost(self, total: float | None) -> None:
@@ -95,7 +95,7 @@ class Status:
         self._learner.set(keep, strict, None if total is None else number(total, "total_cost"))
 
     def set_keep_reads(self, keep: bool = True) -> None:
-        """Set whether further reads are kept for :meth:`export`.
+        """Keep further reads for :meth:`export`, or stop it.
 
         Parameters
         ----------
@@ -106,12 +106,12 @@ class Status:
         self._learner.set(bool(keep), strict, cost)
 
     def set_strict(self, strict: bool = True) -> None:
-        """Set whether values outside the estimator's ``bounds`` are refused.
+        """Refuse values outside the estimator's ``bounds``, or accept them.
 
         Parameters
         ----------
         strict : bool, default True
-            False: they are accepted and counted.
+            False accepts and counts them.
         """
         keep, _, cost = self._learner.settings
         self._learner.set(keep, bool(strict), cost)

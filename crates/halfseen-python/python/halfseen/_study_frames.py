@@ -48,7 +48,7 @@ def text_of(cell: Any) -> str:
         text = "" if kind in ("time", "other") else str(_tables.written(cell))
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError("holds half of a pair of surrogates, which is no text") from None
+        raise ValueError("holds half of a pair of surrogates, which is not a text") from None
     except (ArithmeticError, TypeError):
         kind = "other"
     if kind in ("time", "other"):
@@ -74,10 +74,10 @@ def name_of(subject: Any) -> str:
 def subjects_of(
     subjects: Any, known: set[str], others: set[str]
 ) -> tuple[list[Row], list[Any], list[tuple[int, RowProblem]]]:
-    """Return rows of subjects with what is known of each, their labels, and problems of other rows.
+    """Return rows of subjects with their known values, their labels, and problems of other rows.
 
-    Of a frame the subjects are those of the column ``subject``, and columns that are no attributes are left
-    out; other iterables hold names.
+    The column ``subject`` of a frame holds the subjects, and columns that are not attributes are left out;
+    other iterables hold names.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def answers_of(frame: Any, attributes: set[str]) -> tuple[list[str], list[Row], 
     Raises
     ------
     TypeError
-        If it is no frame.
+        If it is not a frame.
     ValueError
         If it has no column ``subject``.
     """
@@ -258,7 +258,7 @@ def frame_of_export(what: str, rows: list[list[str]], kinds: dict[str, Any]) -> 
 
 
 def _of_kind(cells, kind):
-    """Return told values of one attribute; what is not told or could not be had is missing."""
+    """Return told values of one attribute; a value that is not told or not available is missing."""
     there = [None if cell in ("", "NA") else cell for cell in cells]
     if kind == "number":
         return np.array([np.nan if cell is None else float(cell) for cell in there], dtype=np.float64)

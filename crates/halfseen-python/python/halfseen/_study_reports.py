@@ -131,9 +131,9 @@ class StudyReports(StudySchema):
     def model(self) -> Model:
         """Return the model of all answers so far.
 
-        It is a function of the asks and of their present answers, in the order of the asks: not of the order
-        in which answers came, of repetitions, or of values that were amended since. ``halfseen study model``
-        makes the same, to the bit. Ctrl-C ends the fit.
+        It is a function of the asks and of their present answers, in the order of the asks. It does not
+        depend on the order of the answers, on repetitions, or on values that were amended since. ``halfseen
+        study model`` makes the same, to the bit. Ctrl-C ends the fit.
 
         Returns
         -------
@@ -172,9 +172,9 @@ class StudyReports(StudySchema):
         ----------
         what : {'reads', 'wide', 'audit', 'erased'}, default 'reads'
             'reads': a row for each present value, as text, with flags, time, person and source. 'wide': a row
-            for each subject, its values in the columns of the schema; what is not told and what could not be
-            had are missing. 'audit': a row for each thing that was done. 'erased': subjects whose values
-            were erased, and when; not at a URL. Times are in UTC.
+            for each subject, its values in the columns of the schema; values that are not told or not
+            available are missing. 'audit': a row for each thing that was done. 'erased': subjects whose
+            values were erased, and when; not at a URL. Times are in UTC.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Define what a study returns: what became of answers, and its status."""
+"""Define what a study returns: the results of telling answers, and its status."""
 
 import json
 from dataclasses import dataclass, fields
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Told:
-    """What became of a frame of answers.
+    """Result of telling a frame of answers.
 
     Attributes
     ----------
@@ -81,8 +81,8 @@ class StudyStatus:
     oldest_days, median_days : float or None
         Age of the open asks.
     missing, outside, unasked, amended : int
-        Number of values that could not be had, that lie outside their range, that nobody asked for, and that
-        were amended.
+        Number of values that are not available, that lie outside their range, that nobody asked for, and
+        that were amended.
     reads, cost : Spending
         Reads and money that are made, promised and left.
     never_read : list of str
@@ -177,9 +177,10 @@ class StudyCurve:
     variance : float
         Variance of the target: the error of predicting its mean.
     forecast : dict or None
-        With ``more`` examples more: ``examples`` then, their ``cost``, and, each with ``estimate``, ``low``
-        and ``high``, the ``error`` then, the ``gain``, and ``enough``: the number of examples from which on
-        as many more lower the error by less than 1 % of the variance. None with too few examples.
+        With ``more`` examples more: ``examples`` then, their ``cost``, the ``error`` then, the ``gain``, and
+        ``enough``. The last three have ``estimate``, ``low`` and ``high``. ``enough`` is the number of
+        examples from which on as many more lower the error by less than 1 % of the variance. None with too
+        few examples.
     """
 
     points: "_DataFrame"

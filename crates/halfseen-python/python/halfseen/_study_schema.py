@@ -33,7 +33,7 @@ class StudySchema:
 
     @property
     def schema(self) -> "_DataFrame":
-        """Attributes and target, as ``create`` takes them; ``retired`` marks those that are asked no more."""
+        """Attributes and target, as ``create`` takes them; ``retired`` marks retired attributes."""
         return frames.frame_of_schema(self._study.schema())
 
     def add_attributes(self, schema: Any, *, reason: str) -> list[str]:
@@ -78,8 +78,8 @@ class StudySchema:
         Raises
         ------
         ValueError
-            If there is no such attribute, it is the target or was retired before, too few are left to ask
-            for, the learner takes a step for each answer, or the reason is empty.
+            If there is no such attribute, or it is the target or was retired before. If too few are left to
+            ask for, the learner takes a step for each answer, or the reason is empty.
         """
         self._study.retire(attribute, reason_of(reason), self.who)
 

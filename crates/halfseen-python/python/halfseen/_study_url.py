@@ -56,13 +56,13 @@ class ServedStudy:
     Raises
     ------
     ValueError
-        If the URL has a name, a query or a fragment, or the token's characters are none of a token's.
+        If the URL has a name, a query or a fragment, or the token has a character that no token has.
     PermissionError
         If there is no token, or the server does not know it.
     ConnectionError
         If the server cannot be reached.
     StudyFileError
-        If what answers is no halfseen server, or one of another version.
+        If the server is not one of halfseen, or one of another version.
     """
 
     def __init__(self, url: str, token: str | None) -> None:
@@ -184,7 +184,7 @@ class ServedStudy:
         try:
             return json.loads(text)
         except ValueError:
-            self._refuse_stranger("its answer is no JSON")
+            self._refuse_stranger("its answer is not JSON")
 
     def _text(
         self,
@@ -215,7 +215,7 @@ class ServedStudy:
                 if not (may_repeat and left and error.code in _PASSING):
                     self._raise(error, is_first)
             except UnicodeDecodeError:
-                self._refuse_stranger("its answer is no text")
+                self._refuse_stranger("its answer is not text")
             except (OSError, http.client.HTTPException) as error:
                 why = error.reason if isinstance(error, urllib.error.URLError) else error
                 # Nothing was sent to a port that nobody listens to.
@@ -281,7 +281,7 @@ class _Refused(ValueError):
 
 
 def _refused_of(error: _Refused, rows: list[tuple[int, str, int | None, list[tuple[str, str]]]]) -> Any:
-    """Return what became of rows of which nothing was stored."""
+    """Return the result of telling rows that were all refused."""
     told: dict[str, Any] = dict.fromkeys(("stored", "repeated", "unasked", "outside", "completed"), 0)
     return _with_positions(told | {"lines": len(rows), "refused": error.rows, "flagged": []}, rows)
 
@@ -310,7 +310,7 @@ def _checked(url: str) -> str:
     if parts.username is not None or parts.password is not None:
         raise ValueError("the URL of a server has no name and no password; give token=... instead")
     if not parts.hostname or parts.query or parts.fragment:
-        raise ValueError(f"{url:.200} is no URL of a server; it is such as http://127.0.0.1:8710")
+        raise ValueError(f"{url:.200} is not the URL of a server; write one such as http://127.0.0.1:8710")
     _ = parts.port  # a ValueError if it is no number
     return url.rstrip("/")
 

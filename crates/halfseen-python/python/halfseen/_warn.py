@@ -1,4 +1,4 @@
-"""Warn the caller of the package, whatever stands between."""
+"""Warn the caller of the package, through all calls in between."""
 
 import sys
 import warnings

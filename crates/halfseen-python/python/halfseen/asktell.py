@@ -20,12 +20,12 @@ class Learner(Status):
 
     Created by ``start`` of an estimator of :mod:`halfseen.budget`, such as
     :meth:`halfseen.AERRRegressor.start`, or by :meth:`load`. Answers may come late and in any order; the same
-    answers in the same order give the same bits, even if the learner is saved and loaded in between. A
-    gradient-based learner (all except :class:`~halfseen.FIMLRegressor`, :class:`~halfseen.FIMLClassifier`,
-    :class:`~halfseen.MomentLassoRegressor` and :class:`~halfseen.IdentityRegressor`) divides the step of a
-    query by the root of ``1 + 2 n`` if ``n`` others were open when it was asked: many open queries do no
-    harm, but the same number of answers teaches less. Unlike ``fit`` it does not know the number of examples:
-    set the estimator's ``horizon`` if you do.
+    answers in the same order give the same bits, even if the learner is saved and loaded in between. All
+    learners except :class:`~halfseen.FIMLRegressor`, :class:`~halfseen.FIMLClassifier`,
+    :class:`~halfseen.MomentLassoRegressor` and :class:`~halfseen.IdentityRegressor` take gradient steps. They
+    divide the step of a query by the root of ``1 + 2 n`` if ``n`` others were open when it was asked. Open
+    queries do no harm, but the same number of answers teaches less. Unlike ``fit`` it does not know the
+    number of examples: set the estimator's ``horizon`` if you do.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Learner(Status):
     remaining : Remaining
         Reads and money left if all open queries are answered.
     total_cost : float or None
-        Limit on the cost of all reads; see :meth:`set_total_cost`. None, the default, is no limit.
+        Limit on the cost of all reads; see :meth:`set_total_cost`. None, the default, means no limit.
     keeps_reads : bool
         True if reads are kept for :meth:`export`; see :meth:`set_keep_reads`. False by default.
     strict : bool
@@ -116,8 +116,8 @@ class Learner(Status):
     def adopt(self, query: Query) -> None:
         """Open a query of a log, which was asked before, without drawing it again.
 
-        A learner with the same start that adopts the queries of a log in the order of their numbers, and gets
-        the same answers in the same order, computes the same model, bit for bit.
+        A learner with the same start can adopt the queries of a log in the order of their numbers. If it gets
+        the same answers in the same order, it computes the same model, bit for bit.
 
         Parameters
         ----------
@@ -339,7 +339,7 @@ class Learner(Status):
                 # Checked before anything is built: mixed labels cannot be sorted.
                 estimator._take_classes(classes)
         except (KeyError, TypeError, ValueError, RecursionError) as error:
-            raise ValueError(f"this is no saved learner: {problem(error)}") from None
+            raise ValueError(f"this is not a saved learner: {problem(error)}") from None
         learner = _core.Learner.from_json(state)
         _settle(estimator, list(learner.columns), named)
         if classes is not None:
@@ -384,7 +384,7 @@ class Learner(Status):
                 text = file.read()
             return cls.from_json(text)
         except UnicodeDecodeError:
-            raise ValueError(f"{path}: this is no saved learner: it is not text") from None
+            raise ValueError(f"{path}: this is not a saved learner: it is not text") from None
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
 
@@ -458,9 +458,9 @@ def _scale(scale, labels):
     try:
         mean, deviation = (float(value) for value in scale)
     except (TypeError, ValueError):
-        raise ValueError(f"target = {scale!r} is not allowed: it must be (mean, deviation)") from None
+        raise ValueError(f"target = {scale!r} is not allowed: give mean and standard deviation") from None
     if not (np.isfinite(mean) and np.isfinite(deviation) and deviation > 0):
-        raise ValueError(f"target = {scale!r} is not allowed: both must be finite, and the deviation above 0")
+        raise ValueError(f"target = {scale!r} is not allowed: both must be finite, and the second above 0")
     return mean, deviation
 
 

@@ -1,4 +1,4 @@
-"""Choose a learner by what is unseen, so that nobody has to know the learners' names.
+"""Choose a learner by the kind of unseen data, so that nobody has to know the learners' names.
 
 ==========================  ============================================================================
 what is unseen              estimators
@@ -8,8 +8,8 @@ cells of the table          :class:`IncompleteRegressor`, :class:`IncompleteClas
 attributes, later           :class:`RobustRegressor`, :class:`RobustClassifier`
 ==========================  ============================================================================
 
-:func:`halfseen.suggest` says which learner suits a table, why, and what else there is. The program's ``fit``
-follows the same rules, which were made from measurements.
+:func:`halfseen.suggest` says which learner suits a table, why, and names an alternative. The program's
+``fit`` follows the same rules, which were made from measurements.
 """
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self

@@ -202,10 +202,10 @@ class Comparison:
     Attributes
     ----------
     summary : list of dict
-        One for each learner, and one for ``constant``, which predicts the mean or the most frequent class:
-        mean, standard deviation (``_sd``) and median over the splits of ``test_mse`` (mean squared error),
-        ``test_error`` (share of wrong rows), of both under attack, of ``reads``, ``distinct``, ``spent``
-        and ``seconds``; None where a learner has none.
+        One for each learner, and one for ``constant``, which predicts the mean or the most frequent class.
+        Each holds mean, standard deviation (``_sd``) and median over the splits. The columns are ``test_mse``
+        (mean squared error), ``test_error`` (share of wrong rows), both under attack, ``reads``,
+        ``distinct``, ``spent`` and ``seconds``; None if a learner does not have the number.
     rows : list of dict
         One for each learner and split, with the parameters and notes.
     curve : list of dict
@@ -270,7 +270,7 @@ class Comparison:
         Returns
         -------
         estimator : estimator
-            Of halfseen; or of scikit-learn, for learners that read everything.
+            One of halfseen; or of scikit-learn, for learners that read everything.
 
         Raises
         ------

@@ -61,7 +61,7 @@ class RefusedRows(ValueError):
 
 
 class StudyFileError(OSError, ValueError):
-    """The file of a study cannot be read or written, is damaged, or is none of a study.
+    """The file of a study cannot be read or written, is damaged, or is not a study.
 
-    What was stored before is kept, and nothing of the call was stored.
+    The study keeps all that was stored before, and nothing of the call.
     """

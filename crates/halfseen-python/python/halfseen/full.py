@@ -78,8 +78,8 @@ class OnlineLassoRegressor(_OnlineLasso, ClippedRegressor):
     Least squares with weights in an l1 ball, learned in one pass over the rows in a seeded order. ``variant``
     chooses the steps: exponentiated gradient (algorithm 2 of Hazan and Koren 2012 [1]_ with exact instead of
     estimated examples), projected gradient [2]_ or regularised dual averaging [3]_. The model is the average
-    of the iterates, and its expected excess falls as one over the root of the number of rows, if rows and
-    targets are bounded and the step is made for these bounds (``'theory'`` uses root mean squares).
+    of the iterates. Its expected excess falls as one over the root of the number of rows. Rows and
+    targets must be bounded, and the step made for these bounds (``'theory'`` uses root mean squares).
 
     It is the reference for budgeted learners: the same pass, with every attribute read.
 

@@ -14,8 +14,8 @@ def set_memory_limit(limit: int | None) -> None:
     Parameters
     ----------
     limit : int or None
-        Number of bytes, at least 1; None restores the default, three quarters of what the system, its
-        control group or the process's own limit (``ulimit -v``) gives.
+        Number of bytes, at least 1; None restores the default, three quarters of the memory of the
+        system, of its control group or of the process's own limit (``ulimit -v``).
 
     See Also
     --------

@@ -43,9 +43,9 @@ class _KARMA(Incremental, _Missing):
         largest value for rows of length 1; cosine, so that each row has 1 with itself (another class of
         predictors).
     length_weights : array-like or None
-        Weight a_r of the r-th power of the number of attributes that two rows share, for r = 0 to gamma -
-        1: gamma numbers of at least 0, not all 0. None: 1 each, as in the paper. Range: None, or finite
-        numbers of at least 0, separated by commas.
+        Weight a_r of the r-th power of the number of attributes that two rows share. r goes from 0 to
+        gamma - 1: gamma numbers of at least 0, not all 0. None: 1 each, as in the paper. Range: None, or
+        finite numbers of at least 0, separated by commas.
     degree : int
         Exponent p of the composed kernel (k + coef0)^p; 1 is KARMA. Range: an integer from 1 to 16.
     coef0 : float
@@ -71,7 +71,7 @@ class _KARMA(Incremental, _Missing):
     A kernel machine keeps its training rows: memory and time grow with their number squared. Beyond a few
     thousand rows use ``features='sketch:2048'``, which is linear in it. ``solver='online'`` does not support
     ``sample_weight``, because it takes one step per row; ``partial_fit`` runs the same algorithm on rows in
-    batches, whatever ``solver`` is.
+    batches, with any ``solver``.
 
     References
     ----------
@@ -145,9 +145,9 @@ class KARMAClassifier(WeightedClassifier, IncrementalClassifier, _KARMA, Classif
     """Kernelised Algorithm for Risk-minimisation with Missing Attributes (KARMA) [1]_, algorithm 1.
 
     A kernel machine that compares two rows by the attributes observed in both, and by sequences of up to
-    ``gamma`` of them, so that nothing is imputed. If rows lie near a subspace of low dimension and are
-    determined by their observed attributes, theorem 1 of Hazan, Livni and Mansour 2015 [1]_ applies: with
-    ``gamma`` of the order of the logarithm of the accuracy, KARMA is nearly as good as the best linear
+    ``gamma`` of them, so that nothing is imputed. Theorem 1 of Hazan, Livni and Mansour 2015 [1]_ applies
+    if rows lie near a subspace of low dimension and are determined by their observed attributes. With
+    ``gamma`` of the order of the logarithm of the accuracy, KARMA is then nearly as good as the best linear
     predictor on complete rows. The gap in ``report_`` bounds the distance of the objective from its optimum.
     More than two classes use one machine (Crammer and Singer).
 
@@ -222,12 +222,12 @@ class KARMAClassifier(WeightedClassifier, IncrementalClassifier, _KARMA, Classif
         """Learn from one more batch of rows with missing values, in order: algorithm 1 of the paper.
 
         Several batches equal one batch of all rows up to rounding, at any intervals: the estimator can be
-        pickled in between. Only rows that changed the model are kept. The first batch fixes what a fit
-        computes from its rows: rho = 1/(c m) for its m rows (use a larger ``c`` if more will come) and the
-        divisor of ``normalization='trace'``. It should be representative. Values are not scaled: ``scale`` is
-        None or 'none'. With equal rho, ``scale`` and ``normalization``, a fit with ``solver='online'`` equals
-        it up to rounding for rows in its order. After ``fit`` it starts anew, and ``fit`` forgets all
-        batches.
+        pickled in between. Only rows that changed the model are kept. The first batch fixes the numbers that
+        a fit computes from its rows. These are rho = 1/(c m) for its m rows (use a larger ``c`` if more will
+        come) and the divisor of ``normalization='trace'``. It should be representative. Values are not
+        scaled: ``scale`` is None or 'none'. With equal rho, ``scale`` and ``normalization``, a fit with
+        ``solver='online'`` equals it up to rounding for rows in its order. After ``fit`` it starts anew, and
+        ``fit`` forgets all batches.
 
         Parameters
         ----------
@@ -275,12 +275,12 @@ class KARMARegressor(Weighted, _KARMA, Regressor):
         """Learn from one more batch of rows with missing values, in order: algorithm 1 of the paper.
 
         Several batches equal one batch of all rows up to rounding, at any intervals: the estimator can be
-        pickled in between. Only rows that changed the model are kept. The first batch fixes what a fit
-        computes from its rows: rho = 1/(c m) for its m rows (use a larger ``c`` if more will come), the
-        divisor of ``normalization='trace'``, and the mean and standard deviation of the targets. It should be
-        representative. Values are not scaled: ``scale`` is None or 'none'. With equal rho, ``scale`` and
-        ``normalization``, a fit with ``solver='online'`` equals it up to rounding for rows in its order.
-        After ``fit`` it starts anew, and ``fit`` forgets all batches.
+        pickled in between. Only rows that changed the model are kept. The first batch fixes the numbers that
+        a fit computes from its rows. These are rho = 1/(c m) for its m rows (use a larger ``c`` if more will
+        come), the divisor of ``normalization='trace'``, and the mean and standard deviation of the targets.
+        It should be representative. Values are not scaled: ``scale`` is None or 'none'. With equal rho,
+        ``scale`` and ``normalization``, a fit with ``solver='online'`` equals it up to rounding for rows in
+        its order. After ``fit`` it starts anew, and ``fit`` forgets all batches.
 
         Parameters
         ----------
@@ -489,10 +489,10 @@ class MatrixCompletionRegressor(_MatrixCompletion, Regressor):
 class GeometricMarginClassifier(WeightedClassifier, LinearClassifier, _Missing):
     """Geometric margin (geom; Chechik et al. [1]_): the largest margin in each row's observed attributes.
 
-    A linear classifier that measures the margin of a row in the space of its observed attributes, so that
-    rows with many missing values are not penalised for a small margin. The problem is not convex: it is
-    solved by rounds of support vector machines, each to a certified gap, and the best round is kept. Without
-    missing values it is the support vector machine.
+    A linear classifier that measures the margin of a row in the space of its observed attributes. So it does
+    not penalise rows with many missing values for a small margin. The problem is not convex:
+    the learner runs rounds of support vector machines, each to a certified gap, and keeps the best round.
+    Without missing values it is the support vector machine.
 
     Parameters
     ----------

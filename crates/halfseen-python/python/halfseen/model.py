@@ -47,7 +47,7 @@ def load(path: str | os.PathLike[str]) -> "Model":
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise ValueError(
-            f"{path} is no model: it is not text; load a file written by save or `halfseen fit`"
+            f"{path} is not a model: it is not text; load a file written by save or `halfseen fit`"
         ) from None
     try:
         return Model(_core.Model.from_json(text))
@@ -76,7 +76,7 @@ class Model:
         Report of the fit, a dict that prints in words: reads, reason to stop, objective and gap if there are
         any.
     classes : ndarray of shape (n_classes,) or None
-        Sorted labels; None for a regression. Of two, a positive score means the second.
+        Sorted labels; None for a regression. With two, a positive score means the second.
     columns : dict of str to (list of str or None)
         Columns it was fitted to, in order, with the categories of text columns.
     target : str
@@ -214,7 +214,7 @@ class Model:
         return f"Model({self.learner!r}, columns={len(self.columns)})"
 
     def __str__(self) -> str:
-        """Return what it predicts from what, the largest weights, and the report of the fit in words."""
+        """Return target, attributes, the largest weights, and the report of the fit in words."""
         lines = [self._sentence(), ""]
         lines += [f"  {name:<24} {weight:>12.5g}" for name, weight in self._largest()]
         return "\n".join([*lines, *([""] if self._largest() else []), str(self.report)])
@@ -229,7 +229,7 @@ class Model:
         return f"<p>{html.escape(self._sentence())}</p>{table if weights else ''}{self.report._repr_html_()}"
 
     def _sentence(self):
-        """Return what it predicts from what."""
+        """Return a sentence on the target and the attributes."""
         count = len(self.columns)
         what = "" if self.classes is None else f", one of {len(self.classes)} classes,"
         return f"{self.learner} predicts {self.target}{what} from {count} column{'s' * (count != 1)}"

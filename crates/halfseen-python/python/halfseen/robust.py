@@ -268,15 +268,15 @@ class RobustPerceptronClassifier(LinearClassifier, _Robust):
 
     Each row is attacked under the current weights, and the weights take a step on the remaining attributes;
     the model is their average. Theorem 4 of the paper bounds the mean loss by that of the best weights in the
-    box, plus a term that falls as one over the root of the number of rows. Its cost is that of reading and
-    sorting the rows.
+    box, plus a term. The term falls as one over the root of the number of rows. Its cost is that of reading
+    and sorting the rows.
 
     Parameters
     ----------
     passes : int
-        Number of passes over the rows, each in its own random order; the theorem covers one. Of several,
-        the pass whose average does best on the validation rows is returned. Range: an integer from 1 to
-        10000.
+        Number of passes over the rows, each in its own random order; the theorem covers one. If there are
+        several, the pass whose average does best on the validation rows is returned. Range: an integer
+        from 1 to 10000.
     validation : float
         With more than one pass: share of the rows kept for validation. Their loss under the worst
         deletions selects the pass; they are not trained on. Range: a number above 0 and below 1.

@@ -1,4 +1,4 @@
-"""Collect data with a learner over weeks: whom to ask what, and what became of it."""
+"""Collect data with a learner over weeks: asks, answers and the model."""
 
 import errno
 import getpass
@@ -28,7 +28,7 @@ _MOST = 10_000_000
 
 
 class Study(StudyReports):
-    """Open a study: it says what to read of each subject, and learns from what comes back.
+    """Open a study: it says what to read of each subject, and learns from the answers.
 
     Answers come late, in part, corrected, or never. A study is one file, of which any number of programs and
     people may have a Study open; ``halfseen study`` works on the same file. When a method that writes has
@@ -38,7 +38,7 @@ class Study(StudyReports):
     ``halfseen study serve`` gives a study a URL, where a person with a token may do the same, as far as the
     person's role goes; only :meth:`backup` needs the file. Calls that change
     nothing, or nothing twice, are tried again while the server restarts. Across a network use https, since
-    whoever sees a token can use it.
+    everybody who sees a token can use it.
 
     Values are written as text, as in CSV files: see :meth:`tell`. Frames are pandas's; those that are given
     may also be of polars or pyarrow.
@@ -74,13 +74,13 @@ class Study(StudyReports):
     ------
     OSError
         If the file cannot be read or written: FileNotFoundError without a file, TimeoutError if another
-        process writes for more than a minute, else StudyFileError. Every method may raise it. A server
-        raises ConnectionError if it cannot be reached (the message says whether the call may be stored),
-        TimeoutError if it has no time, PermissionError for a token that it does not know or a role that may
+        process writes for more than a minute, else StudyFileError. Every method may raise it. With a
+        server: ConnectionError if it cannot be reached (the message says whether the call may be stored);
+        TimeoutError if it has no time; PermissionError for a token that it does not know or a role that may
         not do this.
     StudyFileError
-        If it is damaged, none of a study (also a ValueError), or of a later version; if what answers at a URL
-        is no halfseen server, or one of another version.
+        If it is damaged, not a study (also a ValueError), or of a later version; if the server at a URL is
+        not one of halfseen, or one of another version.
 
     See Also
     --------
@@ -173,8 +173,8 @@ class Study(StudyReports):
         max_cost, total_cost : float, optional
             Money per subject, and in all.
         unasked : {'accept', 'refuse', 'learn'}, default 'accept'
-            Whether values that nobody asked for are kept and flagged, refused, or also learned from. The last
-            needs ``fiml``, and is right only if they are missing at random.
+            Treatment of values that nobody asked for: kept and flagged, refused, or also learned from.
+            'learn' needs ``fiml``, and is right only if they are missing at random.
         strict : bool, default False
             True refuses values outside ``low`` and ``high``; otherwise they are taken and flagged.
         who : str, optional
@@ -256,14 +256,14 @@ class Study(StudyReports):
     ) -> "_DataFrame":
         """Ask: return what to read of each subject.
 
-        A subject that has an open ask keeps it, whoever asks.
+        A subject that has an open ask keeps it, also if another person asks.
 
         Parameters
         ----------
         subjects : iterable of str, optional
             Names of subjects, or a frame with the column ``subject``. Integers are names, too. The frame may
             have columns of attributes that are ``known`` of every subject: their values are stored with the
-            asks, as :meth:`tell` would. Columns that are no attributes are left out.
+            asks, as :meth:`tell` would. Columns that are not attributes are left out.
         count : int, optional
             Number of new subjects, which are named s1, s2, ..., instead. By default 1.
         wave : str, optional
@@ -273,8 +273,8 @@ class Study(StudyReports):
         Returns
         -------
         asks : DataFrame
-            A row for each subject with an open ask: ``subject``, the number ``ask``, for each attribute
-            ``ask_<attribute>``, 1 if it is still to be read, and ``ask_list``, the names of these, separated
+            A row for each subject with an open ask: ``subject``, the number ``ask``, and for each attribute
+            ``ask_<attribute>``, 1 if it is still to be read. ``ask_list`` holds the names of these, separated
             by spaces.
 
         Raises
@@ -330,7 +330,7 @@ class Study(StudyReports):
         frame : frame
             A row for each subject: the columns ``subject``, optionally ``ask`` (refused if it is not the
             subject's last one), attributes and the target. Columns ``ask_...`` of :meth:`next` are left out.
-            None, NaN and empty texts are not told yet. The text 'NA', or 'NA: reason', could not be had; note
+            None, NaN and empty texts are not told yet. The text 'NA', or 'NA: reason', is not available; note
             that ``pandas.read_csv`` reads it as NaN unless ``keep_default_na=False``. Numbers, dates,
             datetimes at midnight and texts are as in CSV; a bool is the choice 'true' or 'false'.
         source : str, optional
@@ -351,7 +351,7 @@ class Study(StudyReports):
             If rows are refused and neither ``check`` nor ``keep_going``; nothing is stored. Its attribute
             ``refused`` lists all.
         ValueError
-            If a column is no attribute, or ``subject`` is missing.
+            If a column is not an attribute, or ``subject`` is missing.
         """
         try:
             columns, rows, wrong = frames.answers_of(frame, {*self.attributes, self.target})
@@ -390,7 +390,7 @@ class Study(StudyReports):
         except ValueError as error:
             raise ValueError(f"subject '{subject}': '{attribute}' {error}") from None
         if not text.strip():
-            raise ValueError("amend needs a value; 'NA' is one that could not be had")
+            raise ValueError("amend needs a value; write 'NA' for a value that is not available")
         self._study.amend(frames.name_of(subject), attribute, text, reason_of(reason), self.who)
 
     def release(self, subject: str, *, reason: str) -> None:
@@ -469,7 +469,7 @@ class Study(StudyReports):
 
     @staticmethod
     def _refuse(refused, rows):
-        """Raise RefusedRows of what was refused of so many rows."""
+        """Raise RefusedRows with the refused rows and the number of all rows."""
         shown = "; ".join(str(problem) for problem in refused[:3])
         more = "; ..." if len(refused) > 3 else ""
         count = f"{len(refused)} of {rows} rows"

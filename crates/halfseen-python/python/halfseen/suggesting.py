@@ -122,7 +122,7 @@ def suggest(
 
 
 def suggested(X, targets, classes, limited, threat, holes=None, given=None):
-    """Return the suggestion for examples with so many targets and classes (0: numbers).
+    """Return the suggestion for this number of targets and classes (0: numbers).
 
     ``holes`` says if cells are missing; None: the cells tell. ``given`` are parameters of the estimator.
     """
@@ -162,7 +162,7 @@ def of_learner(
 ) -> Any:
     """Return an estimator of a learner: of this package, or of scikit-learn where it reads everything.
 
-    Those of these settings that are no parameter of it are left out.
+    Settings that it does not have are left out.
     """
     try:
         of, fixed = estimator_class(name, classes)
@@ -263,7 +263,7 @@ def estimator_class(name: str, classes: bool) -> tuple[Any, dict[str, Any]]:
     Raises
     ------
     LookupError
-        If there is none.
+        If no estimator has this name.
     """
     for learner in learners().values():
         fixed = {of["parameter"]: of["value"] for of in learner["aliases"] if of["name"] == name}

@@ -52,7 +52,7 @@ pub(super) fn kind(headers: &HeaderMap) -> String {
 /// Reads a form.
 pub(super) async fn form(headers: &HeaderMap, body: Body) -> Result<Form, Failure> {
     if kind(headers) != "application/x-www-form-urlencoded" {
-        return Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "this is no form"));
+        return Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "this is not a form"));
     }
     let bytes = bytes(body, FORM).await?;
     Ok(Form(form_urlencoded::parse(&bytes).into_owned().collect()))
@@ -72,7 +72,7 @@ pub(super) async fn json<T: DeserializeOwned>(
     }
     let bytes: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
     serde_json::from_slice(bytes)
-        .map_err(|e| Failure::bad(format!("the body is no valid JSON: {e}")))
+        .map_err(|e| Failure::bad(format!("the body is not valid JSON: {e}")))
 }
 
 /// Reads a CSV file.

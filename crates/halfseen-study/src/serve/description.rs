@@ -20,7 +20,7 @@ pub fn openapi() -> serde_json::Value {
 #[openapi(
     info(
         title = "halfseen study",
-        description = "Collect data with a learner: what to read of each subject, and what came of it. Every request needs a token of its person in the header Authorization.",
+        description = "Collect data with a learner: asks, answers and the model. Every request needs a token of its person in the header Authorization.",
         version = "1",
         license(name = "MIT OR Apache-2.0")
     ),

@@ -58,8 +58,7 @@ fn entry<'a>(field: &Field, setup: &'a Setup, form: &Form) -> Entry<'a> {
     let is_sure = form.has(&format!("sure-{place}"));
     let (mut problem, mut asks_if_sure) = (None, false);
     if is_missing && !text.is_empty() {
-        problem =
-            Some("It has a value and is marked as could not be had; keep one of them.".into());
+        problem = Some("It has a value and is marked as not available; keep one of them.".into());
     } else if !text.is_empty() {
         match attribute.read(&text) {
             Err(why) => problem = Some(why),
@@ -105,7 +104,7 @@ fn hint(entry: &Entry<'_>) -> String {
         Kind::Category(_) => "One of the choices".to_owned(),
     };
     let range = range(attribute);
-    let target = if entry.is_target { "What the study learns to predict. " } else { "" };
+    let target = if entry.is_target { "The study learns to predict this value. " } else { "" };
     if range.is_empty() {
         format!("{target}{what}")
     } else {
@@ -182,7 +181,7 @@ pub(super) fn input(entry: &Entry<'_>) -> Markup {
             @if entry.asks_if_sure || entry.is_sure {
                 div.check { input id=(entry.id("sure")) type="checkbox" name=(entry.id("sure")) value="1" checked[entry.is_sure]; label for=(entry.id("sure")) { "The value is right although it is outside of the range" } }
             }
-            div.check { input id=(entry.id("na")) type="checkbox" name=(entry.id("na")) value="1" checked[entry.is_missing]; label for=(entry.id("na")) { "Could not be had" span.hidden { ": " (attribute.name) } } }
+            div.check { input id=(entry.id("na")) type="checkbox" name=(entry.id("na")) value="1" checked[entry.is_missing]; label for=(entry.id("na")) { "Not available" span.hidden { ": " (attribute.name) } } }
         }
     }
 }

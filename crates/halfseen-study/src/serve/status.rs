@@ -74,7 +74,7 @@ fn subjects(status: &Status) -> Markup {
                 (row("complete", &status.complete.to_string(), ""))
                 (row("open", &status.open.to_string(), &age.unwrap_or_default()))
                 (row("given up", &status.released.to_string(), ""))
-                (row("values that could not be had", &status.missing.to_string(), ""))
+                (row("values that are not available", &status.missing.to_string(), ""))
                 (row("values out of range", &status.outside.to_string(), ""))
                 (row("values not asked for", &status.unasked.to_string(), ""))
                 (row("values amended", &status.amended.to_string(), ""))

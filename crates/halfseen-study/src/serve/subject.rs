@@ -111,8 +111,8 @@ fn told_value(viewer: &Viewer, schema: &Schema, number: u64, field: &Field) -> M
     let attribute = fields::attribute_of(schema, field);
     let place = fields::place(field);
     let (value, unit) = match &field.value {
-        Some(Value::Missing(reason)) if reason.is_empty() => ("could not be had".to_owned(), ""),
-        Some(Value::Missing(reason)) => (format!("could not be had: {reason}"), ""),
+        Some(Value::Missing(reason)) if reason.is_empty() => ("not available".to_owned(), ""),
+        Some(Value::Missing(reason)) => (format!("not available: {reason}"), ""),
         Some(value) => (attribute.write(value), attribute.unit.as_str()),
         None => (String::new(), ""),
     };
@@ -145,7 +145,7 @@ fn release_form(viewer: &Viewer, number: u64) -> Markup {
             summary { "Give this ask up" }
             form method="post" action=(format!("/ask/{number}/release")) {
                 (viewer.token())
-                p { "What was not read is free for others. Late answers are still taken." }
+                p { "The reads that were not made are free for others. Late answers are still taken." }
                 (reason("why-release"))
                 button type="submit" { "Give up" }
             }

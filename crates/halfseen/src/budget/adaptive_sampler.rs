@@ -196,7 +196,7 @@ fn check_max_cost(recipe: &Recipe, layout: &Layout) -> Result<Option<(Vec<f64>, 
     let least = match &recipe.draws {
         None => prices.iter().sum(),
         Some(draws) if draws.replacement => {
-            let what = "draws without replacement (replacement = false): with it one example may read a dear attribute \
+            let what = "draws without replacement (replacement = false): with it one example may read an expensive attribute \
                         again and again";
             return Err(ErrorKind::Needs { name: "max_cost", value: "a limit", what }.into());
         }

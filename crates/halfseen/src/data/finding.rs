@@ -122,7 +122,7 @@ impl NoDates<'_> {
             NoDates::Numbers => "holds numbers, which are learned from as they are".to_owned(),
             NoDates::Empty => "has no value".to_owned(),
             NoDates::Odd { row, text } => format!(
-                "holds '{}' in row {}, which is no date in the form of those before; write dates as 2024-01-31",
+                "holds '{}' in row {}, which is not a date in the form of the earlier ones; write dates as 2024-01-31",
                 short(text),
                 number(*row)
             ),

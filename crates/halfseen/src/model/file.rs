@@ -182,7 +182,7 @@ impl Model {
     /// numbers that are not finite or not as many as the schema has columns.
     pub(crate) fn read_json(text: &str) -> Result<Model> {
         let head: Head = serde_json::from_str(text)
-            .map_err(|e| bad("format", &format!("this is no model file ({e})")))?;
+            .map_err(|e| bad("format", &format!("this is not a model file ({e})")))?;
         if head.format != FORMAT {
             return Err(bad(
                 "format",

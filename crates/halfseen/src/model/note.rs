@@ -249,8 +249,8 @@ impl fmt::Display for Note {
         match self {
             Note::SlopeVariance { residual, second_moment } => write!(
                 f,
-                "the estimated slopes are too noisy to learn from: their mean square is {}{:.0e} (exact slopes: about 1), \
-                 because single draws estimate the scaled residual with a root mean square of {}; raise \
+                "the estimated slopes are too noisy to learn from: their mean square is {}{:.0e} (exact slopes: about 1); \
+                 single draws estimate the scaled residual with a root mean square of {}; raise \
                  smoothing_width or lower radius",
                 if *second_moment < LARGEST_SHOWN { "about " } else { "more than " },
                 second_moment.min(LARGEST_SHOWN),
@@ -338,7 +338,7 @@ impl fmt::Display for Note {
             Note::LateAnswers { delay, shorter } => write!(
                 f,
                 "answers were delayed by up to {delay} other answers: steps were up to {shorter:.1} times shorter, so less was learned \
-                 than from immediate answers, and its own test evaluates the predictors at the time of the queries; wait for answers \
+                 than from immediate answers; its own test evaluates the predictors at the time of the queries; wait for answers \
                  before asking more, or use fiml, which delays do not affect"
             ),
             Note::RiskBound { theorem, risk, .. } if *risk >= 0.5 => write!(
@@ -357,7 +357,7 @@ impl fmt::Display for Note {
                 write!(
                     f,
                     "noise of mean 0 in [-1, 1] on any columns within the threat changes a score by more than the margin with a \
-                     probability of at most {failure:.2e}, and {:.1} % of the training rows are within the margin (theorem 3 of Dekel \
+                     probability of at most {failure:.2e}; {:.1} % of the training rows are within the margin (theorem 3 of Dekel \
                      and Shamir 2008); ",
                     100.0 * within
                 )?;

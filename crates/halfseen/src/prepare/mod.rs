@@ -76,7 +76,7 @@ impl Prepare {
         }
         Err(bad(
             "prepare.target",
-            "mean and deviation must be finite and at most 1e100, the deviation above 0".to_owned(),
+            "mean and standard deviation must be finite and at most 1e100, the standard deviation above 0".to_owned(),
         )
         .into())
     }

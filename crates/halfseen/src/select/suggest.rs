@@ -147,7 +147,7 @@ const RULES: [Rule; 12] = [
         Suggestion {
             learner: "fiml",
             when: "the reads of each row are limited",
-            why: "it keeps every read, learns how attributes go together, and tunes itself on its own reads",
+            why: "it keeps every read, learns how attributes are correlated, and tunes itself on its own reads",
             instead: "ddaelr-2p",
             instead_if: "you want a theorem's guarantee: it had two to four times the error in tests",
             ..PLAIN
@@ -195,7 +195,7 @@ const RULES: [Rule; 12] = [
         Suggestion {
             learner: "fiml",
             when: "cells are missing",
-            why: "it learns from the observed cells how attributes go together, and curves of each",
+            why: "it learns from the observed cells how attributes are correlated, and curves of each",
             instead: "karma",
             instead_if: "cells are missing because of their values, or similar rows have similar targets",
             ..PLAIN

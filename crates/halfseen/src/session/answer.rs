@@ -114,7 +114,7 @@ impl Session {
                     let classes: Vec<String> = self.classes.iter().map(Label::to_string).collect();
                     let (label, classes) =
                         (crate::error::short(&label.to_string()), crate::error::list(&classes));
-                    format!("the target '{label}' is none of the classes, {classes}")
+                    format!("the target '{label}' is not one of the classes, {classes}")
                 }
             },
         };

@@ -86,9 +86,9 @@ class Budgeted(Incremental):
         With moments = two-phase: probability delta that the guarantee of the second phase fails. Range: a
         number above 0 and below 1.
     inner : {'weights', 'moments', 'mixed'}
-        Distribution of the reads for the product: weights (as in the theorems), moments (proportional to
-        |w| times the root of the moments: less variance on average over examples, no theorem), or mixed
-        (half and half: at most twice the theorem's variance).
+        Distribution of the reads for the product. weights: as in the theorems. moments: proportional to
+        |w| times the root of the moments (less variance on average over examples, no theorem). mixed:
+        half and half (at most twice the theorem's variance).
     prices : dict or None
         Price of one read of an attribute or a panel, by name or index; 1 for others.
     bounds : dict or None

@@ -90,9 +90,9 @@ class GAERRRegressor(_GAERR, LimitedRegressor):
     """General Attribute Efficient Ridge Regression: Kukliansky and Shamir 2015 [1]_, theorem 3.1.
 
     :class:`AERRRegressor` with declared ``probabilities`` for the reads of the gradient, for example from an
-    expert. The guarantee is that of :class:`AERRRegressor`, with the sum of the second moments divided by the
-    probabilities in place of d times the sum of the second moments: good probabilities reduce it, and an
-    attribute that is never read must be constant. With equal probabilities it is :class:`AERRRegressor` to
+    expert. The guarantee is that of :class:`AERRRegressor`, but d times the sum of the second moments becomes
+    the sum of the second moments divided by the probabilities. Good probabilities reduce it, and an attribute
+    that is never read must be constant. With equal probabilities it is :class:`AERRRegressor` to
     the bit.
 
     Examples
@@ -220,12 +220,12 @@ class DDAERRRegressor(_DDAERR, LimitedRegressor):
 
     :class:`AERRRegressor` that reads attributes in proportion to the root of their second moments. The
     expected excess of the squared error falls as ``sqrt((H / k + 1) / m)`` (theorem 3.5), H the squared sum
-    of these roots: at most that of :class:`AERRRegressor`, and far less if few attributes carry most of the
-    norm.
+    of these roots. It is at most that of :class:`AERRRegressor`, and far less if few attributes carry most of
+    the norm.
 
     The moments are declared, estimated from the reads as they come (the default; no theorem), or with
-    ``moments="two-phase"`` by a first phase of uniform reads. The latter keeps the guarantee with
-    probability 1 - ``confidence`` (theorem 3.6 if ``moment_norm`` is given, else 3.12), and needs the number
+    ``moments="two-phase"`` by a first phase of uniform reads. Two phases keep the guarantee with
+    probability 1 - ``confidence`` (theorem 3.6 if ``moment_norm`` is given, else 3.12), and need the number
     of examples (known in ``fit``; otherwise set ``horizon``). ``phase1``, ``smoothing``, ``confidence`` and
     ``moment_norm`` are its parameters.
 

@@ -230,8 +230,8 @@ class _FIML(Budgeted):
         errors = self.model_.errors()
         if errors is None:
             raise AttributeError(
-                f"this {type(self).__name__} has no coef_errors_, since it was fitted without deviations: fit"
-                " with deviations=100, which refits to reweighted examples"
+                f"this {type(self).__name__} has no coef_errors_: fit with deviations=100, which"
+                " refits to reweighted examples"
             )
         return np.array(errors).reshape(self.coef_.shape)
 
@@ -283,8 +283,8 @@ class FIMLClassifier(_FIML, LimitedClassifier):
     score becomes a probability, which accounts for the missing values of a row, and :meth:`predict_proba` is
     available.
 
-    Of **more than two classes** each has a model of its own: its members against the others. All of them are
-    fitted to the same reads, which are chosen for what they add to all models together, so that no read is
+    With **more than two classes** each class has a separate model: its members against the others. All models
+    are fitted to the same reads. The learner chooses reads that improve all models together, so no read is
     made for one class alone.
 
     Examples
@@ -322,7 +322,7 @@ class FIMLClassifier(_FIML, LimitedClassifier):
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            One per class, in the order of ``classes_``. Of more than two classes: the probability of each
+            One per class, in the order of ``classes_``. With more than two classes: the probability of each
             against the others, divided by their sum.
         """
         scores = self._scores(X)

@@ -198,7 +198,7 @@ class AERRRegressor(_AERR, LimitedRegressor):
     Least squares with weights in a Euclidean ball. All reads of an example but one, drawn uniformly,
     estimate the example; the last, drawn in proportion to the squared weights, its product with them.
     Each example takes one projected gradient step; the model averages the weights. The expected excess of the
-    squared error falls as ``sqrt(d / (k m))`` for m examples with k reads of d attributes each: unread
+    squared error falls as ``sqrt(d / (k m))`` for m examples with k reads of d attributes each. So unread
     attributes cost as much as a sample smaller by the factor k / d.
 
     With ``passive`` the learner chooses nothing: rows have NaN, missing completely at random, and all
@@ -445,7 +445,7 @@ class PNormRegressor(_PNorm, LimitedRegressor):
     Between gradient descent (``p=2``, as :class:`AERRRegressor` before its projection) and exponentiated
     gradient (p near 2 log d, as :class:`AELRRegressor`). Reads are those of :class:`AERRRegressor`. The
     expected excess of the squared error falls as ``sqrt((p - 1) / m)`` times a factor for unread attributes
-    (theorem 1 of [2]_) if the weights stay in a ball of the dual norm, which ``project=True`` ensures.
+    (theorem 1 of [2]_). The weights must stay in a ball of the dual norm, which ``project=True`` ensures.
 
     Examples
     --------

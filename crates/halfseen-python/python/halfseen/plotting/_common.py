@@ -29,7 +29,7 @@ class Display:
 
 
 def axes_of(ax):
-    """Return the Axes to draw into, new if there is none."""
+    """Return the Axes to draw into, new if none is given."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:

@@ -176,7 +176,7 @@ pub(crate) fn estimate(
     for form in &mut forms {
         fits.push(form.fit(folds, setting.seed, monitor, &done).ok_or_else(interrupted)?);
     }
-    let no_number = || failed("a weight is no finite number");
+    let no_number = || failed("a weight is not a finite number");
     let mut found = None;
     // Candidates of all forms, then of the plain one alone.
     for tried in (1..=fits.len()).rev() {
@@ -400,5 +400,5 @@ fn refit(
     let form = forms.last().ok_or_else(|| failed("there is no form"))?;
     weights(form, &fitted.iter().collect::<Vec<_>>(), chosen)
         .map(|(weights, _)| weights)
-        .ok_or_else(|| failed("a refit's weight is no finite number"))
+        .ok_or_else(|| failed("a refit's weight is not a finite number"))
 }

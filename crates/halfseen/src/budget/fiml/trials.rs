@@ -226,7 +226,7 @@ fn standard_errors_are_how_much_weights_vary_over_draws() {
     let ratio = (squares / (spread / columns as f64)).sqrt();
     assert!(
         (0.75..1.33).contains(&ratio),
-        "standard errors are {ratio} of the deviation over draws"
+        "standard errors are {ratio} of the standard deviation over draws"
     );
 }
 

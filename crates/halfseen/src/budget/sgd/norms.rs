@@ -334,7 +334,7 @@ impl<I: Iterate> Sgd<I> {
         };
         let (name, value) = ("phase1", format!("{length} examples"));
         let allowed = format!(
-            "less than the {at_hand} at hand, of which the second phase needs some; mind the horizon"
+            "less than the {at_hand} that there are, because the second phase needs some; mind the horizon"
         );
         Err(ErrorKind::OutOfRange { name, value, allowed }.into())
     }
