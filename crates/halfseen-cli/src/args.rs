@@ -62,19 +62,19 @@ pub(crate) enum Command {
     Fit(FitArgs),
     /// Predict every row of a table
     Predict(PredictArgs),
-    /// Test a model on a table with a target, as it is and after attributes are deleted
+    /// Test a model on a table with a target, also after attributes are deleted
     Evaluate(EvaluateArgs),
     /// Certify each prediction of a linear model: the largest threat that cannot change it
     Certify(CertifyArgs),
-    /// Compute before any data are collected the guaranteed error, or the reads that guarantee one
+    /// Compute the guaranteed error, or the reads that guarantee one, before any data are collected
     Plan(PlanArgs),
-    /// Collect data over weeks: whom to ask what, and what came of it, in one file
+    /// Collect data over weeks: asks, answers and the model, in one file
     Study(StudyArgs),
-    /// Print a model's weights as CSV, the most important attributes first: in the attributes' own
-    /// units, for a change of one standard deviation (standardised), and standard errors if it has
-    /// them
+    /// Print a model's weights as CSV, the most important attributes first. Columns: the weight in
+    /// the attribute's own unit, for a change of one standard deviation (standardised), and the
+    /// standard error if the model has it
     Show(ShowArgs),
-    /// Write one page to look at: a model, what was read for it, and how it does on a table
+    /// Write one page (HTML) about a model: its reads, its weights, and its errors on a table
     Report(ReportArgs),
     /// List the learners, or describe one
     Learners(LearnersArgs),

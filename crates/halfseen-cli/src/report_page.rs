@@ -236,9 +236,9 @@ fn weight_table(weights: &Weights, target: &str) -> Markup {
     html! {
         h2 { "Weights" }
         p {
-            "How much the prediction of " (target) " changes if an attribute is larger by one of its own units"
+            "The table shows the change of the prediction of " (target) " if an attribute is larger by one of its own units"
             @if weights.standardised { ", and (bars) by one standard deviation" }
-            ". A weight says how attributes go together, not what causes what."
+            ". A weight shows a correlation, not a cause."
         }
         table {
             tr {

@@ -71,7 +71,7 @@ def test_strange_weights_of_classes_are_refused():
     for strange in ("even", 3, [1.0, 2.0]):
         with pytest.raises(InvalidParameterError, match="'class_weight' parameter of KARMAClassifier"):
             KARMAClassifier(class_weight=strange).fit(X, y)
-    with pytest.raises(ValueError, match="class_weight names 'sick', which is no class"):
+    with pytest.raises(ValueError, match="class_weight names 'sick'; the classes of y are"):
         KARMAClassifier(class_weight={"sick": 2.0}).fit(X, y)
     for bad in (-1.0, np.nan, np.inf):
         with pytest.raises(ValueError, match="finite numbers of at least 0"):

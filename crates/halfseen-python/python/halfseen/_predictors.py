@@ -253,7 +253,7 @@ class WeightedClassifier(Weighted):
             known = labels.tolist()
             unknown = [label for label in self.class_weight if label not in known]
             if unknown:
-                raise ValueError(f"class_weight names {unknown[0]!r}, which is no class of y: {known}")
+                raise ValueError(f"class_weight names {unknown[0]!r}; the classes of y are {known}")
             factors = np.array([float(self.class_weight.get(label, 1.0)) for label in known])
             if not (np.isfinite(factors).all() and (factors >= 0).all()):
                 raise ValueError("weights of classes must be finite numbers of at least 0")

@@ -51,7 +51,7 @@ def on_host(X, name="X"):
 
 
 def column(y):
-    """Return targets as they are, but for a lazy frame of one column and arrays of other libraries."""
+    """Return targets; those of a lazy frame or another library become an array of NumPy."""
     found = eager(y)
     return on_host(y if found is y else np.ravel(np.asarray(found)), "y")
 

@@ -101,7 +101,7 @@ class LearningCurveDisplay(Display):
         Returns
         -------
         display : LearningCurveDisplay
-            What was drawn. Regressors: mean squared error, in squared units of the target. Classifiers:
+            The display, with the data that it draws. Regressors: mean squared error, in squared units of the target. Classifiers:
             share of misclassified rows.
         """
         from sklearn.base import clone

@@ -61,7 +61,7 @@ class MissingnessDisplay(Display):
         Returns
         -------
         display : MissingnessDisplay
-            What was drawn.
+            The display, with the data that it draws.
         """
         holes, found = _holes(X)
         if 0 in holes.shape:

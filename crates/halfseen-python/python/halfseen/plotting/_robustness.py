@@ -108,7 +108,7 @@ class RobustnessDisplay(Display):
         Returns
         -------
         display : RobustnessDisplay
-            What was drawn. Regressors: mean squared error, in squared units of the target. Classifiers:
+            The display, with the data that it draws. Regressors: mean squared error, in squared units of the target. Classifiers:
             share of misclassified rows.
         """
         from halfseen._adversarial import attack, attributes

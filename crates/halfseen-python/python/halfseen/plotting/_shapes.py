@@ -66,7 +66,7 @@ class ShapesDisplay(Display):
         Returns
         -------
         display : ShapesDisplay
-            What was drawn.
+            The display, with the data that it draws.
         """
         from sklearn.utils.validation import check_is_fitted
 

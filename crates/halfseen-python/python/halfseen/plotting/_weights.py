@@ -70,7 +70,7 @@ class WeightsDisplay(Display):
         Returns
         -------
         display : WeightsDisplay
-            What was drawn.
+            The display, with the data that it draws.
         """
         if hasattr(estimator, "fit"):
             from sklearn.utils.validation import check_is_fitted
