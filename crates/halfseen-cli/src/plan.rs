@@ -8,9 +8,9 @@ use crate::plan_costs::{Declared, PlanCosts};
 use crate::plan_schema::PlanSchema;
 use crate::{declarations, format, plan_karma};
 use anyhow::{Context, Result};
-use halfseen::plan::{self, Excess, Goal, MOST_EXAMPLES, MomentNorms, Plan, Setting};
+use halfseen::plan::{self, Excess, Goal, MomentNorms, Plan, Setting};
 use halfseen::registry;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -86,16 +86,10 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode> {
 
 fn plans(args: &PlanArgs, setting: &Setting) -> Result<Vec<Plan>> {
     let goal = args.examples.map(Goal::Examples).or(args.error.map(Goal::Error));
-    let promises = registry::guarantees().into_iter();
-    match (args.total_budget, goal) {
-        (Some(total), _) => {
-            Ok(promises.map(|promise| plan::best(promise, setting, total, goal)).collect())
-        }
-        (None, Some(goal)) => {
-            Ok(promises.map(|promise| plan::make(promise(setting), goal)).collect())
-        }
-        (None, None) => usage_error("a plan needs --error or --examples"),
+    if args.total_budget.is_none() && goal.is_none() {
+        return usage_error("a plan needs --error or --examples");
     }
+    Ok(plan::all(&registry::guarantees(), setting, args.total_budget, goal))
 }
 
 /// Returns the norms of the second moments in a file with one row per attribute.
@@ -331,53 +325,6 @@ fn as_json(args: &PlanArgs, setting: &Setting, plans: &[Plan]) -> Value {
         "radius2": setting.radius2, "norm": setting.norm, "moments": moments, "confidence": setting.confidence,
         "phase1": setting.phase1, "error": args.error, "examples": args.examples,
         "unit": "mean of (prediction - target)^2; printed bounds of Hazan and Koren 2012 and Kukliansky and Shamir 2015 are of half of it",
-        "rows": plans.iter().map(|plan| row(args, plan)).collect::<Vec<_>>(),
+        "rows": plans.iter().map(|plan| plan.as_json(args.error)).collect::<Vec<_>>(),
     })
-}
-
-fn row(args: &PlanArgs, plan: &Plan) -> Value {
-    let guarantee = &plan.guarantee;
-    let mut row = json!({
-        "learner": guarantee.learner, "theorem": guarantee.theorem, "assumes": guarantee.assumes.text(),
-        "status": "known", "budget": guarantee.budget, "examples": plan.examples, "reads": plan.reads,
-        "excess": plan.excess, "more_than": null, "says_something": plan.says_something(),
-        "formula": null, "constants": {}, "printed": null, "set": {}, "probability": null, "rate": null, "note": null,
-    });
-    let mut put = |key: &str, value: Value| row[key] = value;
-    match &guarantee.excess {
-        Excess::Known(bound) => {
-            let m = plan.examples.unwrap_or(MOST_EXAMPLES);
-            let constants: Map<String, Value> = bound
-                .constants(m)
-                .into_iter()
-                .map(|(name, value)| (name.to_owned(), json!(value)))
-                .collect();
-            put("formula", json!(bound.formula));
-            put("constants", Value::Object(constants));
-            let printed_examples = args.error.and_then(|error| bound.printed.examples(error));
-            let printed = plan.examples.and_then(|m| bound.printed.at(m));
-            put(
-                "printed",
-                json!({ "formula": bound.printed.formula, "excess": printed, "examples": printed_examples }),
-            );
-            if let Some(value) = plan.examples.and_then(|m| bound.tuning.at(m)) {
-                put("set", json!({ bound.tuning.name: value }));
-            }
-            put("probability", json!(bound.probability));
-            put("note", json!(bound.note));
-            if plan.reads.is_none() {
-                put("more_than", json!(MOST_EXAMPLES));
-            }
-        }
-        Excess::RateOnly { rate, note } => {
-            put("status", json!("rate only"));
-            put("rate", json!(rate));
-            put("note", json!(note));
-        }
-        Excess::Inapplicable { why } => {
-            put("status", json!("inapplicable"));
-            put("note", json!(why));
-        }
-    }
-    row
 }

@@ -16,6 +16,7 @@ mod kinds;
 mod learners;
 mod model;
 mod online;
+mod planning;
 mod query;
 mod robustness;
 mod study;
@@ -41,6 +42,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(learners::learners, module)?)?;
     module.add_function(wrap_pyfunction!(learners::refused, module)?)?;
     module.add_function(wrap_pyfunction!(suggest::suggest, module)?)?;
+    module.add_function(wrap_pyfunction!(planning::plan, module)?)?;
     module.add_function(wrap_pyfunction!(comparing::compare, module)?)?;
     module.add_function(wrap_pyfunction!(kinds::days, module)?)?;
     module.add_function(wrap_pyfunction!(fitting::fit, module)?)?;

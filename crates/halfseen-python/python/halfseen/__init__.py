@@ -71,6 +71,7 @@ if TYPE_CHECKING:  # the same names for type checkers
         MatrixCompletionRegressor,
     )
     from halfseen.model import Model, load
+    from halfseen.planning import Plan, plan
     from halfseen.robust import (
         FDROPClassifier,
         RobustLPClassifier,
@@ -124,6 +125,7 @@ _HOMES = {
         "RobustRegressor",
     ),
     "comparing": ("Comparison", "compare"),
+    "planning": ("Plan", "plan"),
     "suggesting": ("Suggestion", "suggest"),
     "asktell": ("Learner", "Query"),
     "encoder": ("Encoder",),
@@ -177,6 +179,7 @@ __all__ = [
     "OnlineLassoRegressor",
     "PNormClassifier",
     "PNormRegressor",
+    "Plan",
     "Query",
     "RefusedRows",
     "RobustClassifier",
@@ -195,6 +198,7 @@ __all__ = [
     "get_memory_limit",
     "load",
     "missing",
+    "plan",
     "plotting",
     "robust",
     "set_memory_limit",

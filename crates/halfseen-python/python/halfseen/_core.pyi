@@ -52,6 +52,19 @@ def refused(name: str, parameters: _Texts) -> tuple[str, str] | None: ...
 def suggest(
     rows: int, attributes: int, columns: int, classes: int, holes: bool, limited: bool, threat: bool
 ) -> str: ...
+def plan(
+    dims: int,
+    budget: int,
+    total_budget: int | None,
+    radius: float,
+    radius2: float | None,
+    norm: float,
+    moments: list[float] | None,
+    confidence: float | None,
+    phase1: float | None,
+    error: float | None,
+    examples: int | None,
+) -> str: ...
 def compare(
     learners: list[str] | None,
     table: Table,

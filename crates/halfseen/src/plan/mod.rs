@@ -5,7 +5,7 @@
 //!
 //! A [`Setting`] states the assumptions of the theorems. Each learner's file turns it into a
 //! [`Guarantee`]. [`make`] computes the excess error from the number of examples, or vice versa,
-//! and [`best`] the reads per example for a given total.
+//! and [`best`] the reads per example for a given total; [`all`] does either for several learners.
 //!
 //! ```
 //! use halfseen::plan::{self, Goal, Setting};
@@ -27,6 +27,7 @@
 
 mod assumptions;
 mod guarantee;
+mod json;
 mod moments;
 mod search;
 mod setting;
@@ -37,7 +38,7 @@ mod tests;
 pub use assumptions::Assumptions;
 pub use guarantee::{Bound, Excess, Guarantee, MOST_EXAMPLES, Printed, Tuning};
 pub use moments::MomentNorms;
-pub use search::{Goal, Plan, best, make};
+pub use search::{Goal, Plan, all, best, make};
 pub use setting::Setting;
 pub(crate) use setting::{CONFIDENCE, SHARE};
 pub(crate) use steps::{entropic_eta, euclidean_eta, half_excess, planned_step};

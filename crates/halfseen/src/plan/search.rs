@@ -49,6 +49,20 @@ pub fn make(guarantee: Guarantee, goal: Goal) -> Plan {
     Plan { guarantee, examples, excess, reads }
 }
 
+/// Returns a plan for each of these guarantees: for a goal, or the best for `total` reads.
+pub fn all(
+    promises: &[Promise],
+    setting: &Setting,
+    total: Option<u64>,
+    goal: Option<Goal>,
+) -> Vec<Plan> {
+    let plan = |promise: &Promise| match (total, goal) {
+        (Some(total), _) => Some(best(*promise, setting, total, goal)),
+        (None, goal) => goal.map(|goal| make(promise(setting), goal)),
+    };
+    promises.iter().filter_map(plan).collect()
+}
+
 /// Returns the best plan for `total` reads: the one of least excess, or for [`Goal::Error`] the one
 /// of fewest reads (possibly more than `total`). [`Goal::Examples`] limits the examples.
 ///

@@ -101,8 +101,8 @@ class LearningCurveDisplay(Display):
         Returns
         -------
         display : LearningCurveDisplay
-            The display, with the data that it draws. Regressors: mean squared error, in squared units of the target. Classifiers:
-            share of misclassified rows.
+            The display, with the data that it draws. Regressors: mean squared error, in squared units of the
+            target. Classifiers: share of misclassified rows.
         """
         from sklearn.base import clone
         from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit

@@ -108,8 +108,8 @@ class RobustnessDisplay(Display):
         Returns
         -------
         display : RobustnessDisplay
-            The display, with the data that it draws. Regressors: mean squared error, in squared units of the target. Classifiers:
-            share of misclassified rows.
+            The display, with the data that it draws. Regressors: mean squared error, in squared units of the
+            target. Classifiers: share of misclassified rows.
         """
         from halfseen._adversarial import attack, attributes
 
