@@ -183,6 +183,15 @@ def wrapped(text):
     return re.sub(r"^```text\n(.*?)^```", replaced, text, flags=re.MULTILINE | re.DOTALL)
 
 
+def without_hidden(text):
+    """Return a page without the lines of Rust that only its test needs: those behind #, as in rustdoc."""
+
+    def replaced(found):
+        return re.sub(r"^# .*\n", "", found[0], flags=re.MULTILINE)
+
+    return re.sub(r"^```rust\n.*?^```", replaced, text, flags=re.MULTILINE | re.DOTALL)
+
+
 def read_source(app, page, source):
     """Mend the links of a page, and put in the file of the repository that it stands for."""
     path = Path(app.env.doc2path(page))
@@ -193,7 +202,7 @@ def read_source(app, page, source):
         name = f"{path.stem}.md"
         folder, text = ROOT, (ROOT / name).read_text(encoding="utf-8")
         app.env.note_dependency(str(ROOT / name))
-    source[0] = wrapped(linked(text, folder, path.relative_to(HERE)))
+    source[0] = wrapped(without_hidden(linked(text, folder, path.relative_to(HERE))))
     if folder.name == "commands":
         source[0] = options(source[0])
     if below := CHILDREN.get(page):
