@@ -1,7 +1,7 @@
 //! Formats numbers and cells for people.
 
 use halfseen::data::Cell;
-pub(crate) use halfseen::error::grouped;
+pub(crate) use halfseen::error::{grouped, significant};
 
 /// Formats a number with three decimals, or with an exponent if it is very large or very small.
 pub(crate) fn number(value: f64) -> String {
@@ -25,23 +25,6 @@ pub(crate) fn count(count: Option<u64>) -> String {
 /// Formats a count with what is counted: 1 read, 2,000 reads.
 pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(count), if count == 1 { one } else { many })
-}
-
-/// Formats a number with four significant digits.
-pub(crate) fn significant(value: f64) -> String {
-    match value.abs() {
-        0.0 => "0".into(),
-        size if (1e-3..1e6).contains(&size) => {
-            let places = (3.0 - size.log10().floor()).clamp(0.0, 9.0) as usize;
-            let text = format!("{value:.places$}");
-            if text.contains('.') {
-                text.trim_end_matches('0').trim_end_matches('.').to_owned()
-            } else {
-                text
-            }
-        }
-        _ => format!("{value:.3e}"),
-    }
 }
 
 /// Formats a sum without digits lost to rounding.
