@@ -21,14 +21,14 @@ pub(crate) use saved::{CertifyArgs, EvaluateArgs, PredictArgs, ReportArgs, ShowA
 pub(crate) use study::StudyArgs;
 pub(crate) use table::{BasisArg, CostLimits, MissingArg, ScaleArg, TableArgs, TaskArg};
 
-use crate::parse;
+use crate::{colour, parse};
 use clap::{Args, Parser, Subcommand};
 use halfseen::params::Needs;
 use halfseen::registry;
 
 /// Learn from data you only half see.
 #[derive(Debug, Parser)]
-#[command(name = "halfseen", version, before_help = EXAMPLES, after_help = EXIT_CODES, arg_required_else_help = true)]
+#[command(name = "halfseen", version, before_help = EXAMPLES, after_help = EXIT_CODES, arg_required_else_help = true, styles = colour::HELP)]
 pub(crate) struct Arguments {
     /// Take at most this much memory, such as 4GB, 500MB or 2GiB; what needs more is refused before
     /// it begins [default: three quarters of what the system or `ulimit -v` gives]
@@ -40,12 +40,13 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "Examples:
   halfseen compare                                          3 against 5, from 4 pixels of each image
-  halfseen compare table.csv --target price --budget 6      on your own table
-  halfseen fit table.csv --target price --learner aerr --budget 6 --out price.json
+  halfseen fit table.csv --target price --out price.json    chooses a learner; cells may be missing
+  halfseen fit table.csv --target price --budget 6 --out price.json    reads 6 attributes a row
+  halfseen compare table.csv --target price --budget 6      several learners on your own table
   halfseen predict price.json new.csv --id record > prices.csv
-  halfseen certify price.json new.csv --within 2            deletions that move it by 2 at most
-  halfseen fit table.csv --target price --learner fiml --out kept.json      cells may be missing
-  halfseen learners fiml                                    one learner and its parameters";
+  halfseen evaluate price.json held-out.csv                 the error on rows it has not seen
+  halfseen report price.json held-out.csv --out report.html    the same as a page with pictures
+  halfseen certify price.json new.csv --within 2            deletions that move it by 2 at most";
 
 const EXIT_CODES: &str = "Exit codes:
   0    success, also if the reader of stdout closes it

@@ -6,7 +6,6 @@ use crate::certify::certified_errors;
 use crate::evaluate::Rows;
 use crate::failure::usage_error;
 use crate::fitted::is_promise;
-use crate::measure::Measure;
 use crate::output;
 use crate::parts;
 use crate::predict::{predict, read_model};
@@ -69,10 +68,6 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
             found.transpose()?
         }
     };
-    let measure = match target {
-        Target::Numbers(_) => Measure::Squared,
-        Target::Classes { .. } => Measure::Wrong,
-    };
     let same = |row: usize| prediction.scores.row(row) == prediction.scores.row(0);
     let weights = match Weights::of(&model, &args.on.model) {
         // A kernel has none.
@@ -84,7 +79,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
         title: registry::find(&model.learner).map_or("", |learner| learner.title()),
         data: &name,
         rows: table.rows(),
-        constant: measure.of_nothing(&target),
+        constant: Score::of_constant(&target),
         confusion: confusion(&model, &prediction.scores, &target),
         calibration: calibration(&prediction.scores, &target)?,
         reads,
@@ -143,6 +138,7 @@ fn calibration(scores: &Scores, target: &Target) -> Result<Option<String>> {
         y_label: "mean observed, ± one standard deviation".into(),
         log_x: false,
         y_limit: None,
+        reference: None,
         series: vec![
             Series { name: "observed".into(), points },
             Series { name: "if right".into(), points: ends.map(same).to_vec() },
@@ -161,6 +157,7 @@ fn of_deletions(errors: &[(f64, f64)], numbers: bool) -> Result<String> {
         y_label: "share of the rows (%)".into(),
         log_x: false,
         y_limit: None,
+        reference: None,
         series: vec![Series { name: name.into(), points: errors.iter().map(point).collect() }],
     })?)
 }

@@ -15,8 +15,8 @@ pub(crate) struct Page<'a> {
     pub(crate) data: &'a str,
     pub(crate) rows: usize,
     pub(crate) score: Score,
-    /// Error of the mean, or of the most frequent class, of these rows.
-    pub(crate) constant: f64,
+    /// Errors of the mean, or of the most frequent class, of these rows.
+    pub(crate) constant: Score,
     /// True if every row has the same prediction.
     pub(crate) same: bool,
     /// Number of rows of each class (first) with each prediction (second).
@@ -106,32 +106,9 @@ pub(crate) fn page(found: &Page<'_>) -> Markup {
 fn in_words(found: &Page<'_>) -> Markup {
     let rows = format::thousands(found.rows as f64);
     let never = never_predicted(found);
-    let said = match (found.score.error, found.score.mse) {
-        (Some(error), _) => {
-            let (wrong, constant) = (percent(error), percent(found.constant));
-            let right = error < found.constant;
-            html! {
-                (wrong) " of the rows are predicted wrong. The most frequent class alone would be wrong for "
-                (constant) "."
-                @if !right { " So the model is no better than that." }
-            }
-        }
-        (None, Some(mse)) if found.constant > 0.0 => {
-            let share = 1.0 - mse / found.constant;
-            if share > 0.0 {
-                html! {
-                    "The model explains " (percent(share)) " of the variance. Its typical error is "
-                    (format::significant(mse.sqrt())) "; predicting the mean has " (format::significant(found.constant.sqrt())) "."
-                }
-            } else {
-                html! { "The model is no better than predicting the mean." }
-            }
-        }
-        _ => html! { "These rows do not vary, so nothing can be explained." },
-    };
     html! {
         p.lead {
-            (said)
+            (found.score.in_words(&found.constant))
             @if found.same && found.rows > 1 {
                 " It predicts the same for every row, so it has learned nothing that tells rows apart."
             } @else if !never.is_empty() {
@@ -163,6 +140,10 @@ fn errors(found: &Page<'_>) -> Markup {
             found.score.error.map_or(found.score.mse, |_| None).map(format::significant),
         ),
     ];
+    let constant = match (found.constant.error, found.constant.mse) {
+        (Some(error), _) => percent(error),
+        (None, mse) => mse.map_or_else(String::new, format::significant),
+    };
     html! {
         h2 { "Errors" }
         table {
@@ -171,7 +152,7 @@ fn errors(found: &Page<'_>) -> Markup {
             }
             tr {
                 th { @if found.score.error.is_some() { "wrong, by the most frequent class" } @else { "mean squared error of the mean" } }
-                td.n { @if found.score.error.is_some() { (percent(found.constant)) } @else { (format::significant(found.constant)) } }
+                td.n { (constant) }
             }
         }
         @if let Some(counts) = &found.confusion {
