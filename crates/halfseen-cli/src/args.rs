@@ -39,14 +39,14 @@ pub(crate) struct Arguments {
 }
 
 const EXAMPLES: &str = "Examples:
-  halfseen compare                                          3 against 5, from 4 pixels of each image
-  halfseen fit table.csv --target price --out price.json    chooses a learner; cells may be missing
-  halfseen fit table.csv --target price --budget 6 --out price.json    reads 6 attributes a row
-  halfseen compare table.csv --target price --budget 6      several learners on your own table
+  halfseen fit table.csv --target price --out price.json       chooses a learner, and says why
+  halfseen fit table.csv --target price --budget 6 --out price.json    reads 6 attributes of a row
   halfseen predict price.json new.csv --id record > prices.csv
-  halfseen evaluate price.json held-out.csv                 the error on rows it has not seen
-  halfseen report price.json held-out.csv --out report.html    the same as a page with pictures
-  halfseen certify price.json new.csv --within 2            deletions that move it by 2 at most";
+  halfseen evaluate price.json held-out.csv                    the error on rows it has not seen
+  halfseen report price.json held-out.csv --out report.html    the same, as a page with pictures
+  halfseen certify price.json new.csv --within 2               deletions that move it by 2 at most
+  halfseen compare table.csv --target price                    several learners, side by side
+  halfseen compare                       without a table: 3 against 5, 4 pixels of each image";
 
 const EXIT_CODES: &str = "Exit codes:
   0    success, also if the reader of stdout closes it
@@ -56,26 +56,26 @@ const EXIT_CODES: &str = "Exit codes:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Compare learners on random splits of a table, each tuned on the training part
-    Compare(CompareArgs),
-    /// Fit one learner and save the model
+    /// Fit a learner to a table and save the model; without --learner, one that suits the table
     Fit(FitArgs),
     /// Predict every row of a table
     Predict(PredictArgs),
     /// Test a model on a table with a target, as it is and after attributes are deleted
     Evaluate(EvaluateArgs),
+    /// Write one page to look at: a model, what was read for it, and how it does on a table
+    Report(ReportArgs),
+    /// Compare learners on random splits of a table, each tuned on the training part
+    Compare(CompareArgs),
     /// Certify each prediction of a linear model: the largest threat that cannot change it
     Certify(CertifyArgs),
-    /// Compute before any data are collected the guaranteed error, or the reads that guarantee one
-    Plan(PlanArgs),
-    /// Collect data over weeks: whom to ask what, and what came of it, in one file
-    Study(StudyArgs),
     /// Print a model's weights as CSV, the most important attributes first: in the attributes' own
     /// units, for a change of one standard deviation (standardised), and standard errors if it has
     /// them
     Show(ShowArgs),
-    /// Write one page to look at: a model, what was read for it, and how it does on a table
-    Report(ReportArgs),
+    /// Compute before any data are collected the guaranteed error, or the reads that guarantee one
+    Plan(PlanArgs),
+    /// Collect data over weeks: whom to ask what, and what came of it, in one file
+    Study(StudyArgs),
     /// List the learners, or describe one
     Learners(LearnersArgs),
     /// Print the completions of commands and flags for a shell

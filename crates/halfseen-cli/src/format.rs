@@ -27,6 +27,16 @@ pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(count), if count == 1 { one } else { many })
 }
 
+/// Formats a number with four significant digits, or a large one as a whole number: 47,947.
+pub(crate) fn amount(value: f64) -> String {
+    match value.abs() {
+        size if (1e4..1e12).contains(&size) => {
+            format!("{}{}", if value < 0.0 { "-" } else { "" }, thousands(size))
+        }
+        _ => significant(value),
+    }
+}
+
 /// Formats a sum without digits lost to rounding.
 pub(crate) fn rounded(spent: f64) -> String {
     let rounded = (spent * 1e6).round() / 1e6;

@@ -13,7 +13,7 @@ use crate::report_page::{Certified, Page, page};
 use crate::threats::priced;
 use crate::weights::Weights;
 use anyhow::Result;
-use halfseen::data::Target;
+use halfseen::data::{Costs, Target};
 use halfseen::model::{Model, Scores};
 use halfseen::robust::Trial;
 use halfseen::select::Score;
@@ -62,8 +62,11 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
                 let certificates = trial.certify(&costs, within)?;
                 let errors =
                     certified_errors(&model, &prediction.scores, &certificates, &costs, &target);
-                let svg = of_deletions(&errors, within.is_some())?;
-                Ok::<_, anyhow::Error>(Certified { errors, svg, within })
+                let counted = matches!(costs.costs(), Costs::Equal { value, .. } if *value == 1.0);
+                let svg = (errors.len() > 2)
+                    .then(|| of_deletions(&errors, within.is_some(), counted))
+                    .transpose()?;
+                Ok::<_, anyhow::Error>(Certified { errors, svg, counted, within })
             });
             found.transpose()?
         }
@@ -141,19 +144,22 @@ fn calibration(scores: &Scores, target: &Target) -> Result<Option<String>> {
         reference: None,
         series: vec![
             Series { name: "observed".into(), points },
-            Series { name: "if right".into(), points: ends.map(same).to_vec() },
+            Series { name: "if predictions were right".into(), points: ends.map(same).to_vec() },
         ],
     })?))
 }
 
 /// Draws the certified error against the number of deletions.
-fn of_deletions(errors: &[(f64, f64)], numbers: bool) -> Result<String> {
+fn of_deletions(errors: &[(f64, f64)], numbers: bool, counted: bool) -> Result<String> {
     let point =
         |&(x, share): &(f64, f64)| Point { x, y: 100.0 * share, low: f64::NAN, high: f64::NAN };
     let name = if numbers { "may move further" } else { "wrong or can be changed" };
     Ok(learning_curve(&Figure {
         title: "What deletions can do at most".into(),
-        x_label: "cost of the attributes that are deleted from a row".into(),
+        x_label: match counted {
+            true => "number of attributes that are deleted from a row".into(),
+            false => "cost of the attributes that are deleted from a row".into(),
+        },
         y_label: "share of the rows (%)".into(),
         log_x: false,
         y_limit: None,
