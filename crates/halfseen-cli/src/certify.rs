@@ -199,7 +199,7 @@ fn as_json(errors: &[(f64, f64)]) -> Value {
 
 /// Says what deletions can do at most: the least that matters, and those that spoil half the rows.
 fn in_words(errors: &[(f64, f64)], costs: &Threat, within: Option<f64>) -> String {
-    let single = matches!(costs.costs(), Costs::Equal { value, .. } if *value == 1.0);
+    let single = matches!(costs.costs(), Costs::Equal { value, .. } if value == 1.0);
     let deleted = |cost: f64| match single {
         true if cost == 1.0 => "1 attribute".to_owned(),
         true => format!("{cost} attributes"),

@@ -62,7 +62,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
                 let certificates = trial.certify(&costs, within)?;
                 let errors =
                     certified_errors(&model, &prediction.scores, &certificates, &costs, &target);
-                let counted = matches!(costs.costs(), Costs::Equal { value, .. } if *value == 1.0);
+                let counted = matches!(costs.costs(), Costs::Equal { value, .. } if value == 1.0);
                 let svg = (errors.len() > 2)
                     .then(|| of_deletions(&errors, within.is_some(), counted))
                     .transpose()?;

@@ -47,7 +47,7 @@ impl Curve {
     }
 
     /// Returns the last height.
-    pub fn end(&self) -> f64 {
+    pub(super) fn end(&self) -> f64 {
         self.points.last().map_or(f64::INFINITY, |point| point.y)
     }
 }
