@@ -72,6 +72,7 @@ pub(crate) fn curves(
         },
         log_x: true,
         y_limit: height.limit,
+        reference: None,
         series,
     };
     Ok(learning_curve(&figure)?)

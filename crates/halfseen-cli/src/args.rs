@@ -21,14 +21,14 @@ pub(crate) use saved::{CertifyArgs, EvaluateArgs, PredictArgs, ReportArgs, ShowA
 pub(crate) use study::StudyArgs;
 pub(crate) use table::{BasisArg, CostLimits, MissingArg, ScaleArg, TableArgs, TaskArg};
 
-use crate::parse;
+use crate::{colour, parse};
 use clap::{Args, Parser, Subcommand};
 use halfseen::params::Needs;
 use halfseen::registry;
 
 /// Learn from data you only half see.
 #[derive(Debug, Parser)]
-#[command(name = "halfseen", version, before_help = EXAMPLES, after_help = EXIT_CODES, arg_required_else_help = true)]
+#[command(name = "halfseen", version, before_help = EXAMPLES, after_help = EXIT_CODES, arg_required_else_help = true, styles = colour::HELP)]
 pub(crate) struct Arguments {
     /// Take at most this much memory, such as 4GB, 500MB or 2GiB; a command that needs more is
     /// refused before it begins [default: three quarters of the memory of the system or of `ulimit
@@ -40,13 +40,14 @@ pub(crate) struct Arguments {
 }
 
 const EXAMPLES: &str = "Examples:
-  halfseen compare                                          3 against 5, from 4 pixels of each image
-  halfseen compare table.csv --target price --budget 6      on your own table
-  halfseen fit table.csv --target price --learner aerr --budget 6 --out price.json
+  halfseen fit table.csv --target price --out price.json       chooses a learner, and says why
+  halfseen fit table.csv --target price --budget 6 --out price.json    reads 6 attributes of a row
   halfseen predict price.json new.csv --id record > prices.csv
-  halfseen certify price.json new.csv --within 2            deletions that move it by 2 at most
-  halfseen fit table.csv --target price --learner fiml --out kept.json      cells may be missing
-  halfseen learners fiml                                    one learner and its parameters";
+  halfseen evaluate price.json held-out.csv                    the error on rows it has not seen
+  halfseen report price.json held-out.csv --out report.html    the same, as a page with pictures
+  halfseen certify price.json new.csv --within 2               deletions that move it by 2 at most
+  halfseen compare table.csv --target price                    several learners, side by side
+  halfseen compare                       without a table: 3 against 5, 4 pixels of each image";
 
 const EXIT_CODES: &str = "Exit codes:
   0    success, also if the reader of stdout closes it
@@ -56,26 +57,26 @@ const EXIT_CODES: &str = "Exit codes:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Compare learners on random splits of a table, each tuned on the training part
-    Compare(CompareArgs),
-    /// Fit one learner and save the model
+    /// Fit a learner to a table and save the model; without --learner, one that suits the table
     Fit(FitArgs),
     /// Predict every row of a table
     Predict(PredictArgs),
     /// Test a model on a table with a target, also after attributes are deleted
     Evaluate(EvaluateArgs),
+    /// Write one page (HTML) about a model: its reads, its weights, and its errors on a table
+    Report(ReportArgs),
+    /// Compare learners on random splits of a table, each tuned on the training part
+    Compare(CompareArgs),
     /// Certify each prediction of a linear model: the largest threat that cannot change it
     Certify(CertifyArgs),
-    /// Compute the guaranteed error, or the reads that guarantee one, before any data are collected
-    Plan(PlanArgs),
-    /// Collect data over weeks: asks, answers and the model, in one file
-    Study(StudyArgs),
     /// Print a model's weights as CSV, the most important attributes first. Columns: the weight in
     /// the attribute's own unit, for a change of one standard deviation (standardised), and the
     /// standard error if the model has it
     Show(ShowArgs),
-    /// Write one page (HTML) about a model: its reads, its weights, and its errors on a table
-    Report(ReportArgs),
+    /// Compute the guaranteed error, or the reads that guarantee one, before any data are collected
+    Plan(PlanArgs),
+    /// Collect data over weeks: asks, answers and the model, in one file
+    Study(StudyArgs),
     /// List the learners, or describe one
     Learners(LearnersArgs),
     /// Print the completions of commands and flags for a shell

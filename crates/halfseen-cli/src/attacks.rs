@@ -138,6 +138,7 @@ impl Attacks {
             y_label: measure.axis().0.into(),
             log_x: false,
             y_limit: None,
+            reference: None,
             series,
         })?;
         output::write_file(path, &svg)

@@ -73,6 +73,8 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
     }
     if !errors.is_empty() {
         output::remark(args.on.quiet, as_text(&errors, model.task).trim_end());
+        let words = in_words(&errors, &costs, args.within);
+        output::remark(args.on.quiet, output::wrapped(&words, output::terminal_width()).trim_end());
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -193,6 +195,42 @@ fn thinned<T: Copy>(all: &[T], most: usize) -> Vec<T> {
 
 fn as_json(errors: &[(f64, f64)]) -> Value {
     errors.iter().map(|(threat, error)| json!({ "threat": threat, "error": error })).collect()
+}
+
+/// Says what deletions can do at most: the least that matters, and those that spoil half the rows.
+fn in_words(errors: &[(f64, f64)], costs: &Threat, within: Option<f64>) -> String {
+    let single = matches!(costs.costs(), Costs::Equal { value, .. } if value == 1.0);
+    let deleted = |cost: f64| match single {
+        true if cost == 1.0 => "1 attribute".to_owned(),
+        true => format!("{cost} attributes"),
+        false => format!("attributes that cost {}", format::rounded(cost)),
+    };
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let more = errors.iter().find(|(cost, _)| *cost > 0.0);
+    let half = errors.iter().find(|(_, error)| *error > 0.5);
+    let half = half.map_or(String::new(), |(cost, _)| {
+        format!(" From {} on it can be more than half.", deleted(*cost))
+    });
+    match (within, errors.first(), more) {
+        (None, Some((_, as_is)), Some((cost, error))) => format!(
+            "{} of the rows are predicted wrong as they are. If an adversary deletes the worst {} of each row, at most {} are.{half}",
+            percent(*as_is),
+            deleted(*cost),
+            percent(*error)
+        ),
+        (None, Some((_, as_is)), None) => {
+            format!("{} of the rows are predicted wrong, with any deletions.", percent(*as_is))
+        }
+        (Some(within), _, Some((cost, error))) => format!(
+            "If an adversary deletes the worst {} of each row, at most {} of the predictions move by more than {within}.{half}",
+            deleted(*cost),
+            percent(*error)
+        ),
+        (Some(within), _, None) => {
+            format!("No deletion moves a prediction by more than {within}.")
+        }
+        (None, None, _) => String::new(),
+    }
 }
 
 fn as_text(errors: &[(f64, f64)], task: Task) -> String {

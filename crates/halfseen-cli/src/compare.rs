@@ -137,15 +137,16 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         written.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
     let width = output::terminal_width();
     let text = format!(
-        "{}\n{}{}{}{}\n{}",
+        "{}\n{}\n{}{}{}{}\n{}",
         compared::table(&comparison, width),
+        output::wrapped(&format!("{}\n", comparison.in_words()), width),
         output::wrapped(&footnotes(args, &input, &seen, test.as_ref(), &comparison), width),
         hidden.map_or(String::new(), |hidden| format!("\n{}", hidden.as_text())),
         output::wrapped(&parameters(&comparison), width),
         output::wrapped(&taken_by_fit(args, &suggestion), width),
         output::wrapped(&format!("written: {files}\n"), width),
     );
-    output::print(&text)?;
+    output::show(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

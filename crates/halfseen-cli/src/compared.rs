@@ -1,6 +1,7 @@
 //! Writes a comparison as text: the table, footnotes, the parameters and the notes.
 
 use crate::args::{CompareArgs, MissingArg};
+use crate::colour;
 use crate::format;
 use crate::input::Input;
 use crate::measure::Measure;
@@ -28,16 +29,31 @@ pub(crate) fn table(comparison: &Comparison, width: Option<usize>) -> String {
     let mut table = |short| {
         columns.short = short;
         let mut rows = columns.head();
+        let head = rows.len();
         rows.extend(comparison.summary.iter().map(|s| columns.line(s, comparison)));
-        align(&rows)
+        (head, align(&rows))
     };
     let room = width.unwrap_or(usize::MAX);
-    let fits = |text: &String| text.lines().all(|line| line.chars().count() <= room);
+    let fits = |(_, text): &(usize, String)| text.lines().all(|line| line.chars().count() <= room);
     // The narrowest table where none fits.
     let tables = [Short::Whole, Short::Heads, Short::Deviations, Short::Figures, Short::Seconds]
         .map(&mut table);
     let last = tables[4].clone();
-    tables.into_iter().find(fits).unwrap_or(last)
+    let (head, text) = tables.into_iter().find(fits).unwrap_or(last);
+    coloured(&text, head, comparison)
+}
+
+/// Marks the best learner's line, and those that are no better than the constant.
+fn coloured(text: &str, head: usize, comparison: &Comparison) -> String {
+    let (best, bad) = (comparison.best(), comparison.no_better_than_constant());
+    let mut lines = text.lines();
+    let heads: String = lines.by_ref().take(head).map(|line| format!("{line}\n")).collect();
+    let marked = lines.zip(&comparison.summary).map(|(line, summary)| match summary.learner {
+        name if bad.contains(&name) => format!("{}\n", colour::faint(line)),
+        name if best == Some(name) => format!("{}\n", colour::bold(line)),
+        _ => format!("{line}\n"),
+    });
+    heads + &marked.collect::<String>()
 }
 
 /// Amount that is left out of a table that is too wide; each includes those before it.
@@ -247,6 +263,10 @@ pub(crate) fn footnotes(
         Target::Classes { .. } => "mean of -1 and +1, and so the more frequent class",
     };
     notes.push_str(&format!("{CONSTANT}: always predicts the training rows' {says}.\n"));
+    let bad = comparison.no_better_than_constant();
+    if !bad.is_empty() {
+        notes.push_str(&format!("No better than {CONSTANT}: {}.\n", list(&bad)));
+    }
     notes.push_str(&attacked(args, comparison));
     notes.push_str(&holes(args, seen, comparison));
     if input.dropped > 0 && args.missing == MissingArg::Drop {
@@ -464,6 +484,8 @@ mod tests {
         let summary = vec![summary("ridge"), summary("ddaelr-2p")];
         let comparison = Comparison { rows: vec![], summary, curve: vec![] };
         let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        let table =
+            |comparison, width| anstream::adapter::strip_str(&table(comparison, width)).to_string();
         let whole = table(&comparison, None);
         assert!(widest(&whole) > 100 && whole.lines().count() == 3, "{whole}");
         assert_eq!(table(&comparison, Some(200)), whole);

@@ -6,26 +6,11 @@ use halfseen::data::Target;
 use halfseen::select::{CONSTANT, Comparison, CurvePoint, Statistics};
 use halfseen_io::draw::{Figure, Point, Series};
 
-/// Returns the constant, whose error does not depend on the number of rows, as a line from the
-/// first point of all learners to the last.
-fn level(comparison: &Comparison, series: &[Series], shown: Shown) -> Option<Series> {
+/// Returns the constant's error, which does not depend on the number of rows.
+fn level(comparison: &Comparison, shown: Shown) -> Option<(String, f64)> {
     let Shown::Tested(measure) = shown else { return None };
-    let error =
-        measure.over(comparison.summary.iter().find(|summary| summary.learner == CONSTANT)?)?;
-    let xs = || series.iter().flat_map(|s| &s.points).map(|p| p.x);
-    let ends = [xs().fold(f64::INFINITY, f64::min), xs().fold(f64::NEG_INFINITY, f64::max)];
-    let (_, factor) = measure.axis();
-    let ends = ends.into_iter().filter(|x| x.is_finite());
-    let points = ends.map(|x| point(x, error, factor)).collect();
-    Some(Series { name: CONSTANT.to_owned(), points })
-}
-
-/// Largest number of learners whose curves can be told apart, beside the constant.
-const MOST: usize = 7;
-
-/// Returns the error at the end of a curve.
-fn last(series: &Series) -> f64 {
-    series.points.last().map_or(f64::INFINITY, |point| point.y)
+    let constant = comparison.summary.iter().find(|summary| summary.learner == CONSTANT)?;
+    Some((CONSTANT.to_owned(), measure.axis().1 * measure.over(constant)?.mean))
 }
 
 /// Quantity on the vertical axis.
@@ -71,15 +56,6 @@ pub(crate) fn figure(
         Series { name: summary.learner.to_owned(), points: points.collect() }
     });
     let mut series: Vec<Series> = series.filter(|s| !s.points.is_empty()).collect();
-    let title = match series.len() {
-        all if all > MOST => {
-            series.sort_by(|a, b| last(a).total_cmp(&last(b)));
-            series.truncate(MOST);
-            format!("the {MOST} best of {all} learners: {title}")
-        }
-        _ => title.to_owned(),
-    };
-    series.extend(level(comparison, &series, shown));
     // Early in its run a learner may be far worse than a constant; such errors and their standard
     // deviations are cut off.
     let (y_label, limit) = (label, 1.5 * nothing);
@@ -87,7 +63,7 @@ pub(crate) fn figure(
     outside.for_each(|p| (p.low, p.high) = (p.y, p.y));
     let cut = series.iter().flat_map(|s| &s.points).any(|p| p.high > limit);
     Figure {
-        title,
+        title: title.to_owned(),
         x_label: x_label.to_owned(),
         y_label: if cut {
             format!("{y_label} (cut at {})", number(limit))
@@ -96,6 +72,7 @@ pub(crate) fn figure(
         },
         log_x: true,
         y_limit: cut.then_some(limit),
+        reference: level(comparison, shown),
         series,
     }
 }

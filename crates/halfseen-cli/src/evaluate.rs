@@ -37,6 +37,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
         .with_context(|| name.clone())?;
     let rows: Vec<u32> = (0..table.rows() as u32).collect();
     let score = Score::of(&prediction.scores, &target, &rows);
+    let constant = Score::of_constant(&target);
     let mut intervals = Intervals::asked(args.interval, args.conformal.as_deref(), &args.on.model)
         .map(|asked| asked.of(&model, &args.on.read, args.on.quiet))
         .transpose()?;
@@ -59,6 +60,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
         let mut json = json!({
             "examples": rows.len(), "mse": score.mse, "error": score.error, "balanced_error": score.balanced_error,
             "attacked_error": attacked.and_then(|score| score.error),
+            "constant_mse": constant.mse, "constant_error": constant.error, "r2": explained(&score, &constant),
         });
         if let Some((share, width)) = covered {
             json["covered"] = json!(share);
@@ -77,18 +79,24 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
     let percent = |e: f64| format!("{:.2} %", 100.0 * e);
     let tables = truncated.map(|t| t.as_text()).into_iter().chain(attacks.map(|a| a.as_text()));
     let tables: String = tables.map(|table| format!("\n{table}")).collect();
-    let figures = [
+    let squared = |mse: f64| format!("{mse:.6}");
+    let numbers = matches!(target, Target::Numbers(_));
+    // Figures that do not apply to the model or its target are left out.
+    let figures = vec![
         ("examples", Some(rows.len().to_string())),
-        ("squared error", score.mse.map(|mse| format!("{mse:.6}"))),
+        ("squared error", score.mse.map(squared)),
+        ("of the mean", constant.mse.filter(|_| numbers).map(squared)),
         ("error", score.error.map(percent)),
+        ("of a constant", constant.error.map(percent)),
         ("balanced error", score.balanced_error.map(percent)),
+        ("R2", explained(&score, &constant).map(|share| format!("{share:.4}"))),
         ("in intervals", covered.map(|(share, _)| percent(share))),
         ("mean width", covered.map(|(_, width)| format!("{width:.6}"))),
     ];
-    // Figures that do not apply to the model or its target are left out.
-    let figures = figures.into_iter().filter_map(|(name, value)| Some((name, value?)));
-    let figures: String = figures.map(|(name, value)| format!("{name:<16}{value}\n")).collect();
-    output::print(&format!("{figures}{tables}"))?;
+    let figures = output::labelled(15, figures);
+    let words =
+        output::wrapped(&format!("\n{}\n", score.in_words(&constant)), output::terminal_width());
+    output::show(&format!("{figures}{words}{tables}"))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -113,6 +121,15 @@ impl Rows {
             .context(name.clone())?;
         Ok(Rows { name, table, numbers, target })
     }
+}
+
+/// Returns the share of the variance of numbers that is explained, the coefficient of
+/// determination.
+fn explained(score: &Score, constant: &Score) -> Option<f64> {
+    let (None, Some(mse), Some(variance)) = (score.error, score.mse, constant.mse) else {
+        return None;
+    };
+    (variance > 0.0).then(|| 1.0 - mse / variance)
 }
 
 /// Returns the share of numbers that are in their intervals, and the mean width of these.

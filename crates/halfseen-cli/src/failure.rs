@@ -1,7 +1,7 @@
 //! Turns errors into one sentence on stderr and an exit code.
 
+use crate::colour;
 use halfseen::ErrorClass;
-use std::io::Write;
 use std::process::ExitCode;
 
 /// Exit code for wrong parameters, data or files.
@@ -74,7 +74,7 @@ pub(crate) fn say(message: &str) {
         line.truncate(end);
         line.push('…');
     }
-    let _ = writeln!(std::io::stderr(), "error: {line}");
+    colour::tell(&format!("error: {line}"));
 }
 
 /// Prints an error as one line and chooses the exit code.

@@ -118,9 +118,14 @@ pub(crate) fn run(given: &FitArgs) -> Result<ExitCode> {
     output::write_file(out, &format!("{}\n", model.to_json()?))?;
     let summary = fitted::summary(&model, args, suggestion.as_ref(), out)?;
     if output::is_standard(out) {
-        output::remark(args.table.quiet, summary.trim_end());
-    } else if !args.table.quiet || args.table.json {
+        output::remark(
+            args.table.quiet,
+            &anstream::adapter::strip_str(summary.trim_end()).to_string(),
+        );
+    } else if args.table.json {
         output::print(&summary)?;
+    } else if !args.table.quiet {
+        output::show(&summary)?;
     }
     input.remark_on_codes(&args.table);
     for note in model.report.notes.iter().filter(|note| !fitted::is_promise(note)) {

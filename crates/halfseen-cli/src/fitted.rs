@@ -2,6 +2,7 @@
 
 use crate::args::FitArgs;
 use crate::format;
+use crate::output;
 use anyhow::Result;
 use halfseen::data::{Costs, Threat};
 use halfseen::learner::Family;
@@ -133,7 +134,8 @@ pub(crate) fn summary(
         ("its own test", format!("{:.3}{error} ({what})", risk * scale))
     });
     // Scaled numbers have a variance of 1, which is a constant's error.
-    let numbers = report.risk.filter(|_| model.classes.is_empty());
+    let tested = report.risk.or(report.leave_one_out);
+    let numbers = tested.filter(|_| model.classes.is_empty());
     let explained = numbers.map(|risk| {
         let share = format!("{:.0} % of the variance of the target", 100.0 * (1.0 - risk).max(0.0));
         ("explains", format!("{share}; the error of its mean is {scale:.3}"))
@@ -141,9 +143,7 @@ pub(crate) fn summary(
     let at = if observes { at } else { at + 1 };
     let estimated = estimated.into_iter().chain(explained);
     rows.splice(at..at, spent.into_iter().chain(left).chain(unused).chain(estimated));
-    let lines: Vec<String> =
-        rows.into_iter().map(|(name, value)| format!("{name:<14} {value}\n")).collect();
-    Ok(lines.concat())
+    Ok(output::labelled(14, rows.into_iter().map(|(name, value)| (name, Some(value))).collect()))
 }
 
 /// Returns true if a note is a bound on new rows, which the summary shows.

@@ -1,7 +1,7 @@
 //! Formats numbers and cells for people.
 
 use halfseen::data::Cell;
-pub(crate) use halfseen::error::grouped;
+pub(crate) use halfseen::error::{grouped, significant};
 
 /// Formats a number with three decimals, or with an exponent if it is very large or very small.
 pub(crate) fn number(value: f64) -> String {
@@ -27,20 +27,13 @@ pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(count), if count == 1 { one } else { many })
 }
 
-/// Formats a number with four significant digits.
-pub(crate) fn significant(value: f64) -> String {
+/// Formats a number with four significant digits, or a large one as a whole number: 47,947.
+pub(crate) fn amount(value: f64) -> String {
     match value.abs() {
-        0.0 => "0".into(),
-        size if (1e-3..1e6).contains(&size) => {
-            let places = (3.0 - size.log10().floor()).clamp(0.0, 9.0) as usize;
-            let text = format!("{value:.places$}");
-            if text.contains('.') {
-                text.trim_end_matches('0').trim_end_matches('.').to_owned()
-            } else {
-                text
-            }
+        size if (1e4..1e12).contains(&size) => {
+            format!("{}{}", if value < 0.0 { "-" } else { "" }, thousands(size))
         }
-        _ => format!("{value:.3e}"),
+        _ => significant(value),
     }
 }
 

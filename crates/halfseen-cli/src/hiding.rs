@@ -173,6 +173,7 @@ impl Hidden {
             y_label: label.into(),
             log_x: false,
             y_limit: None,
+            reference: None,
             series: series.collect(),
         }
     }

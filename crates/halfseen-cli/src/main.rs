@@ -5,6 +5,7 @@ mod allocator;
 mod args;
 mod attacks;
 mod certify;
+mod colour;
 mod compare;
 mod compared;
 mod curves;

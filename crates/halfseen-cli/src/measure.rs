@@ -58,22 +58,11 @@ impl Measure {
     /// Returns the error of predicting the mean, or the most frequent class; larger errors are not
     /// drawn.
     pub(crate) fn of_nothing(self, target: &Target) -> f64 {
-        match (self, target) {
-            (Measure::Squared, target) => variance(target),
-            (Measure::Wrong, Target::Classes { classes, codes }) => {
-                let count = |class: usize| codes.iter().filter(|c| **c as usize == class).count();
-                let most = (0..classes.len()).map(count).max().unwrap_or(0);
-                1.0 - most as f64 / codes.len().max(1) as f64
-            }
-            (Measure::Wrong, Target::Numbers(_)) => f64::INFINITY,
-        }
+        let constant = Score::of_constant(target);
+        let error = match self {
+            Measure::Squared => constant.mse,
+            Measure::Wrong => constant.error,
+        };
+        error.unwrap_or(f64::INFINITY)
     }
-}
-
-/// Returns the squared error of predicting the mean.
-fn variance(target: &Target) -> f64 {
-    let Ok(scores) = target.scores() else { return f64::INFINITY };
-    let n = scores.len().max(1) as f64;
-    let mean = scores.iter().sum::<f64>() / n;
-    scores.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n
 }

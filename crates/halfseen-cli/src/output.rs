@@ -1,5 +1,6 @@
 //! Writes results: files to a temporary place and then renamed, tables and JSON to stdout.
 
+use crate::colour;
 use crate::failure::usage_error;
 use crate::interrupt::Unfinished;
 use anyhow::{Context, Result};
@@ -262,6 +263,11 @@ pub(crate) fn print(text: &str) -> Result<()> {
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).context("stdout")
 }
 
+/// Prints text for people, with colours on a terminal.
+pub(crate) fn show(text: &str) -> Result<()> {
+    colour::print(text).context("stdout")
+}
+
 /// Returns the number of columns of the terminal that stdout is; `None` if it is none.
 pub(crate) fn terminal_width() -> Option<usize> {
     terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0))
@@ -298,7 +304,7 @@ pub(crate) fn wrapped(text: &str, width: Option<usize>) -> String {
 /// Prints a remark to stderr, unless `quiet`.
 pub(crate) fn remark(quiet: bool, text: &str) {
     if !quiet {
-        let _ = writeln!(std::io::stderr(), "{text}");
+        colour::tell(text);
     }
 }
 
@@ -319,6 +325,14 @@ pub(crate) fn align(rows: &[Vec<String>]) -> String {
         text.push('\n');
     }
     text
+}
+
+/// Returns lines of labels, which step back, and of what they are of; those without it are left
+/// out.
+pub(crate) fn labelled(width: usize, rows: Vec<(&str, Option<String>)>) -> String {
+    let rows = rows.into_iter().filter_map(|(label, value)| Some((label, value?)));
+    rows.map(|(label, value)| format!("{} {value}\n", colour::faint(&format!("{label:<width$}"))))
+        .collect()
 }
 
 /// Remarks on unused and absent columns except `expected` ones, and on new categories.

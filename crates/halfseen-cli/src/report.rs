@@ -6,7 +6,6 @@ use crate::certify::certified_errors;
 use crate::evaluate::Rows;
 use crate::failure::usage_error;
 use crate::fitted::is_promise;
-use crate::measure::Measure;
 use crate::output;
 use crate::parts;
 use crate::predict::{predict, read_model};
@@ -14,7 +13,7 @@ use crate::report_page::{Certified, Page, page};
 use crate::threats::priced;
 use crate::weights::Weights;
 use anyhow::Result;
-use halfseen::data::Target;
+use halfseen::data::{Costs, Target};
 use halfseen::model::{Model, Scores};
 use halfseen::robust::Trial;
 use halfseen::select::Score;
@@ -63,15 +62,14 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
                 let certificates = trial.certify(&costs, within)?;
                 let errors =
                     certified_errors(&model, &prediction.scores, &certificates, &costs, &target);
-                let svg = of_deletions(&errors, within.is_some())?;
-                Ok::<_, anyhow::Error>(Certified { errors, svg, within })
+                let counted = matches!(costs.costs(), Costs::Equal { value, .. } if value == 1.0);
+                let svg = (errors.len() > 2)
+                    .then(|| of_deletions(&errors, within.is_some(), counted))
+                    .transpose()?;
+                Ok::<_, anyhow::Error>(Certified { errors, svg, counted, within })
             });
             found.transpose()?
         }
-    };
-    let measure = match target {
-        Target::Numbers(_) => Measure::Squared,
-        Target::Classes { .. } => Measure::Wrong,
     };
     let same = |row: usize| prediction.scores.row(row) == prediction.scores.row(0);
     let weights = match Weights::of(&model, &args.on.model) {
@@ -84,7 +82,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
         title: registry::find(&model.learner).map_or("", |learner| learner.title()),
         data: &name,
         rows: table.rows(),
-        constant: measure.of_nothing(&target),
+        constant: Score::of_constant(&target),
         confusion: confusion(&model, &prediction.scores, &target),
         calibration: calibration(&prediction.scores, &target)?,
         reads,
@@ -143,24 +141,29 @@ fn calibration(scores: &Scores, target: &Target) -> Result<Option<String>> {
         y_label: "mean observed, ± one standard deviation".into(),
         log_x: false,
         y_limit: None,
+        reference: None,
         series: vec![
             Series { name: "observed".into(), points },
-            Series { name: "if right".into(), points: ends.map(same).to_vec() },
+            Series { name: "if predictions were right".into(), points: ends.map(same).to_vec() },
         ],
     })?))
 }
 
 /// Draws the certified error against the number of deletions.
-fn of_deletions(errors: &[(f64, f64)], numbers: bool) -> Result<String> {
+fn of_deletions(errors: &[(f64, f64)], numbers: bool, counted: bool) -> Result<String> {
     let point =
         |&(x, share): &(f64, f64)| Point { x, y: 100.0 * share, low: f64::NAN, high: f64::NAN };
     let name = if numbers { "may move further" } else { "wrong or can be changed" };
     Ok(learning_curve(&Figure {
         title: "What deletions can do at most".into(),
-        x_label: "cost of the attributes that are deleted from a row".into(),
+        x_label: match counted {
+            true => "number of attributes that are deleted from a row".into(),
+            false => "cost of the attributes that are deleted from a row".into(),
+        },
         y_label: "share of the rows (%)".into(),
         log_x: false,
         y_limit: None,
+        reference: None,
         series: vec![Series { name: name.into(), points: errors.iter().map(point).collect() }],
     })?)
 }

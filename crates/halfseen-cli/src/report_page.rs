@@ -2,6 +2,7 @@
 
 use crate::format;
 use crate::weights::{Row, Weights};
+use halfseen::data::Label;
 use halfseen::error::list;
 use halfseen::model::{BudgetKind, Model};
 use halfseen::select::Score;
@@ -15,8 +16,8 @@ pub(crate) struct Page<'a> {
     pub(crate) data: &'a str,
     pub(crate) rows: usize,
     pub(crate) score: Score,
-    /// Error of the mean, or of the most frequent class, of these rows.
-    pub(crate) constant: f64,
+    /// Errors of the mean, or of the most frequent class, of these rows.
+    pub(crate) constant: Score,
     /// True if every row has the same prediction.
     pub(crate) same: bool,
     /// Number of rows of each class (first) with each prediction (second).
@@ -39,7 +40,10 @@ pub(crate) struct Page<'a> {
 /// Certified error, and its curve as SVG.
 pub(crate) struct Certified {
     pub(crate) errors: Vec<(f64, f64)>,
-    pub(crate) svg: String,
+    /// `None` if there are too few points for a curve.
+    pub(crate) svg: Option<String>,
+    /// True if every attribute costs 1, so that costs are counts.
+    pub(crate) counted: bool,
     /// For numbers: the distance that counts as a change.
     pub(crate) within: Option<f64>,
 }
@@ -61,13 +65,14 @@ p.lead { font-size: 1.15rem } .soft, caption { color: var(--soft) }
 table { border-collapse: collapse; width: 100% } caption { text-align: left; padding-bottom: .3rem }
 th, td { text-align: left; padding: .25rem .6rem .25rem 0; border-bottom: 1px solid var(--line); vertical-align: top }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+table.short { width: auto; min-width: 50% } table + table { margin-top: 1.4rem }
 td.bar { width: 35%; padding-right: 0 } td { overflow-wrap: anywhere }
 .track { position: relative; height: 1.1em; border-left: 1px solid var(--line) }
 .track i { position: absolute; top: 15%; bottom: 15%; background: var(--bar) }
 .signed { border-left: 0 } .signed::before { content: ''; position: absolute; left: 50%; top: 0; bottom: 0;
   border-left: 1px solid var(--line) }
 .minus { opacity: .55 }
-figure { margin: 1rem 0; overflow-x: auto } figure svg { max-width: 100%; height: auto }
+figure { margin: 1rem 0; overflow-x: auto } figure svg { max-width: 100%; min-width: 34rem; height: auto }
 @media (max-width: 40rem) { td.bar, th.bar { display: none } }
 ";
 
@@ -88,7 +93,7 @@ pub(crate) fn page(found: &Page<'_>) -> Markup {
                 (in_words(found))
                 (errors(found))
                 (reads(found))
-                @if let Some(weights) = &found.weights { (weight_table(weights, &found.model.target)) }
+                @if let Some(weights) = &found.weights { (weight_table(weights, &found.model.target, &found.model.classes)) }
                 @if let Some(svg) = &found.shapes {
                     h2 { "Shapes" }
                     p { "The curves show the part of the prediction that each attribute adds." }
@@ -106,32 +111,9 @@ pub(crate) fn page(found: &Page<'_>) -> Markup {
 fn in_words(found: &Page<'_>) -> Markup {
     let rows = format::thousands(found.rows as f64);
     let never = never_predicted(found);
-    let said = match (found.score.error, found.score.mse) {
-        (Some(error), _) => {
-            let (wrong, constant) = (percent(error), percent(found.constant));
-            let right = error < found.constant;
-            html! {
-                (wrong) " of the rows are predicted wrong. The most frequent class alone would be wrong for "
-                (constant) "."
-                @if !right { " So the model is no better than that." }
-            }
-        }
-        (None, Some(mse)) if found.constant > 0.0 => {
-            let share = 1.0 - mse / found.constant;
-            if share > 0.0 {
-                html! {
-                    "The model explains " (percent(share)) " of the variance. Its typical error is "
-                    (format::significant(mse.sqrt())) "; predicting the mean has " (format::significant(found.constant.sqrt())) "."
-                }
-            } else {
-                html! { "The model is no better than predicting the mean." }
-            }
-        }
-        _ => html! { "These rows do not vary, so nothing can be explained." },
-    };
     html! {
         p.lead {
-            (said)
+            (found.score.in_words(&found.constant))
             @if found.same && found.rows > 1 {
                 " It predicts the same for every row, so it has learned nothing that tells rows apart."
             } @else if !never.is_empty() {
@@ -154,28 +136,27 @@ fn never_predicted(found: &Page<'_>) -> Vec<String> {
 
 /// Shows the errors, with the rows of each class or the observed against the predicted numbers.
 fn errors(found: &Page<'_>) -> Markup {
+    let numbers = found.score.mse.filter(|_| found.score.error.is_none());
+    let variance = found.constant.mse.filter(|_| numbers.is_some());
+    let root = |error: Option<f64>| error.map(|error| format::amount(error.sqrt()));
     let figures = [
         ("rows", Some(format::thousands(found.rows as f64))),
         ("wrong", found.score.error.map(percent)),
+        ("wrong, by the most frequent class", found.constant.error.map(percent)),
         ("wrong, every class counting alike", found.score.balanced_error.map(percent)),
-        (
-            "mean squared error",
-            found.score.error.map_or(found.score.mse, |_| None).map(format::significant),
-        ),
+        ("typical error (root of the mean squared error)", root(numbers)),
+        ("typical error of predicting the mean", root(variance)),
+        ("mean squared error", numbers.map(format::amount)),
     ];
     html! {
         h2 { "Errors" }
-        table {
+        table.short {
             @for (name, value) in figures.into_iter().filter_map(|(name, value)| Some((name, value?))) {
                 tr { th { (name) } td.n { (value) } }
             }
-            tr {
-                th { @if found.score.error.is_some() { "wrong, by the most frequent class" } @else { "mean squared error of the mean" } }
-                td.n { @if found.score.error.is_some() { (percent(found.constant)) } @else { (format::significant(found.constant)) } }
-            }
         }
         @if let Some(counts) = &found.confusion {
-            table {
+            table.short {
                 caption { "Rows by their class (down) and their prediction (across)" }
                 tr { th {} @for class in &found.model.classes { th.n { (class) } } }
                 @for (class, row) in found.model.classes.iter().zip(counts) {
@@ -195,16 +176,18 @@ fn reads(found: &Page<'_>) -> Markup {
         BudgetKind::Expected => format!("{:.2} on average", report.mean_reads()),
     };
     let most = found.reads.iter().map(|(_, reads, _)| *reads).max().unwrap_or(0).max(1);
-    let chosen = !report.panel_reads.is_empty();
+    let all = found.reads.iter().all(|(_, reads, _)| *reads == report.examples);
+    let chosen = !report.panel_reads.is_empty() && !all;
     let mut rows: Vec<_> = found.reads.iter().collect();
     rows.sort_by_key(|(_, reads, _)| std::cmp::Reverse(*reads));
     html! {
         h2 { "What was read" }
         p {
             "The model learned from " (format::thousands(report.examples as f64)) " rows with "
-            (format::thousands(report.distinct as f64)) " cells: " (each) " of "
-            (found.reads.len()) " attributes of each row."
-            @if found.priced { " They cost " (format::significant(report.spent)) "." }
+            (format::thousands(report.distinct as f64)) " cells: "
+            @if all { "every attribute of every row." }
+            @else { (each) " of " (found.reads.len()) " attributes of each row." }
+            @if found.priced { " They cost " (format::amount(report.spent)) "." }
         }
         @if chosen {
             table {
@@ -213,7 +196,7 @@ fn reads(found: &Page<'_>) -> Markup {
                     tr {
                         td { (name) }
                         td.n { (format::thousands(*reads as f64)) }
-                        @if found.priced { td.n { (format::significant(*price)) } }
+                        @if found.priced { td.n { (format::amount(*price)) } }
                         td.bar { div.track { i style=(format!("left:0;width:{:.1}%", 100.0 * *reads as f64 / most as f64)) {} } }
                     }
                 }
@@ -224,7 +207,7 @@ fn reads(found: &Page<'_>) -> Markup {
 }
 
 /// Shows the weights, the most important first.
-fn weight_table(weights: &Weights, target: &str) -> Markup {
+fn weight_table(weights: &Weights, target: &str, classes: &[Label]) -> Markup {
     let several = weights.classes.len() > 1;
     let size = |row: &Row| row.standardised.unwrap_or(0.0);
     let most = weights.rows.iter().map(|row| size(row).abs()).fold(f64::MIN_POSITIVE, f64::max);
@@ -239,6 +222,8 @@ fn weight_table(weights: &Weights, target: &str) -> Markup {
             "The table shows the change of the prediction of " (target) " if an attribute is larger by one of its own units"
             @if weights.standardised { ", and (bars) by one standard deviation" }
             ". A weight shows a correlation, not a cause."
+             @if let [least, most] = classes { " Above 0 it speaks for " (most) ", below 0 for " (least) "." }
+             @if weights.curved { " The curve of an attribute adds to its straight weight; the shapes below show both together." }
         }
         table {
             tr {
@@ -249,9 +234,9 @@ fn weight_table(weights: &Weights, target: &str) -> Markup {
             @for row in weights.rows.iter().take(LISTED) {
                 tr {
                     td { (row.name) }
-                    @for weight in &row.weights { td.n { (format::significant(*weight)) } }
+                    @for weight in &row.weights { td.n { (format::amount(*weight)) } }
                     @if weights.standardised {
-                        td.n { (format::significant(size(row))) }
+                        td.n { (format::amount(size(row))) }
                         td.bar { div class="track signed" { i .minus[size(row) < 0.0] style=(bar(size(row))) {} } }
                     }
                 }
@@ -265,7 +250,7 @@ fn weight_table(weights: &Weights, target: &str) -> Markup {
 fn certificates(certified: &Certified) -> Markup {
     let what = match certified.within {
         Some(within) => {
-            format!("move by more than {}, its typical error", format::significant(within))
+            format!("move by more than {}, its typical error", format::amount(within))
         }
         None => "be wrong".to_owned(),
     };
@@ -276,10 +261,10 @@ fn certificates(certified: &Certified) -> Markup {
             "At most this share of the rows can " (what) " when an adversary who knows the model deletes the worst "
             "attributes of each row. This is proved for these rows, for any choice of attributes of that cost."
         }
-        figure { (PreEscaped(&certified.svg)) }
-        table {
-            tr { th.n { "deleted" } th.n { "share of the rows" } }
-            @for (cost, share) in shown { tr { td.n { (format::significant(*cost)) } td.n { (percent(*share)) } } }
+        @if let Some(svg) = &certified.svg { figure { (PreEscaped(svg)) } }
+        table.short {
+            tr { th.n { @if certified.counted { "attributes deleted" } @else { "cost of the deleted attributes" } } th.n { "share of the rows" } }
+            @for (cost, share) in shown { tr { td.n { (format::amount(*cost)) } td.n { (percent(*share)) } } }
         }
     }
 }

@@ -96,6 +96,7 @@ impl Truncated {
             y_label: measure.axis().0.into(),
             log_x: true,
             y_limit: None,
+            reference: None,
             series: vec![Series {
                 name: learner.to_owned(),
                 points: self.0.iter().filter_map(point).collect(),

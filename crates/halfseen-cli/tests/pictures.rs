@@ -62,3 +62,37 @@ fn figures_that_do_not_apply_are_left_out() {
     let tested = place.ok("evaluate m.json t.csv --quiet");
     assert!(tested.contains("squared error") && !tested.contains("balanced"), "{tested}");
 }
+
+#[test]
+fn errors_stand_beside_those_of_a_constant() {
+    let place = Place::with_table();
+    place.ok("fit t.csv --target y --ignore who --learner ridge --out m.json");
+    let found: serde_json::Value =
+        serde_json::from_str(&place.ok("evaluate m.json t.csv --json --quiet")).unwrap();
+    let of = |key: &str| found[key].as_f64().unwrap();
+    assert!((of("r2") - (1.0 - of("mse") / of("constant_mse"))).abs() < 1e-12);
+    assert!(found["constant_error"].is_null());
+    let text = place.ok("evaluate m.json t.csv --quiet");
+    let words = format!("explains {:.0} % of the variance", 100.0 * of("r2"));
+    assert!(text.contains(&words) && text.contains("of the mean") && text.contains("R2"), "{text}");
+    place.ok("fit t.csv --target who --ignore y --learner svm --out m.json");
+    let found: serde_json::Value =
+        serde_json::from_str(&place.ok("evaluate m.json t.csv --json --quiet")).unwrap();
+    assert!(found["r2"].is_null());
+    let error = found["constant_error"].as_f64().unwrap();
+    let text = place.ok("evaluate m.json t.csv --quiet");
+    assert!(text.contains(&format!("would be wrong for {:.1} %.", 100.0 * error)), "{text}");
+}
+
+#[test]
+fn many_learners_get_a_panel_each() {
+    let place = Place::with_table();
+    let learners = "ridge,lasso,ogd,online-lasso,zero,mean,aerr,aelr,pnorm";
+    let compare = "compare t.csv --target y --ignore who --splits 1 --folds 2 --out o";
+    place.ok(&format!("{compare} --learners {learners}"));
+    let picture = place.read("o/curve-examples.svg");
+    assert!(picture.contains("the others in grey; dashed: constant."), "{picture}");
+    for learner in learners.split(',') {
+        assert!(picture.contains(&format!("\n{learner}\n</text>")), "{learner}");
+    }
+}

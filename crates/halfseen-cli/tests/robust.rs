@@ -117,6 +117,26 @@ fn costs_change_what_is_cheapest() {
 }
 
 #[test]
+fn certificates_are_told_in_words() {
+    let place = place();
+    let said = place.run("certify m.json rows.csv").err;
+    let errors = json(&place.ok("certify m.json rows.csv --json --quiet"));
+    let percent = |at: usize| {
+        let share = errors["certified_error"][at]["error"].as_f64().unwrap();
+        format!("{:.1} %", 100.0 * share)
+    };
+    let text = format!("{} of the rows are predicted wrong as they are.", percent(0));
+    assert!(said.contains(&text), "{said}");
+    let text = format!("the worst 1 attribute of each row, at most {} are.", percent(1));
+    assert!(said.contains(&text), "{said}");
+    assert!(said.contains("From 2 attributes on it can be more than half."), "{said}");
+    let said = place.run("certify n.json numbers.csv --within 2.5").err;
+    assert!(said.contains("of the predictions move by more than 2.5."), "{said}");
+    let said = place.run("certify n.json numbers.csv --within 250").err;
+    assert!(said.contains("No deletion moves a prediction by more than 250."), "{said}");
+}
+
+#[test]
 fn estimates_are_certified_within_a_distance() {
     let place = place();
     let csv = place.ok("certify n.json numbers.csv --within 2.5 --quiet");

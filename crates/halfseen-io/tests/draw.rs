@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 fn figure(series: Vec<Series>) -> Figure {
     let [title, x_label, y_label] = ["Error <&> \"reads\"", "reads", "error"].map(String::from);
-    Figure { title, x_label, y_label, log_x: true, y_limit: None, series }
+    Figure { title, x_label, y_label, log_x: true, y_limit: None, reference: None, series }
 }
 
 fn series(name: &str, points: &[(f64, f64)]) -> Series {
@@ -50,6 +50,31 @@ fn a_figure_without_points_is_refused() {
 fn the_same_figure_gives_the_same_text() {
     let figure = figure(vec![series("a", &[(1.0, 1.0), (5.0, 2.0)])]);
     assert_eq!(learning_curve(&figure).unwrap(), learning_curve(&figure).unwrap());
+}
+
+#[test]
+fn a_reference_is_dashed_and_more_than_seven_curves_get_a_panel_each() {
+    let of = |count: usize| {
+        let all = (0..count).map(|at| {
+            let end = 9.0 - at as f64;
+            series(&format!("curve {at}"), &[(1.0, 9.5), (10.0, end)])
+        });
+        let reference = Some(("constant".to_owned(), 5.0));
+        learning_curve(&Figure { reference, ..figure(all.collect()) }).unwrap()
+    };
+    let one = of(7);
+    assert!(one.contains("constant\n</text>") && !one.contains("panel"), "{one}");
+    let names = "curve 6\n";
+    assert!(
+        one.find("constant\n</text>") < one.find(names),
+        "the legend is in the order of the ends"
+    );
+    let many = of(8);
+    assert!(many.contains("the others in grey; dashed: constant."), "{many}");
+    // Each of the panels has all other curves in grey, and the lowest comes first.
+    assert_eq!(many.matches("stroke=\"#C8C8C8\"").count(), 8 * 7);
+    assert!(many.find("curve 7\n</text>") < many.find("curve 0\n</text>"));
+    assert!(many.contains("<desc>error by reads, a panel each: curve 7, curve 6"), "{many}");
 }
 
 fn panels(panels: Vec<Series>) -> Panels {

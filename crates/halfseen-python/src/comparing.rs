@@ -105,6 +105,7 @@ pub(crate) fn compare(
         let found = select::compare(&made, &task, &plan, monitor)?;
         let suggestion = select::suggest(&Situation::of(&task, limited, threat));
         let mut json = json!({"rows": found.rows, "summary": found.summary, "curve": found.curve});
+        json["in_words"] = found.in_words().into();
         json["suggestion"] = json!(suggestion);
         json["suggestion"]["text"] = suggestion.to_string().into();
         for (row, json) in found.rows.iter().zip(json["rows"].as_array_mut().into_iter().flatten())

@@ -8,7 +8,7 @@ mod text;
 
 pub(crate) use text::shown;
 use text::{gibibytes, line, many, maybe, raise, readable, remedy};
-pub use text::{grouped, list, nearest, short};
+pub use text::{grouped, list, nearest, short, significant};
 
 /// Result of everything in this library that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -98,6 +98,7 @@ fn figure(results: &Results, shares: &[u64], title: &str) -> Result<String> {
         y_label: "squared error on test rows".into(),
         log_x: false,
         y_limit: None,
+        reference: None,
         series: arms().into_iter().map(series).collect(),
     };
     Ok(learning_curve(&figure)?)

@@ -81,6 +81,7 @@ pub(super) fn figure(
         y_label: "share of test rows told wrongly".into(),
         log_x: false,
         y_limit: None,
+        reference: None,
         series: arms.iter().map(series).collect(),
     };
     Ok(learning_curve(&figure)?)

@@ -8,8 +8,10 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(before_help = "Examples:
-  halfseen compare
+  halfseen compare                                         the included digits
   halfseen compare --budget 56 --splits 10
+  halfseen compare table.csv --target price                learners that suit the table
+  halfseen compare table.csv --target price --budget 6     the same, where reads are limited
   halfseen compare table.csv --target price --budget 6 --learners ridge,aerr,aelr
   halfseen compare table.csv --target price --hide 0.1,0.3")]
 pub(crate) struct CompareArgs {

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, Args)]
 #[command(before_help = "Examples:
-  halfseen fit table.csv --target price --out price.json
-  halfseen fit table.csv --target price --budget 4 --out price.json
-  halfseen fit table.csv --target price --threat 3 --out sure.json
+  halfseen fit table.csv --target price --out price.json               chooses a learner
+  halfseen fit table.csv --target price --budget 4 --out price.json    reads 4 attributes of a row
+  halfseen fit table.csv --target price --threat 3 --out sure.json     for 3 deletions in each row
   halfseen fit table.csv --target price --learner ridge --out price.json
   halfseen fit table.csv --target price --learner aerr --budget 6 --set radius=2 --out price.json
   halfseen fit table.csv --target price --learner fiml --set deviations=50 --out sure.json

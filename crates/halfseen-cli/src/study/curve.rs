@@ -107,6 +107,7 @@ pub(super) fn draw(path: &Path, curve: &Curve, more: u64, title: &str) -> Result
         y_label: "squared error, with 90 % intervals".to_owned(),
         log_x: true,
         y_limit: None,
+        reference: None,
         series,
     })?;
     write_file(path, &svg)

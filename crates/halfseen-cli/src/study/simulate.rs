@@ -259,6 +259,7 @@ fn draw(path: &Path, designs: &[Design], schema: &Schema, title: &str) -> Result
         y_label: format!("{} (90 %)", measure(schema)),
         log_x: true,
         y_limit: None,
+        reference: None,
         series: series.collect(),
     };
     write_file(path, &learning_curve(&figure)?)

@@ -66,6 +66,8 @@ impl Place {
     pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_halfseen"));
         command.args(line.split_whitespace()).current_dir(self.0.path()).stdin(Stdio::null());
+        // The environment of the tests decides nothing.
+        command.env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
         command
     }
 

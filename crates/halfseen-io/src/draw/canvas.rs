@@ -1,5 +1,6 @@
 //! Draws lines, areas and text on an SVG page, in fractional pixels.
 
+use super::style::Style;
 use crate::error::{Error, ErrorKind};
 use halfseen::error::short;
 use plotters::backend::SVGBackend;
@@ -15,6 +16,10 @@ const FINE: f64 = 8.0;
 
 /// Divisor that Plotters applies to font sizes when it writes SVG.
 const FONT: f64 = 1.24;
+
+/// Lengths of a dash and of the space after it, in pixels.
+const DASH: f64 = 7.0;
+const SPACE: f64 = 5.0;
 
 pub(super) type Place = (f64, f64);
 
@@ -77,6 +82,30 @@ impl Canvas<'_> {
         };
         let points: Vec<_> = points.iter().copied().map(fine).collect();
         Ok(self.area.draw(&PathElement::new(points, style))?)
+    }
+
+    /// Draws a line of two points in dashes.
+    pub(super) fn dashed(
+        &self,
+        points: &[Place],
+        colour: RGBColor,
+        width: f64,
+    ) -> Result<(), Failure> {
+        let [from, to] = points else { return Ok(()) };
+        let length = (to.0 - from.0).hypot(to.1 - from.1).max(f64::MIN_POSITIVE);
+        let at = |along: f64| {
+            let share = (along / length).min(1.0);
+            (from.0 + share * (to.0 - from.0), from.1 + share * (to.1 - from.1))
+        };
+        let mut starts =
+            (0..).map(|dash| f64::from(dash) * (DASH + SPACE)).take_while(|s| *s < length);
+        starts.try_for_each(|s| self.line(&[at(s), at(s + DASH)], colour, width))
+    }
+
+    pub(super) fn marker(&self, (x, y): Place, style: Style, size: f64) -> Result<(), Failure> {
+        let corner = |(dx, dy): &(f64, f64)| (x + size * dx, y + size * dy);
+        let outline: Vec<Place> = style.marker.iter().map(corner).collect();
+        self.fill(&outline, style.colour, 1.0)
     }
 
     pub(super) fn fill(

@@ -11,6 +11,7 @@
 //!     y_label: "error".into(),
 //!     log_x: true,
 //!     y_limit: None,
+//!     reference: None,
 //!     series: vec![Series { name: "AERR".into(), points: points.iter().map(point).collect() }],
 //! })?;
 //! assert!(svg.starts_with("<svg"));
@@ -21,6 +22,7 @@ mod axis;
 mod canvas;
 mod clip;
 mod curve;
+mod each;
 mod page;
 mod panels;
 mod style;
@@ -44,6 +46,8 @@ pub struct Figure {
     /// End of the y axis, if below the largest value; curves leave the plot there, and the label
     /// should say so.
     pub y_limit: Option<f64>,
+    /// Name and height of a level to compare with, such as a constant's error: a dashed line.
+    pub reference: Option<(String, f64)>,
     /// Curves; the legend orders them by their last y, as they end in the figure.
     pub series: Vec<Series>,
 }
@@ -86,7 +90,9 @@ pub struct Point {
 
 /// Draws curves with bands, and a legend to their right, as SVG text.
 ///
-/// The y axis includes 0. The legend marks a series without drawable points as such.
+/// More than seven curves get a panel each, in which one stands out from all others in grey; the
+/// one that ends lowest comes first. The y axis includes 0. A series without drawable points is
+/// marked as such.
 ///
 /// # Errors
 /// [`NoPoints`](crate::ErrorKind::NoPoints) if no series has a drawable point.

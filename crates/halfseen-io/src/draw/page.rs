@@ -5,6 +5,7 @@ use super::axis::Axis;
 use super::canvas::{Canvas, Failure, Place, fit, page, subject, width};
 use super::clip;
 use super::curve::drawable;
+use super::each;
 use super::style::Style;
 use super::{Point, Series};
 use crate::error::{Error, ErrorKind, Result};
@@ -12,7 +13,7 @@ use plotters::style::RGBColor;
 use plotters::style::text_anchor::{HPos, VPos};
 
 // All lengths are in pixels.
-const PLOT: Place = (620.0, 400.0);
+const PLOT: Place = (560.0, 380.0);
 const TOP: f64 = 52.0;
 const BELOW: f64 = 66.0;
 pub(super) const TITLE: f64 = 19.0;
@@ -26,14 +27,29 @@ const SAMPLE: f64 = 62.0;
 /// Least distance between markers of one curve.
 const MARKER_GAP: f64 = 55.0;
 const MARKER: f64 = 4.5;
+/// Largest number of curves that colours keep apart in one plot.
+const MOST: usize = 7;
 
 pub(super) const INK: RGBColor = RGBColor(0x33, 0x33, 0x33);
 pub(super) const GRID: RGBColor = RGBColor(0xe2, 0xe2, 0xe2);
 
-struct Curve {
-    name: String,
-    points: Vec<Point>,
-    style: Style,
+pub(super) struct Curve {
+    pub name: String,
+    pub points: Vec<Point>,
+    pub style: Style,
+}
+
+impl Curve {
+    /// Returns a horizontal line between two places of the x axis.
+    fn level((name, y): &(String, f64), ends: [f64; 2]) -> Curve {
+        let points = ends.map(|x| Point { x, y: *y, low: *y, high: *y }).to_vec();
+        Curve { name: fit(name, NAME, NAME_ROOM), points, style: Style::of_reference() }
+    }
+
+    /// Returns the last height.
+    pub(super) fn end(&self) -> f64 {
+        self.points.last().map_or(f64::INFINITY, |point| point.y)
+    }
 }
 
 /// Position of the plot on the page, and its axes.
@@ -64,25 +80,22 @@ pub(super) fn draw(figure: &Figure) -> Result<String> {
         ));
     }
     let (x_low, x_high) = extent(points().map(|p| p.x));
-    let (y_low, y_high) = extent(points().flat_map(|p| [p.low, p.high]));
-    // Errors are compared from 0 on.
-    let y_low = y_low.min(0.0);
     let x =
         if figure.log_x { Axis::logarithmic(x_low, x_high) } else { Axis::linear(x_low, x_high) };
-    // A limit below every value would hide everything.
-    let limit = figure.y_limit.filter(|&limit| limit > y_low).unwrap_or(f64::INFINITY);
-    let y = if y_high > limit {
-        Axis::linear(y_low, limit).ending_at(limit)
-    } else {
-        Axis::linear(y_low, y_high)
-    };
+    let level = figure.reference.as_ref().filter(|(_, y)| y.is_finite());
+    let level = level.map(|level| Curve::level(level, [x_low, x_high]));
+    if curves.len() > MOST {
+        return each::draw(figure, curves, level, x);
+    }
+    curves.extend(level);
+    let y = range_of_y(figure, curves.iter().flat_map(|c| &c.points));
     let tick_room =
         y.ticks().iter().flat_map(|t| &t.label).map(|l| width(l, TICK)).fold(0.0, f64::max);
     let frame = Frame { left: tick_room + 52.0, x, y };
 
     // The legend follows the order of the ends of the curves, beside which it stands.
-    let end = |c: &Curve| c.points.last().map_or(f64::NEG_INFINITY, |p| p.y);
-    curves.sort_by(|a, b| end(b).total_cmp(&end(a)));
+    let drawn = |c: &Curve| if c.points.is_empty() { f64::NEG_INFINITY } else { c.end() };
+    curves.sort_by(|a, b| drawn(b).total_cmp(&drawn(a)));
     let name_room = curves.iter().map(|c| width(&c.name, NAME)).fold(0.0, f64::max);
     let height = PLOT.1.max(ENTRY * curves.len() as f64);
     let size = ((frame.left + PLOT.0 + SAMPLE + name_room + 12.0).ceil(), TOP + height + BELOW);
@@ -97,16 +110,32 @@ pub(super) fn draw(figure: &Figure) -> Result<String> {
         legend(canvas, &frame, &curves)
     });
     let drawn = drawn.map_err(|failure| failure.about(&figure.title))?;
-    let names: Vec<&str> = figure.series.iter().map(|series| series.name.as_str()).collect();
+    let level = figure.reference.iter().map(|(name, _)| name.as_str());
+    let names = figure.series.iter().map(|series| series.name.as_str()).chain(level);
+    let names: Vec<&str> = names.collect();
     let what = format!("{} by {}: ", figure.y_label, figure.x_label);
     Ok(described(&drawn, &figure.title, &what, &names))
+}
+
+/// Returns the y axis for some points, from 0 on and up to the limit, if there is one.
+pub(super) fn range_of_y<'a>(figure: &Figure, points: impl Iterator<Item = &'a Point>) -> Axis {
+    let (low, high) = extent(points.flat_map(|p| [p.low, p.high]));
+    // Errors are compared from 0 on.
+    let low = low.min(0.0);
+    // A limit below every value would hide everything.
+    let limit = figure.y_limit.filter(|&limit| limit > low).unwrap_or(f64::INFINITY);
+    match high > limit {
+        true => Axis::linear(low, limit).ending_at(limit),
+        false => Axis::linear(low, high),
+    }
 }
 
 /// Colours for readers whose screen is dark: those of paper, ink and grid, and of dark curves.
 const DARK: &str = "<style>@media (prefers-color-scheme: dark) { \
      [fill=\"#FFFFFF\"] { fill: #161616 } [fill=\"#000000\"] { fill: #E6E6E6 } \
      [stroke=\"#000000\"] { stroke: #E6E6E6 } [stroke=\"#333333\"] { stroke: #CCCCCC } \
-     [stroke=\"#E2E2E2\"] { stroke: #3A3A3A } [fill=\"#0072B2\"] { fill: #6C8CFF } \
+     [stroke=\"#E2E2E2\"] { stroke: #3A3A3A } [stroke=\"#C8C8C8\"] { stroke: #565656 } \
+     [stroke=\"#757575\"] { stroke: #9A9A9A } [fill=\"#0072B2\"] { fill: #6C8CFF } \
      [stroke=\"#0072B2\"] { stroke: #6C8CFF } [fill=\"#8C510A\"] { fill: #C98A3E } \
      [stroke=\"#8C510A\"] { stroke: #C98A3E } [fill=\"#4B2E83\"] { fill: #A58BDB } \
      [stroke=\"#4B2E83\"] { stroke: #A58BDB } }</style>";
@@ -185,7 +214,7 @@ fn band(canvas: &Canvas<'_>, frame: &Frame, curve: &Curve) -> Result<(), Failure
     if outline.len() < 3 {
         return Ok(());
     }
-    canvas.fill(&outline, curve.style.colour, 0.15)
+    canvas.fill(&outline, curve.style.colour, 0.12)
 }
 
 /// Draws the curve, with spaced markers that avoid those of other curves.
@@ -197,6 +226,12 @@ fn line(
     of: usize,
 ) -> Result<(), Failure> {
     let places: Vec<Place> = curve.points.iter().map(|p| frame.place(p.x, p.y)).collect();
+    if curve.style.marker.is_empty() {
+        return match places.iter().all(|place| place.1 >= TOP) {
+            true => canvas.dashed(&places, curve.style.colour, 2.0),
+            false => Ok(()),
+        };
+    }
     clip::line(&places, TOP)
         .iter()
         .try_for_each(|part| canvas.line(part, curve.style.colour, 2.0))?;
@@ -205,7 +240,7 @@ fn line(
     let mut next = if dense { frame.left + offset } else { f64::NEG_INFINITY };
     for &at in &places {
         if at.0 >= next && at.1 >= TOP {
-            marker(canvas, at, curve.style)?;
+            canvas.marker(at, curve.style, MARKER)?;
             next = if dense { at.0 + MARKER_GAP } else { next };
         }
     }
@@ -217,18 +252,17 @@ fn line(
     Ok(())
 }
 
-fn marker(canvas: &Canvas<'_>, (x, y): Place, style: Style) -> Result<(), Failure> {
-    let outline: Vec<Place> =
-        style.marker.iter().map(|(dx, dy)| (x + MARKER * dx, y + MARKER * dy)).collect();
-    canvas.fill(&outline, style.colour, 1.0)
-}
-
 fn legend(canvas: &Canvas<'_>, frame: &Frame, curves: &[Curve]) -> Result<(), Failure> {
     let left = frame.left + PLOT.0 + 20.0;
     for (i, curve) in curves.iter().enumerate() {
         let y = TOP + ENTRY * (i as f64 + 0.5);
-        canvas.line(&[(left, y), (left + 32.0, y)], curve.style.colour, 2.0)?;
-        marker(canvas, (left + 16.0, y), curve.style)?;
+        let sample = [(left, y), (left + 32.0, y)];
+        if curve.style.marker.is_empty() {
+            canvas.dashed(&sample, curve.style.colour, 2.0)?;
+        } else {
+            canvas.line(&sample, curve.style.colour, 2.0)?;
+            canvas.marker((left + 16.0, y), curve.style, MARKER)?;
+        }
         canvas.text(&curve.name, (left + 42.0, y), NAME, (HPos::Left, VPos::Center), false)?;
     }
     Ok(())

@@ -108,7 +108,7 @@ fn one(canvas: &Canvas<'_>, panel: &Panel, y: &Axis) -> Result<(), Failure> {
 }
 
 /// Returns places and labels of ticks, every second or third only where all would touch.
-fn apart(ticks: &[Tick], across: impl Fn(f64) -> f64) -> Vec<(f64, String)> {
+pub(super) fn apart(ticks: &[Tick], across: impl Fn(f64) -> f64) -> Vec<(f64, String)> {
     let labelled = ticks.iter().filter_map(|tick| Some((tick.value, tick.label.clone()?)));
     let labels: Vec<(f64, String)> =
         labelled.map(|(value, label)| (across(value), label)).collect();

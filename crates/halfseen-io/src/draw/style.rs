@@ -44,6 +44,11 @@ pub(super) struct Style {
 }
 
 impl Style {
+    /// Returns the appearance of a level that curves are compared with, which has no markers.
+    pub(super) fn of_reference() -> Self {
+        Self { colour: RGBColor(0x75, 0x75, 0x75), marker: &[] }
+    }
+
     pub(super) fn of(series: usize) -> Self {
         Self { colour: COLOURS[series % COLOURS.len()], marker: MARKERS[series % MARKERS.len()] }
     }

@@ -83,6 +83,7 @@ fn cases() -> Vec<(Error, &'static str)> {
         y_label: long(),
         log_x: true,
         y_limit: None,
+        reference: None,
         series: vec![],
     };
     let sharing = plotters::drawing::DrawingAreaErrorKind::<std::io::Error>::SharingError;

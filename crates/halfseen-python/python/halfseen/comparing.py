@@ -225,6 +225,7 @@ class Comparison:
         self.rows: list[dict[str, Any]] = found["rows"]
         self.curve: list[dict[str, Any]] = found["curve"]
         self._classes, self._limits, self._suggested = classes, limits, found["suggestion"]
+        self._said: str = found["in_words"]
 
     @property
     def measure(self) -> str:
@@ -315,33 +316,7 @@ class Comparison:
         text : str
             One or two sentences.
         """
-        key, under = self.measure, " under attack" if self.measure.startswith("attacked") else ""
-        errors = {of["learner"]: of[f"{key}_mean"] for of in self.summary if of[f"{key}_mean"] is not None}
-        best, nothing = self.best_, errors.get(CONSTANT)
-        if nothing is not None and errors[best] >= nothing:
-            guess = "the mean" if key.endswith("mse") else "the most frequent class"
-            return f"No learner is better than predicting {guess}{under}."
-        # Of learners that read less than the best, the best one.
-        per_row = {name: self._reads_per_row(name) for name in errors if name != CONSTANT}
-        fewer = [name for name in per_row if per_row[name] < 0.9 * per_row[best]]
-        beside = ""
-        if fewer:
-            name = min(fewer, key=lambda name: errors[name])
-            reads = f"{per_row[name]:.4g} instead of {per_row[best]:.4g} attributes per row"
-            beside = f" {name}, which reads {reads}, {{}}."
-        if not key.endswith("mse"):
-            text = f"{best} gets {100 * errors[best]:.1f} % of the test rows wrong{under}"
-            known = (
-                ""
-                if nothing is None
-                else f"; the most frequent class would be wrong for {100 * nothing:.1f} %"
-            )
-            return text + known + "." + (beside.format(f"{100 * errors[name]:.1f} %") if fewer else "")
-        if not nothing:
-            return f"{best} has the least squared error{under}: {errors[best]:.4g}."
-        share = {name: f"{100 * (1 - error / nothing):.0f} %" for name, error in errors.items()}
-        text = f"{best} explains {share[best]} of the variance of the test rows' targets{under}."
-        return text + (beside.format(share[name]) if fewer else "")
+        return self._said
 
     def _reads_per_row(self, name):
         """Return the mean number of attributes that a learner reads of a training row."""

@@ -135,7 +135,7 @@ def plan(
 ) -> Plan:
     """Plan a collection of data: the error that theorems guarantee, or the reads that guarantee one.
 
-    Theorems hold for attributes in units in which their absolute values are at most 1, and compare a learner
+    Theorems hold for attributes in units in which their absolute values are at most 1. They compare a learner
     with the best linear model whose weights have at most the norm ``radius``. Give ``budget``, the reads of
     each example, or ``total_budget``, the reads in all; and ``examples`` or ``error``. The figures are those
     of the program's ``halfseen plan``, which also plans with prices.

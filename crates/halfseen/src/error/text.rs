@@ -109,6 +109,23 @@ pub fn grouped(number: u64) -> String {
     groups.join(",")
 }
 
+/// Formats a number with four significant digits.
+pub fn significant(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".into(),
+        size if (1e-3..1e6).contains(&size) => {
+            let places = (3.0 - size.log10().floor()).clamp(0.0, 9.0) as usize;
+            let text = format!("{value:.places$}");
+            if text.contains('.') {
+                text.trim_end_matches('0').trim_end_matches('.').to_owned()
+            } else {
+                text
+            }
+        }
+        _ => format!("{value:.3e}"),
+    }
+}
+
 /// Returns the way to raise a limit of memory.
 pub(super) fn raise(own: bool) -> &'static str {
     if own {

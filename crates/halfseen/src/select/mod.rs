@@ -5,6 +5,7 @@
 mod beside;
 mod compare;
 mod hide;
+mod in_words;
 mod line_up;
 mod parallel;
 mod row;

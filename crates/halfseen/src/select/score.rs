@@ -51,6 +51,27 @@ impl Score {
             }
         }
     }
+
+    /// Scores the best constant for all rows of a target: their mean, or their most frequent class.
+    pub fn of_constant(target: &Target) -> Score {
+        let variance = target.scores().map(|scores| {
+            let n = scores.len().max(1) as f64;
+            let mean = scores.iter().sum::<f64>() / n;
+            scores.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n
+        });
+        let Target::Classes { classes, codes } = target else {
+            return Score { mse: variance.ok(), error: None, balanced_error: None };
+        };
+        let mut counts = vec![0_u32; classes.len()];
+        codes.iter().for_each(|&code| counts[code as usize] += 1);
+        let shown = counts.iter().filter(|count| **count > 0).count().max(1) as f64;
+        let most = f64::from(counts.into_iter().max().unwrap_or(0));
+        Score {
+            mse: variance.ok(),
+            error: Some(1.0 - most / codes.len().max(1) as f64),
+            balanced_error: Some(1.0 - 1.0 / shown),
+        }
+    }
 }
 
 #[cfg(test)]
