@@ -1,4 +1,4 @@
-//! Writes docs/commands, the reference of the program, from the declarations of its commands and flags.
+//! Writes docs/commands, the reference of the program, from what clap knows of its flags.
 
 use super::below;
 use crate::args::Arguments;
