@@ -226,6 +226,12 @@ impl Model {
         serde_json::to_string(&self.model.report).map_err(|e| PyValueError::new_err(e.to_string()))
     }
 
+    /// Returns the variance of the target in its own units; `None` for classes.
+    fn target_variance(&self) -> Option<f64> {
+        let numbers = self.model.classes.is_empty();
+        numbers.then(|| self.model.prepare.target.deviation.powi(2))
+    }
+
     /// Returns the texts of the report's notes.
     fn notes(&self) -> Vec<String> {
         self.model.report.notes.iter().map(ToString::to_string).collect()

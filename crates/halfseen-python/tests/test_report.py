@@ -22,6 +22,12 @@ def test_a_report_says_what_was_read(fitted):
     assert "1,326 (3 per row)" in lines["cells"]
     assert float(lines["money"].split()[-1].replace(",", "")) == pytest.approx(fitted.report_["spent"], 1e-5)
     assert "pass" in lines["stopped"]
+    variance = np.var(load_diabetes(return_X_y=True)[1])
+    assert fitted.report_["target_variance"] == pytest.approx(variance, rel=0.01)
+    share = round(100 * (1 - fitted.report_["risk"]))
+    error = f"{fitted.report_['target_variance']:.4g}"
+    assert lines["explains"] == f"{share} % of the variance of the target; the error of its mean is {error}"
+    assert f"{fitted.report_['risk'] * fitted.report_['target_variance']:.4g}" in lines["its"]
     page = fitted.report_._repr_html_()
     assert "cells read" in page
     assert page.count("<tr>") == len(fitted.report_.lines())

@@ -398,7 +398,7 @@ declare! {
     KERNEL_LOSS: "loss", Kind::Choice(&["auto", "squared", "hinge"]),
         "Loss to minimise: squared (of the score against the target: the number, -1/+1, or one column per class), or hinge (Crammer and Singer's for more than two classes). auto: squared for numbers, hinge for classes.", "Hazan et al. 2015, section 5";
     FEATURES: "features", Kind::Features,
-        "exact: the kernel itself; memory and time grow with the square of the number of rows. sketch:D: D random features that approximate it; linear in the number of rows.", "Pham and Pagh 2013";
+        "Computation of the kernel. exact: the kernel itself; memory and time grow with the square of the number of rows. sketch:D: D random features that approximate it; linear in the number of rows.", "Pham and Pagh 2013";
     SOLVER: "solver", Kind::Choice(&["exact", "online"]),
         "exact: solved to the tolerance. online: algorithm 1 of the paper, one pass over the rows in random order, averaged.", "Hazan et al. 2015, algorithm 1";
     MEMORY: "memory", Kind::PositiveOrAuto,

@@ -373,10 +373,9 @@ class Estimator(Documented, Saved, BaseEstimator):
 
     def _keep(self, model, quiet=False):
         """Store a fitted model and its public attributes; unless quiet, warn of notes on the data."""
-        report = json.loads(model.report())
+        report = Report.of(model)
         report["params"] = json.loads(model.parameters)
-        report["notes_text"], report["stop_text"] = model.notes(), model.stop()
-        self.model_, self.report_ = model, Report(report)
+        self.model_, self.report_ = model, report
         self.n_iter_ = max(1, int(report.get("passes") or 1))
         self.reads_, self.distinct_ = report["reads"], report["distinct"]
         weights = model.weights()

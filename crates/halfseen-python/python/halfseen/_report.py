@@ -1,11 +1,18 @@
 """Show the report of a fit in words."""
 
 import html
-from typing import Any
+import json
+from typing import Any, Self
 
 
 class Report(dict[str, Any]):
     """Report of a fit: a dict, which says in words what was read and how well the fit does."""
+
+    @classmethod
+    def of(cls, model: Any) -> Self:
+        """Return the report of a fitted model, with its notes and its reason to stop in words."""
+        words = {"notes_text": model.notes(), "stop_text": model.stop()}
+        return cls(json.loads(model.report()), **words, target_variance=model.target_variance())
 
     def lines(self) -> list[tuple[str, str]]:
         """Return the important names and values, in words."""
@@ -18,8 +25,7 @@ class Report(dict[str, Any]):
         if self.get("unused") is not None:
             found.append(("reads left", f"{self['unused']:,}"))
         if self.get("risk") is not None:
-            error = "" if self.get("risk_error") is None else f" +- {self['risk_error']:.3g}"
-            found.append(("its own test", f"{self['risk']:.3g}{error} (squared error; the mean's is near 1)"))
+            found += self._own_test()
         if self.get("gap") is not None:
             found.append(("certified gap", f"{self['gap']:.2e} of the objective {self['objective']:.6g}"))
         if self.get("support") is not None:
@@ -27,6 +33,20 @@ class Report(dict[str, Any]):
         found.append(("stopped", str(self.get("stop_text", self["stop"]))))
         found.append(("seconds", f"{self['seconds']:.3f}"))
         return found
+
+    def _own_test(self):
+        """Return the error that the learner itself estimates, beside that of a constant."""
+        # Scaled numbers have a variance of 1, which is the error of their mean.
+        variance, deviation = self.get("target_variance"), self.get("risk_error")
+        unit = 1.0 if variance is None else variance
+        error = "" if deviation is None else f" +- {deviation * unit:.3g}"
+        if variance is None:
+            return [("its own test", f"{self['risk']:.3g}{error} (squared error; the mean's is near 1)")]
+        share = 100 * max(1 - self["risk"], 0)
+        return [
+            ("its own test", f"{self['risk'] * unit:.4g}{error} (squared error)"),
+            ("explains", f"{share:.0f} % of the variance of the target; the error of its mean is {unit:.4g}"),
+        ]
 
     def __str__(self) -> str:
         """Return lines of names and values, and the notes."""

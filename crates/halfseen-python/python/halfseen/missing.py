@@ -52,9 +52,9 @@ class _KARMA(Incremental, _Missing):
         Constant added to the kernel before it is raised to the power degree. Range: a finite number of at
         least 0.
     features : str
-        exact: the kernel itself; memory and time grow with the square of the number of rows. sketch:D: D
-        random features that approximate it; linear in the number of rows. Range: exact, or sketch:D with
-        a whole number D of at least 1, such as sketch:2048.
+        Computation of the kernel. exact: the kernel itself; memory and time grow with the square of the
+        number of rows. sketch:D: D random features that approximate it; linear in the number of rows.
+        Range: exact, or sketch:D with a whole number D of at least 1, such as sketch:2048.
     solver : {'exact', 'online'}
         exact: solved to the tolerance. online: algorithm 1 of the paper, one pass over the rows in random
         order, averaged.

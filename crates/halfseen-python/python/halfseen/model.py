@@ -100,8 +100,7 @@ class Model:
     def __init__(self, model: Any):
         self._model = model
         self.learner, self.target = model.learner, model.target
-        self.params, self.report = json.loads(model.parameters), Report(json.loads(model.report()))
-        self.report["notes_text"], self.report["stop_text"] = model.notes(), model.stop()
+        self.params, self.report = json.loads(model.parameters), Report.of(model)
         self.columns = dict(model.columns)
         self.classes = _labels(model.classes) if model.classifies else None
 
