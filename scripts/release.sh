@@ -80,9 +80,10 @@ deb() {
     rm -rf "$target/release/deb" "$dist"/*.deb
     mkdir "$target/release/deb"
     tar -C "$target/release/deb" --strip-components 1 -xzf "$dist"/halfseen-v*-"$host".tgz
+    gzip -9n "$target/release/deb/halfseen.1"
     cargo deb --no-build --package halfseen-cli --output "$dist"
-    lintian --fail-on error,warning --no-tag-display-limit "$dist"/*.deb
-    scripts/in-chroot.sh bookworm "man-db" sh -euc '
+    lintian --fail-on error,warning --tag-display-limit 0 "$dist"/*.deb
+    scripts/in-chroot.sh bookworm "man-db,mawk" sh -euc '
         apt-get install -qq -y --no-install-recommends --reinstall /target/dist/*.deb >/dev/null
         cd "$(mktemp -d)"
         halfseen --version
