@@ -1,7 +1,7 @@
 //! Plans a collection of data before any is read.
 
 use crate::errors::raised;
-use halfseen::plan::{self, Goal, MomentNorms, Setting};
+use halfseen::plan::{Goal, MomentNorms, Setting, all};
 use halfseen::registry;
 use pyo3::prelude::*;
 
@@ -37,7 +37,7 @@ pub(crate) fn plan(
     };
     setting.check().map_err(raised)?;
     let goal = examples.map(Goal::Examples).or(error.map(Goal::Error));
-    let plans = plan::all(&registry::guarantees(), &setting, total_budget, goal);
+    let plans = all(&registry::guarantees(), &setting, total_budget, goal);
     let rows: Vec<_> = plans.iter().map(|plan| plan.as_json(error)).collect();
     Ok(serde_json::Value::from(rows).to_string())
 }
