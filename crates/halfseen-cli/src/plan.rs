@@ -8,7 +8,7 @@ use crate::plan_costs::{Declared, PlanCosts};
 use crate::plan_schema::PlanSchema;
 use crate::{declarations, format, plan_karma};
 use anyhow::{Context, Result};
-use halfseen::plan::{self, Excess, Goal, MomentNorms, Plan, Setting};
+use halfseen::plan::{self, Excess, Goal, MOST_EXAMPLES, MomentNorms, Plan, Setting};
 use halfseen::registry;
 use serde_json::{Value, json};
 use std::path::Path;
