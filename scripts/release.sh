@@ -93,7 +93,7 @@ deb() {
         halfseen fit table.csv --target y --out y.json
         halfseen predict y.json table.csv | head -3
         apt-get purge -qq -y halfseen >/dev/null
-        ! command -v halfseen'
+        test ! -e /usr/bin/halfseen'
 }
 
 for stage in "${@:-all}"; do
