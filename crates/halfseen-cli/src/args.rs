@@ -45,7 +45,8 @@ const EXAMPLES: &str = "Examples:
   halfseen predict price.json new.csv --id record > prices.csv
   halfseen evaluate price.json held-out.csv                    the error on rows it has not seen
   halfseen report price.json held-out.csv --out report.html    the same, as a page with pictures
-  halfseen certify price.json new.csv --within 2               deletions that move it by 2 at most
+  halfseen fit table.csv --target price --threat 3 --out sure.json    for 3 deletions in each row
+  halfseen certify sure.json new.csv --within 2                what deletions cannot move by over 2
   halfseen compare table.csv --target price                    several learners, side by side
   halfseen compare                       without a table: 3 against 5, 4 pixels of each image";
 

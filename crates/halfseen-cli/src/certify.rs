@@ -206,30 +206,32 @@ fn in_words(errors: &[(f64, f64)], costs: &Threat, within: Option<f64>) -> Strin
         false => format!("attributes that cost {}", format::rounded(cost)),
     };
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-    let more = errors.iter().find(|(cost, _)| *cost > 0.0);
+    // Without a change at any cost there is nothing to tell of the first.
+    let as_is = errors.first().map_or(0.0, |(_, error)| *error);
+    let changed = errors.iter().any(|(_, error)| *error > as_is);
+    let more = errors.iter().find(|(cost, _)| changed && *cost > 0.0);
     let half = errors.iter().find(|(_, error)| *error > 0.5);
     let half = half.map_or(String::new(), |(cost, _)| {
         format!(" From {} on it can be more than half.", deleted(*cost))
     });
-    match (within, errors.first(), more) {
-        (None, Some((_, as_is)), Some((cost, error))) => format!(
+    match (within, more) {
+        (None, Some((cost, error))) => format!(
             "{} of the rows are predicted wrong as they are. If an adversary deletes the worst {} of each row, at most {} are.{half}",
-            percent(*as_is),
+            percent(as_is),
             deleted(*cost),
             percent(*error)
         ),
-        (None, Some((_, as_is)), None) => {
-            format!("{} of the rows are predicted wrong, with any deletions.", percent(*as_is))
+        (None, None) => {
+            format!("{} of the rows are predicted wrong, with any deletions.", percent(as_is))
         }
-        (Some(within), _, Some((cost, error))) => format!(
+        (Some(within), Some((cost, error))) => format!(
             "If an adversary deletes the worst {} of each row, at most {} of the predictions move by more than {within}.{half}",
             deleted(*cost),
             percent(*error)
         ),
-        (Some(within), _, None) => {
+        (Some(within), None) => {
             format!("No deletion moves a prediction by more than {within}.")
         }
-        (None, None, _) => String::new(),
     }
 }
 

@@ -104,11 +104,11 @@ fn numbers_that_are_none_and_files_that_end_early() {
 fn what_is_no_model() {
     let place = fitted();
     place.refused("show none.json", &["none.json", "path"]);
-    place.refused("predict t.csv m.json", &["t.csv", "no model", "halfseen fit"]);
+    place.refused("predict t.csv m.json", &["t.csv", "is not a model", "halfseen fit"]);
     place.write("empty", "");
-    place.refused("show empty", &["empty", "no model"]);
+    place.refused("show empty", &["empty", "is not a model"]);
     place.write("bytes", b"\xff\xfe\x00");
-    place.refused("show bytes", &["bytes", "no model"]);
+    place.refused("show bytes", &["bytes", "is not a model"]);
     place.refused("predict m.json m.json", &["m.json", "JSON", "before the data"]);
     place.refused(
         "fit m.json --target y --learner ridge --out n.json",

@@ -44,14 +44,21 @@ fn texts_are_coloured_where_the_user_wants_it_and_say_the_same() {
 #[test]
 fn the_best_learner_stands_out_and_those_worse_than_a_constant_step_back() {
     let place = Place::with_table();
-    let line = "compare t.csv --target y --ignore who --learners ridge,aerr --splits 2 --folds 2 \
-                --set radius=0.000001 --out o";
-    let (text, _) = printed(&place, line, &["CLICOLOR_FORCE"]);
+    // What is learned is the opposite of what is tested.
+    let rows = |sign: i32| -> String {
+        let row = |i: i32| format!("{},{},{}\n", i % 7 - 3, i % 5, sign * (i % 7 - 3));
+        (0..60).map(row).collect()
+    };
+    place.write("one.csv", format!("a,b,y\n{}", rows(1)));
+    place.write("other.csv", format!("a,b,y\n{}", rows(-1)));
+    let flags = "--learners ridge,aerr --budget 2 --splits 2 --folds 2 --out o";
+    let line = format!("compare one.csv --target y --test other.csv {flags}");
+    let (text, _) = printed(&place, &line, &["CLICOLOR_FORCE"]);
     let head = |start: &str| text.lines().filter(|line| line.starts_with(start)).count();
     assert_eq!((head(&format!("{BOLD}ridge ")), head(FAINT)), (0, 2), "{text}");
-    assert!(text.contains("\nNo better than constant: ridge and aerr.\n"), "{text}");
+    assert!(text.contains("\nNo better than constant: ridge, aerr.\n"), "{text}");
     assert!(text.contains("\nNo learner is better than predicting the mean.\n"), "{text}");
-    let line = line.replace(" --set radius=0.000001", "");
+    let line = format!("compare t.csv --target y --ignore who {flags}");
     let (text, _) = printed(&place, &line, &["CLICOLOR_FORCE"]);
     assert!(text.contains(&format!("{BOLD}ridge ")), "{text}");
     assert!(text.contains("\nridge explains "), "{text}");

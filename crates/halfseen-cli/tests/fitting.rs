@@ -44,7 +44,16 @@ fn every_learner_goes_from_fit_to_evaluation() {
                 serde_json::from_str(&place.ok("evaluate m.json t.csv --json --quiet")).unwrap();
             assert_eq!(
                 keys(&report),
-                ["attacked_error", "balanced_error", "error", "examples", "mse"],
+                [
+                    "attacked_error",
+                    "balanced_error",
+                    "constant_error",
+                    "constant_mse",
+                    "error",
+                    "examples",
+                    "mse",
+                    "r2"
+                ],
                 "{learner}"
             );
             assert_eq!(report["error"].is_null(), target == "y");
@@ -396,7 +405,7 @@ fn a_first_phase_beyond_the_rows_is_refused_whatever_the_horizon() {
         let limited = format!("{fit} --set horizon=60 --set phase1=0.5");
         place.refused(
             &format!("{limited} --total-budget 50"),
-            &["phase1 = 30 examples", "25 at hand"],
+            &["phase1 = 30 examples", "25 that there are"],
         );
         place.ok(&format!("{fit} --set phase1=0.2 --set horizon=200"));
         place.ok(&format!("{limited} --total-budget 80"));

@@ -85,7 +85,16 @@ fn every_learner_takes_holes_without_any_flag_and_goes_on_to_evaluation() {
                 serde_json::from_str(&place.ok("evaluate m.json t.csv --json --quiet")).unwrap();
             assert_eq!(
                 keys(&found),
-                ["attacked_error", "balanced_error", "error", "examples", "mse"]
+                [
+                    "attacked_error",
+                    "balanced_error",
+                    "constant_error",
+                    "constant_mse",
+                    "error",
+                    "examples",
+                    "mse",
+                    "r2"
+                ]
             );
             // A little above what they come to; the mean comes to about 45, the most frequent class
             // to 0.45 or more.

@@ -307,7 +307,7 @@ fn wrong_moments() {
     wrong("a,10,0\nb,big,\n", &["w.csv", "row 2", "'big'"]);
     wrong("a,10,0\nb,4,3\n", &["'b'", "mean is 3", "second moment 4"]);
     wrong("a,10,0\nb,12,\nc,1,\n", &["w.csv", "'c'", "a, b, kind"]);
-    wrong("a,10,0\nb,12,\ny,1,\n", &["w.csv", "'y'", "no attribute"]);
+    wrong("a,10,0\nb,12,\ny,1,\n", &["w.csv", "'y'", "not an attribute"]);
     wrong("a,10,0\nb,12,\nkind,2,\n", &["'kind'", "from 0 to 1"]);
     wrong("a,10,0\nb,12,\nkind,1,0.5\n", &["'kind'", "omit the mean"]);
     wrong("a,10,0\na,10,0\n", &["w.csv", "row 2", "'a'", "second time"]);
@@ -353,8 +353,8 @@ fn wrong_prices() {
     wrong("a,1e200\n", "", &["price", "'a'", "1e100"]);
     wrong("a,cheap\n", "", &["w.csv", "row 1", "'cheap'"]);
     wrong("a,1\nz,1\n", "", &["w.csv", "'z'", "a, b, kind"]);
-    wrong("y,1\n", "", &["w.csv", "'y'", "no attribute"]);
-    wrong("who,1\n", "", &["w.csv", "'who'", "no attribute"]);
+    wrong("y,1\n", "", &["w.csv", "'y'", "not an attribute"]);
+    wrong("who,1\n", "", &["w.csv", "'who'", "not an attribute"]);
     wrong("a,1\na,2\n", "", &["w.csv", "row 2", "second time"]);
     wrong("a,1\n", "--known a", &["price", "'a'", "known"]);
     wrong("a,1\n", "--panel both=a,b", &["price", "'a'", "panel"]);
@@ -373,7 +373,7 @@ fn wrong_bounds() {
     wrong("a,-5,5\nb,0,1e300\n", &["bounds of 'b'", "0 and 1e300", "1e100"]);
     wrong("a,-5,5\n", &["bounds of 'b'", "none"]);
     wrong("a,-5,5\nb,0,6\nc,0,1\n", &["w.csv", "'c'", "a, b, kind"]);
-    wrong("a,-5,5\nb,0,6\ny,0,1\n", &["w.csv", "'y'", "no attribute"]);
+    wrong("a,-5,5\nb,0,6\ny,0,1\n", &["w.csv", "'y'", "not an attribute"]);
     wrong("a,-5,5\nb,0,1e-150\n", &["row ", "'b'", "too large", "widen the bounds"]);
 }
 
@@ -420,8 +420,8 @@ fn wrong_panels() {
     wrong("--panel =a", &["--panel =a", "NAME=COLUMN,COLUMN"]);
     wrong("--panel p=a,,b", &["--panel p=a,,b", "NAME=COLUMN,COLUMN"]);
     wrong("--panel p=a,kid", &["t.csv", "--panel", "'kid'", "did you mean 'kind'"]);
-    wrong("--panel p=a,y", &["t.csv", "--panel", "'y'", "no attribute"]);
-    wrong("--panel p=a,who", &["t.csv", "--panel", "'who'", "no attribute"]);
+    wrong("--panel p=a,y", &["t.csv", "--panel", "'y'", "not an attribute"]);
+    wrong("--panel p=a,who", &["t.csv", "--panel", "'who'", "not an attribute"]);
     wrong("--panel p=a,b --known b", &["t.csv", "'p'", "'b'", "known"]);
     wrong("--panel p=a,b --panel q=kind,a", &["t.csv", "'q'", "'a'", "two panels"]);
     wrong("--panel p=a,a", &["t.csv", "'p'", "'a'", "twice"]);

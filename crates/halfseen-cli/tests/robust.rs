@@ -208,9 +208,9 @@ fn an_evaluation_under_attack_by_hand() {
     assert!(floored.err.contains("threat 1.5 means 1"), "{}", floored.err);
     let lines: Vec<&str> = floored.out.lines().collect();
     assert!(
-        lines[5].starts_with("attack")
-            && lines[6].starts_with("exact")
-            && lines[6].contains("33.33 %"),
+        lines[8].starts_with("attack")
+            && lines[9].starts_with("exact")
+            && lines[9].contains("33.33 %"),
         "{lines:?}"
     );
     let numbers = json(&place.ok("evaluate n.json numbers.csv --threat 1 --json --quiet"));

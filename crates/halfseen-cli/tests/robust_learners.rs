@@ -230,7 +230,7 @@ fn a_truncated_evaluation_of_margins_tells_the_error_and_no_squares() {
         let text = place.ok("evaluate m.json t.csv --truncate 1,8 --out m.svg");
         let lines: Vec<Vec<&str>> = text
             .split("\n\n")
-            .nth(1)
+            .nth(2)
             .unwrap()
             .lines()
             .map(|line| line.split_whitespace().collect())

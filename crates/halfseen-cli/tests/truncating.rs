@@ -80,7 +80,7 @@ fn auto_goes_up_to_all_and_the_table_and_the_picture_show_it() {
             && svg.contains("ridge")
     );
     let text = place.ok("evaluate m.json t.csv --truncate auto");
-    let lines: Vec<&str> = text.split("\n\n").nth(1).unwrap().lines().collect();
+    let lines: Vec<&str> = text.split("\n\n").nth(2).unwrap().lines().collect();
     assert!(
         lines[0].starts_with("attributes") && lines[0].ends_with("error") && lines.len() == 4,
         "{text}"

@@ -67,7 +67,7 @@ impl Rows {
     /// Makes room for rows.
     pub(super) fn reserve(&mut self, rows: usize) -> Result<(), ErrorKind> {
         let more = rows.saturating_mul(self.width);
-        self.meter.reserve(&mut self.numbers, more, self.rows)
+        self.meter.reserve(&mut self.numbers, more, rows)
     }
 
     pub(super) fn len(&self) -> usize {

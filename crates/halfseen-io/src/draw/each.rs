@@ -91,7 +91,7 @@ fn headings(
     let room = size.0 - 40.0;
     canvas.text(&fit(&figure.title, TITLE, room), (20.0, 26.0), TITLE, start, false)?;
     let dashed = reference.map_or(String::new(), |level| format!("; dashed: {}", level.name));
-    let text = format!("Each panel shows one in colour, the others in grey{dashed}.");
+    let text = format!("One in colour, the others in grey{dashed}.");
     canvas.text(&fit(&text, SUBTITLE, room), (20.0, 52.0), SUBTITLE, start, false)?;
     let centred = (HPos::Center, VPos::Center);
     let x = fit(&figure.x_label, LABEL, size.0 - left);
