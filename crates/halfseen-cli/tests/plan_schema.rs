@@ -68,7 +68,7 @@ fn a_schema_without_ranges_is_no_promise() {
     let by_hand = place.ok(&format!("plan --dims 3 --prices prices.csv {goal}"));
     let told = by_schema.strip_prefix(&by_hand).unwrap();
     assert!(
-        told.contains("not sure to hold, since there is no range (low, high) of b, c:"),
+        told.contains("not sure to hold, since there is no range (low, high) of b, c;"),
         "{told}"
     );
     assert!(!told.contains("Not counted"), "{told}");
