@@ -93,7 +93,7 @@ pub(crate) fn read(
     let applied = Applied { ignored: batches.left_out().to_vec(), ..Applied::default() };
     let mut found = Read { name, applied };
     let progress = Progress::new("reading", quiet);
-    while let Some(batch) = batches.next()? {
+    while let Some(batch) = batches.next_batch()? {
         let table = as_table(batch.rows)?;
         let numbers = (batch.before..batch.before + table.rows()).collect();
         each(&mut found, Rows { table, numbers }).with_context(|| found.name.clone())?;

@@ -143,7 +143,7 @@ impl<'s> Batches<'s> {
     /// # Errors
     /// As for [`read_data`](crate::read_data); a cell that is no number in a column that is wanted as
     /// numbers, with its place.
-    pub fn next(&mut self) -> Result<Option<Batch>> {
+    pub fn next_batch(&mut self) -> Result<Option<Batch>> {
         let (size, before) = (self.size, self.read);
         let table = match &mut self.format {
             Batched::Csv(batches) => batches.next(size)?,

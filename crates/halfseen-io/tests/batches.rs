@@ -23,7 +23,7 @@ fn batches(
     let (batches, _) = Batches::open(&source, options, wanted)?;
     let mut batches = batches.of_rows(rows);
     let mut found = Vec::new();
-    while let Some(batch) = batches.next()? {
+    while let Some(batch) = batches.next_batch()? {
         let Data::Table(table) = batch.rows else { panic!("images") };
         found.push((batch.before, table));
     }
@@ -100,7 +100,7 @@ fn texts_are_kept_as_written_and_unwanted_columns_are_left_out() {
     let (mut batches, remarks) =
         Batches::open(&source, &options, &wanted(&["n"], &["id"])).unwrap();
     assert_eq!((batches.left_out(), remarks), (&["x".to_owned()][..], Vec::new()));
-    let Some(Data::Table(table)) = batches.next().unwrap().map(|batch| batch.rows) else {
+    let Some(Data::Table(table)) = batches.next_batch().unwrap().map(|batch| batch.rows) else {
         panic!()
     };
     let found: Vec<Vec<String>> = cells(&table, &["id", "n"]);
@@ -108,7 +108,7 @@ fn texts_are_kept_as_written_and_unwanted_columns_are_left_out() {
         found,
         [["007", "1.0"], ["1.0", "2.0"], ["missing", "3.0"]].map(|r| r.map(String::from).to_vec())
     );
-    assert!(batches.next().unwrap().is_none());
+    assert!(batches.next_batch().unwrap().is_none());
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn parquet_in_batches_crosses_row_groups_and_decodes_only_wanted_columns() {
     let (batches, _) = Batches::open(&source, &plain, &wanted(&["b"], &[])).unwrap();
     assert_eq!(batches.left_out(), ["a", "c", "d", "t"]);
     let mut batches = batches.of_rows(5);
-    let first = batches.next().unwrap().unwrap();
+    let first = batches.next_batch().unwrap().unwrap();
     assert_eq!(batches.progress(), Some((5, 8)));
     let Data::Table(table) = first.rows else { panic!() };
     assert_eq!((table.rows(), table.columns().len()), (5, 1));

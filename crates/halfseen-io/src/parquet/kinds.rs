@@ -28,11 +28,14 @@ pub(super) struct Column {
     pub nulls: bool,
 }
 
+/// Wanted columns with their place in the file, and the names of the others.
+pub(super) type Split = (Vec<(usize, Column)>, Vec<String>);
+
 /// Returns the wanted columns with their place in the file, and the names of the others.
 pub(super) fn columns(
     metadata: &ParquetMetaData,
     wanted: &dyn Fn(&str) -> bool,
-) -> Result<(Vec<(usize, Column)>, Vec<String>), ErrorKind> {
+) -> Result<Split, ErrorKind> {
     let (mut columns, mut left_out) = (Vec::new(), Vec::new());
     for (at, column) in metadata.file_metadata().schema_descr().columns().iter().enumerate() {
         match wanted(column.name()) {

@@ -199,7 +199,7 @@ def plan(
         moments = np.ascontiguousarray(moments, dtype=np.float64).ravel().tolist()
         if len(moments) != dims:
             raise ValueError(f"moments holds {len(moments)} numbers for {dims} attributes: give one for each")
-    given = {
+    given: dict[str, Any] = {
         "dims": dims, "budget": each, "total_budget": total_budget, "radius": radius, "radius2": radius2,
         "norm": norm, "moments": moments, "confidence": confidence, "phase1": phase1, "error": error,
         "examples": examples,

@@ -85,7 +85,8 @@ class ShapesDisplay(Display):
         names = getattr(estimator, "feature_names_in_", [f"x{j}" for j in range(len(lines))])
         curves = {}
         for at in dict.fromkeys(curve.feature for curve in found):
-            values = np.linspace(*estimator.cell_range_[at], POINTS)
+            low, high = estimator.cell_range_[at]
+            values = np.linspace(low, high, POINTS)
             added = lines[at] * values
             for curve, weight in zip(found, bends, strict=True):
                 if curve.feature == at:
