@@ -12,7 +12,7 @@ const RED: &str = "\u{1b}[31m";
 /// Returns what the program prints, with variables of the environment: stdout and stderr.
 fn printed(place: &Place, line: &str, variables: &[&str]) -> (String, String) {
     let mut command = place.command(line);
-    variables.iter().for_each(|name| drop(command.env(name, "1")));
+    command.envs(variables.iter().map(|name| (name, "1")));
     let output = command.output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (text(output.stdout), text(output.stderr))
