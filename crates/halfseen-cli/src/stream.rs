@@ -20,7 +20,7 @@ pub(crate) struct Rows {
     pub(crate) numbers: Vec<usize>,
 }
 
-/// What the batches of a file differ in from the model.
+/// Differences between the batches of a file and the model.
 pub(crate) struct Read {
     /// Name of the file in messages.
     pub(crate) name: String,
@@ -28,7 +28,7 @@ pub(crate) struct Read {
 }
 
 impl Read {
-    /// Adds what a batch differs in.
+    /// Adds the differences of a batch.
     pub(crate) fn add(&mut self, batch: Applied) {
         let Applied { ignored, absent, new_categories, missing } = &mut self.applied;
         for name in batch.ignored {

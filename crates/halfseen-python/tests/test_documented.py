@@ -3,16 +3,9 @@
 import importlib.metadata
 
 import pytest
-from halfseen import Encoder, KARMAClassifier, RobustClassifier, _documented
+from halfseen import Encoder, KARMAClassifier, RobustClassifier
 
 EACH = pytest.mark.parametrize("estimator", [KARMAClassifier(), RobustClassifier(), Encoder()])
-
-
-@pytest.fixture(autouse=True)
-def _fresh():
-    _documented.home.cache_clear()
-    yield
-    _documented.home.cache_clear()
 
 
 @EACH

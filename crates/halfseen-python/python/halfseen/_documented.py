@@ -1,10 +1,8 @@
 """Link the pictures of estimators in notebooks to their pages in the documentation."""
 
 import importlib.metadata
-from functools import cache
 
 
-@cache
 def home() -> str:
     """Return the web address of the documentation, as the package names it; empty if it names none."""
     try:

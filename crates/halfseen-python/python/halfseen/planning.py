@@ -13,7 +13,7 @@ from halfseen._parameters import refusal
 from halfseen._refused import OutOfRange
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame as _DataFrame
 
 __all__ = ["Plan", "plan"]
 
@@ -56,7 +56,7 @@ class Plan:
         return sorted(known, key=lambda row: (row["excess"], row["reads"] or np.inf))
 
     @cached_property
-    def frame(self) -> "DataFrame":
+    def frame(self) -> "_DataFrame":
         """Return the plans with a bound as a frame of pandas."""
         try:
             import pandas
