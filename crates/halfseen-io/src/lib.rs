@@ -41,9 +41,10 @@ mod remark;
 mod sniff;
 mod source;
 mod svmlight;
+mod wanted;
 
 pub use arff::{ArffOptions, read_arff};
-pub use batches::{Batch, Batches, Wanted};
+pub use batches::{Batch, Batches};
 pub use csv::{CsvOptions, Decimal, read_csv};
 pub use data::{Data, read_data, read_data_with};
 pub use error::{Error, ErrorKind, Result};
@@ -53,3 +54,4 @@ pub use parquet::{ParquetOptions, read_parquet};
 pub use remark::Remark;
 pub use source::Source;
 pub use svmlight::{SvmlightOptions, read_svmlight};
+pub use wanted::Wanted;

@@ -8,11 +8,11 @@ use super::inspect::{self, Reading};
 use super::records::Records;
 use super::rows::Rows;
 use super::{CsvOptions, header, optimistic, separator};
-use crate::batches::{Kind, Wanted};
 use crate::error::{ErrorKind, Result};
 use crate::meter::Meter;
 use crate::remark::Remark;
 use crate::source::Source;
+use crate::wanted::{Kind, Wanted};
 use halfseen::data::Table;
 
 /// Number of rows that show how a file is written; fewer of wide files.

@@ -1,0 +1,34 @@
+//! Names the columns that are wanted of a file.
+
+use std::collections::BTreeSet;
+
+/// Columns that are wanted of a file, by name. A CSV file does not say which columns are numbers,
+/// so that the caller does; other formats know it, and only leave out what is not wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Columns of numbers.
+    pub numbers: BTreeSet<String>,
+    /// Columns of text, whose cells are kept as they are written.
+    pub texts: BTreeSet<String>,
+}
+
+/// Kind of a column as it is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Number,
+    Text,
+    /// It is not wanted.
+    Out,
+}
+
+impl Wanted {
+    pub(crate) fn kind(&self, name: &str) -> Kind {
+        if self.numbers.contains(name) {
+            Kind::Number
+        } else if self.texts.contains(name) {
+            Kind::Text
+        } else {
+            Kind::Out
+        }
+    }
+}
