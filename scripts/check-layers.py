@@ -19,7 +19,8 @@ from pathlib import Path
 
 # The floors of crates/halfseen/src, lowest first; `plan` is the present name of `theory`.
 FLOORS = """
-error memory
+error
+memory
 normal loss
 student
 params

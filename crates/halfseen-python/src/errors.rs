@@ -33,7 +33,7 @@ pub(crate) fn raised(error: halfseen::Error) -> PyErr {
     if let ErrorKind::BudgetSpent { .. } | ErrorKind::CostSpent { .. } = error.kind() {
         return BudgetSpent::new_err(text);
     }
-    if let ErrorKind::TooMuchMemory { .. } = error.kind() {
+    if let ErrorKind::TooMuchMemory { .. } | ErrorKind::LittleAddressSpace { .. } = error.kind() {
         return TooMuchMemory::new_err(text);
     }
     match error.class() {

@@ -247,6 +247,21 @@ pub enum ErrorKind {
         /// True if the learner's parameter `memory` is the limit, and not that of the process.
         own: bool,
     },
+    /// The address space of the process is too small for products of matrices.
+    #[error(
+        "{} needs about {} of memory and multiplies matrices, for which this processor reserves {} of address space, but the process may have {} (ulimit -v): allow more, or use a learner that multiplies none, such as aerr",
+        short(what), gibibytes(*needed), gibibytes(*reserved), gibibytes(*limit)
+    )]
+    LittleAddressSpace {
+        /// Learner or model.
+        what: String,
+        /// In GiB.
+        needed: f64,
+        /// In GiB.
+        reserved: f64,
+        /// In GiB.
+        limit: f64,
+    },
     /// Too many of the model's columns are absent from a table.
     #[error(
         "{absent} of the model's {total} columns are absent from this table (first: '{}'); is it the right file?",
@@ -379,6 +394,7 @@ impl Error {
             | NotAdditive
             | NoIntervals { .. }
             | TooMuchMemory { .. }
+            | LittleAddressSpace { .. }
             | WrongAnswer { .. } => ErrorClass::Parameter,
             TooManyMoments { .. }
             | DuplicateColumn { .. }

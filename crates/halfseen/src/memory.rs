@@ -3,6 +3,7 @@
 //! One limit holds for the whole process: it is the process that the system ends when memory runs
 //! out. Readers and learners compare it with what they are about to take.
 
+use crate::error::{ErrorKind, Result};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -66,10 +67,68 @@ fn processors() -> usize {
 }
 
 /// Returns the address space that so many threads reserve and hardly use: for the allocator, and
-/// again for routines of dense products. Two more threads wait for signals and for the others.
+/// again for products of matrices. Two more threads wait for signals and for the others; the latter
+/// multiplies too.
 fn reserved(threads: usize) -> u64 {
     const EACH: u64 = 64 << 20;
-    (2 * threads as u64 + 2) * EACH
+    (threads as u64 + 2) * EACH + (threads as u64 + 1) * EACH.max(cache().saturating_mul(2))
+}
+
+/// Refuses products of matrices, by a learner or model, beside so many bytes, if the process has too
+/// little address space for what they reserve.
+///
+/// # Errors
+/// [`ErrorKind::LittleAddressSpace`].
+pub(crate) fn room_for_products(what: &str, bytes: f64) -> Result<()> {
+    let (limit, reserved) = (of_process(), reserved(threads().unwrap_or_else(processors)));
+    if limit == u64::MAX || reserved as f64 + bytes <= limit as f64 {
+        return Ok(());
+    }
+    let gibibytes = |bytes: f64| bytes / (1_u64 << 30) as f64;
+    let (needed, reserved) = (gibibytes(bytes), gibibytes(reserved as f64));
+    let limit = gibibytes(limit as f64);
+    Err(ErrorKind::LittleAddressSpace { what: what.to_owned(), needed, reserved, limit }.into())
+}
+
+/// Returns the bytes of the processors' last caches together: the routines of products
+/// (private-gemm-x86, below faer) reserve twice as much for every thread. 0 where the system does
+/// not say.
+fn cache() -> u64 {
+    static FOUND: OnceLock<u64> = OnceLock::new();
+    let ask = || {
+        let said = |name: &str| std::fs::read_to_string(format!("/sys/devices/system/cpu/{name}"));
+        let last = |name| said(&format!("cpu0/cache/index3/{name}")).ok();
+        let all = processors_of(&said("online").ok()?)?;
+        let sharing = processors_of(&last("shared_cpu_list")?)?;
+        Some(bytes_of(&last("size")?)?.saturating_mul(all) / sharing)
+    };
+    *FOUND.get_or_init(|| ask().unwrap_or(0))
+}
+
+/// Reads a size as the system writes it, such as 32768K.
+fn bytes_of(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let digits = text.trim_end_matches(['K', 'M', 'G']);
+    let shift = match &text[digits.len()..] {
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
+/// Counts the processors of a list as the system writes it, such as 0-3,8.
+fn processors_of(text: &str) -> Option<u64> {
+    text.trim()
+        .split(',')
+        .map(|item| {
+            let (first, last) = item.split_once('-').unwrap_or((item, item));
+            let (first, last) = (first.parse::<u64>().ok()?, last.parse::<u64>().ok()?);
+            last.checked_sub(first)?.checked_add(1)
+        })
+        .sum()
 }
 
 /// Returns the limit of the process's address space, `u64::MAX` if there is none.
@@ -94,5 +153,24 @@ mod tests {
         let total = available();
         assert!((64 << 20..=1 << 50).contains(&total), "{total}");
         assert_eq!(limit(), total / 4 * 3);
+    }
+    #[test]
+    fn a_cache_is_read_as_the_system_writes_it() {
+        assert_eq!(bytes_of("491520K\n"), Some(480 << 20));
+        assert_eq!(bytes_of("32M"), Some(32 << 20));
+        assert_eq!(bytes_of("7"), Some(7));
+        assert_eq!(bytes_of("K"), None);
+        assert_eq!(bytes_of("1T"), None);
+        assert_eq!(bytes_of("99999999999999G"), None);
+        assert_eq!(processors_of("0-3,8\n"), Some(5));
+        assert_eq!(processors_of("2"), Some(1));
+        assert_eq!(processors_of("3-2"), None);
+        assert_eq!(processors_of(""), None);
+    }
+
+    #[test]
+    fn each_thread_reserves_more() {
+        assert!(reserved(1) >= 5 * (64 << 20), "{}", reserved(1));
+        assert!(reserved(3) - reserved(2) >= 2 * cache(), "{}", cache());
     }
 }

@@ -145,6 +145,11 @@ fn scientific(value: f64) -> String {
     }
 }
 
+/// Returns the smallest and largest of at least one value.
+pub(super) fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -158,3 +158,30 @@ pub(super) fn fit(text: &str, size: f64, room: f64) -> String {
     }
     kept + "…"
 }
+
+/// Colours for readers whose screen is dark: those of paper, ink and grid, and of dark curves.
+const DARK: &str = "<style>@media (prefers-color-scheme: dark) { \
+     [fill=\"#FFFFFF\"] { fill: #161616 } [fill=\"#000000\"] { fill: #E6E6E6 } \
+     [stroke=\"#000000\"] { stroke: #E6E6E6 } [stroke=\"#333333\"] { stroke: #CCCCCC } \
+     [stroke=\"#E2E2E2\"] { stroke: #3A3A3A } [stroke=\"#C8C8C8\"] { stroke: #565656 } \
+     [stroke=\"#757575\"] { stroke: #9A9A9A } [fill=\"#0072B2\"] { fill: #6C8CFF } \
+     [stroke=\"#0072B2\"] { stroke: #6C8CFF } [fill=\"#8C510A\"] { fill: #C98A3E } \
+     [stroke=\"#8C510A\"] { stroke: #C98A3E } [fill=\"#4B2E83\"] { fill: #A58BDB } \
+     [stroke=\"#4B2E83\"] { stroke: #A58BDB } }</style>";
+
+/// Adds the title and a description, which screen readers read, and colours for dark screens. The
+/// description ends with names.
+pub(super) fn described(svg: &str, title: &str, what: &str, names: &[&str]) -> String {
+    let text = |text: &str| {
+        let text = halfseen::error::short(text);
+        text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    };
+    let names: Vec<String> = names.iter().map(|name| text(name)).collect();
+    let (title, what) = (text(title), text(what));
+    let head = format!(
+        "role=\"img\" xmlns=\"http://www.w3.org/2000/svg\">\n<title>{title}</title>\n\
+         <desc>{what}{}.</desc>\n{DARK}",
+        names.join(", ")
+    );
+    svg.replacen("xmlns=\"http://www.w3.org/2000/svg\">", &head, 1)
+}

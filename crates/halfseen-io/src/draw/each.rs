@@ -1,11 +1,11 @@
 //! Lays out many curves: a panel for each, in which it stands out from all others in grey.
 
 use super::axis::Axis;
-use super::canvas::{Canvas, Failure, Place, fit, page, width};
+use super::canvas::{Canvas, Failure, Place, described, fit, page, width};
 use super::clip;
-use super::page::{Curve, GRID, INK, LABEL, TICK, TITLE, described, range_of_y};
+use super::curve::{Curve, Curves, NAME, range_of_y};
 use super::panels::apart;
-use super::style::Style;
+use super::style::{GRID, INK, LABEL, Style, TICK, TITLE};
 use super::{Figure, Point};
 use crate::error::Result;
 use plotters::style::RGBColor;
@@ -15,7 +15,6 @@ use plotters::style::text_anchor::{HPos, VPos};
 const PLOT: Place = (190.0, 130.0);
 const TOP: f64 = 72.0;
 const SUBTITLE: f64 = 14.0;
-const NAME: f64 = 15.0;
 /// Height of a panel's name.
 const ABOVE: f64 = 28.0;
 const BELOW: f64 = 68.0;
@@ -46,12 +45,7 @@ impl Axes {
 }
 
 /// Draws curves that have a point, the one that ends lowest first.
-pub(super) fn draw(
-    figure: &Figure,
-    mut curves: Vec<Curve>,
-    reference: Option<Curve>,
-    x: Axis,
-) -> Result<String> {
+pub(super) fn draw(figure: &Figure, Curves { mut curves, reference, x }: Curves) -> Result<String> {
     let drawn = || curves.iter().chain(&reference).flat_map(|curve| &curve.points);
     let axes = Axes { x, y: range_of_y(figure, drawn()) };
     curves.sort_by(|one, other| one.end().total_cmp(&other.end()));

@@ -97,7 +97,13 @@ pub struct Point {
 /// # Errors
 /// [`NoPoints`](crate::ErrorKind::NoPoints) if no series has a drawable point.
 pub fn learning_curve(figure: &Figure) -> Result<String> {
-    page::draw(figure)
+    /// Largest number of curves that colours keep apart in one plot.
+    const MOST: usize = 7;
+    let drawn = curve::Curves::of(figure)?;
+    match drawn.curves.len() > MOST {
+        true => each::draw(figure, drawn),
+        false => page::draw(figure, drawn),
+    }
 }
 
 /// Draws small figures side by side as SVG text, with a line at 0.

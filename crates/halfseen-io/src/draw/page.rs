@@ -2,55 +2,23 @@
 
 use super::Figure;
 use super::axis::Axis;
-use super::canvas::{Canvas, Failure, Place, fit, page, subject, width};
+use super::canvas::{Canvas, Failure, Place, described, fit, page, width};
 use super::clip;
-use super::curve::drawable;
-use super::each;
-use super::style::Style;
-use super::{Point, Series};
-use crate::error::{Error, ErrorKind, Result};
-use plotters::style::RGBColor;
+use super::curve::{Curve, Curves, NAME, range_of_y};
+use super::style::{GRID, INK, LABEL, TICK, TITLE};
+use crate::error::Result;
 use plotters::style::text_anchor::{HPos, VPos};
 
 // All lengths are in pixels.
 const PLOT: Place = (560.0, 380.0);
 const TOP: f64 = 52.0;
 const BELOW: f64 = 66.0;
-pub(super) const TITLE: f64 = 19.0;
-pub(super) const LABEL: f64 = 16.0;
-pub(super) const TICK: f64 = 14.0;
-const NAME: f64 = 15.0;
-const NAME_ROOM: f64 = 270.0;
 const ENTRY: f64 = 26.0;
 /// Width of the line before a name, with the gaps around it.
 const SAMPLE: f64 = 62.0;
 /// Least distance between markers of one curve.
 const MARKER_GAP: f64 = 55.0;
 const MARKER: f64 = 4.5;
-/// Largest number of curves that colours keep apart in one plot.
-const MOST: usize = 7;
-
-pub(super) const INK: RGBColor = RGBColor(0x33, 0x33, 0x33);
-pub(super) const GRID: RGBColor = RGBColor(0xe2, 0xe2, 0xe2);
-
-pub(super) struct Curve {
-    pub name: String,
-    pub points: Vec<Point>,
-    pub style: Style,
-}
-
-impl Curve {
-    /// Returns a horizontal line between two places of the x axis.
-    fn level((name, y): &(String, f64), ends: [f64; 2]) -> Curve {
-        let points = ends.map(|x| Point { x, y: *y, low: *y, high: *y }).to_vec();
-        Curve { name: fit(name, NAME, NAME_ROOM), points, style: Style::of_reference() }
-    }
-
-    /// Returns the last height.
-    pub(super) fn end(&self) -> f64 {
-        self.points.last().map_or(f64::INFINITY, |point| point.y)
-    }
-}
 
 /// Position of the plot on the page, and its axes.
 struct Frame {
@@ -65,29 +33,9 @@ impl Frame {
     }
 }
 
-pub(super) fn draw(figure: &Figure) -> Result<String> {
-    let curve = |(i, s): (usize, &Series)| {
-        let points = drawable(s, figure.log_x);
-        let suffix = if points.is_empty() { " (no points)" } else { "" };
-        Curve { name: fit(&s.name, NAME, NAME_ROOM) + suffix, points, style: Style::of(i) }
-    };
-    let mut curves: Vec<Curve> = figure.series.iter().enumerate().map(curve).collect();
-    let points = || curves.iter().flat_map(|c| &c.points);
-    if points().next().is_none() {
-        return Err(Error::new(
-            subject(&figure.title),
-            ErrorKind::NoPoints { log_x: figure.log_x },
-        ));
-    }
-    let (x_low, x_high) = extent(points().map(|p| p.x));
-    let x =
-        if figure.log_x { Axis::logarithmic(x_low, x_high) } else { Axis::linear(x_low, x_high) };
-    let level = figure.reference.as_ref().filter(|(_, y)| y.is_finite());
-    let level = level.map(|level| Curve::level(level, [x_low, x_high]));
-    if curves.len() > MOST {
-        return each::draw(figure, curves, level, x);
-    }
-    curves.extend(level);
+/// Draws curves in one plot.
+pub(super) fn draw(figure: &Figure, Curves { mut curves, reference, x }: Curves) -> Result<String> {
+    curves.extend(reference);
     let y = range_of_y(figure, curves.iter().flat_map(|c| &c.points));
     let tick_room =
         y.ticks().iter().flat_map(|t| &t.label).map(|l| width(l, TICK)).fold(0.0, f64::max);
@@ -115,51 +63,6 @@ pub(super) fn draw(figure: &Figure) -> Result<String> {
     let names: Vec<&str> = names.collect();
     let what = format!("{} by {}: ", figure.y_label, figure.x_label);
     Ok(described(&drawn, &figure.title, &what, &names))
-}
-
-/// Returns the y axis for some points, from 0 on and up to the limit, if there is one.
-pub(super) fn range_of_y<'a>(figure: &Figure, points: impl Iterator<Item = &'a Point>) -> Axis {
-    let (low, high) = extent(points.flat_map(|p| [p.low, p.high]));
-    // Errors are compared from 0 on.
-    let low = low.min(0.0);
-    // A limit below every value would hide everything.
-    let limit = figure.y_limit.filter(|&limit| limit > low).unwrap_or(f64::INFINITY);
-    match high > limit {
-        true => Axis::linear(low, limit).ending_at(limit),
-        false => Axis::linear(low, high),
-    }
-}
-
-/// Colours for readers whose screen is dark: those of paper, ink and grid, and of dark curves.
-const DARK: &str = "<style>@media (prefers-color-scheme: dark) { \
-     [fill=\"#FFFFFF\"] { fill: #161616 } [fill=\"#000000\"] { fill: #E6E6E6 } \
-     [stroke=\"#000000\"] { stroke: #E6E6E6 } [stroke=\"#333333\"] { stroke: #CCCCCC } \
-     [stroke=\"#E2E2E2\"] { stroke: #3A3A3A } [stroke=\"#C8C8C8\"] { stroke: #565656 } \
-     [stroke=\"#757575\"] { stroke: #9A9A9A } [fill=\"#0072B2\"] { fill: #6C8CFF } \
-     [stroke=\"#0072B2\"] { stroke: #6C8CFF } [fill=\"#8C510A\"] { fill: #C98A3E } \
-     [stroke=\"#8C510A\"] { stroke: #C98A3E } [fill=\"#4B2E83\"] { fill: #A58BDB } \
-     [stroke=\"#4B2E83\"] { stroke: #A58BDB } }</style>";
-
-/// Adds the title and a description, which screen readers read, and colours for dark screens. The
-/// description ends with names.
-pub(super) fn described(svg: &str, title: &str, what: &str, names: &[&str]) -> String {
-    let text = |text: &str| {
-        let text = halfseen::error::short(text);
-        text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-    };
-    let names: Vec<String> = names.iter().map(|name| text(name)).collect();
-    let (title, what) = (text(title), text(what));
-    let head = format!(
-        "role=\"img\" xmlns=\"http://www.w3.org/2000/svg\">\n<title>{title}</title>\n\
-         <desc>{what}{}.</desc>\n{DARK}",
-        names.join(", ")
-    );
-    svg.replacen("xmlns=\"http://www.w3.org/2000/svg\">", &head, 1)
-}
-
-/// Returns the smallest and largest of at least one value.
-pub(super) fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
 }
 
 fn axes(canvas: &Canvas<'_>, frame: &Frame, figure: &Figure) -> Result<(), Failure> {

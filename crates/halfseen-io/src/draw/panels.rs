@@ -1,10 +1,9 @@
 //! Lays out small multiples: panels of one curve each, in rows of three, on a common y axis.
 
-use super::axis::{Axis, Tick};
-use super::canvas::{Canvas, Failure, Place, fit, page, subject, width};
+use super::axis::{Axis, Tick, extent};
+use super::canvas::{Canvas, Failure, Place, described, fit, page, subject, width};
 use super::curve::drawable;
-use super::page::{GRID, INK, LABEL, TICK, TITLE, described, extent};
-use super::style::Style;
+use super::style::{GRID, INK, LABEL, Style, TICK, TITLE};
 use super::{Panels, Point};
 use crate::error::{Error, ErrorKind, Result};
 use plotters::style::text_anchor::{HPos, VPos};

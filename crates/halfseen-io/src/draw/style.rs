@@ -1,6 +1,15 @@
-//! Distinguishes curves by colour and by marker, so that they differ in greyscale too.
+//! Gives figures their sizes and colours. Curves differ by colour and by marker, and so in greyscale
+//! too.
 
 use plotters::style::RGBColor;
+
+/// Sizes of texts, in pixels.
+pub(super) const TITLE: f64 = 19.0;
+pub(super) const LABEL: f64 = 16.0;
+pub(super) const TICK: f64 = 14.0;
+
+pub(super) const INK: RGBColor = RGBColor(0x33, 0x33, 0x33);
+pub(super) const GRID: RGBColor = RGBColor(0xe2, 0xe2, 0xe2);
 
 /// Palette of Okabe and Ito (2008) without its yellow, which is too pale for a line, plus four
 /// colours: a comparison draws ten learners.

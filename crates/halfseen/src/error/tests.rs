@@ -60,6 +60,7 @@ fn name(kind: &ErrorKind) -> &'static str {
         NotAdditive,
         NoIntervals,
         TooMuchMemory,
+        LittleAddressSpace,
         TooManyAbsent,
         WrongLearner,
         NotOpen,
@@ -302,6 +303,13 @@ fn provoked(long: &str) -> Vec<Error> {
             widest: Some((long.to_owned(), 14_700)),
             remedy: "less".into(),
             own: false,
+        }
+        .into(),
+        ErrorKind::LittleAddressSpace {
+            what: long.to_owned(),
+            needed: 0.2,
+            reserved: 1.1,
+            limit: 0.5,
         }
         .into(),
         started.tell(&foreign, &[], 0.0).unwrap_err(),

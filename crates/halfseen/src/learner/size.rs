@@ -197,7 +197,7 @@ fn check<L: Learner + ?Sized>(learner: &L, size: &FitSize) -> Result<()> {
 /// Refuses what needs more memory than a learner may take beside data of this size.
 ///
 /// # Errors
-/// [`ErrorKind::TooMuchMemory`].
+/// [`ErrorKind::TooMuchMemory`], [`ErrorKind::LittleAddressSpace`].
 pub(crate) fn admit_need<L: Learner + ?Sized>(
     learner: &L,
     size: &FitSize,
@@ -205,7 +205,12 @@ pub(crate) fn admit_need<L: Learner + ?Sized>(
 ) -> Result<()> {
     let (allowed, own) = allowed(learner, size);
     if bytes <= allowed {
-        return Ok(());
+        let multiplies = learner.needs().multiplies;
+        return if multiplies {
+            memory::room_for_products(learner.name(), bytes + size.held)
+        } else {
+            Ok(())
+        };
     }
     // More than half of the columns are of one text.
     let widest = size.widest.clone().filter(|(_, levels)| 2 * levels > size.columns);

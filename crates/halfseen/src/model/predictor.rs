@@ -3,6 +3,7 @@
 use super::{Conditional, Curves, Expansion, Factor, Linear, Scores, Sketched};
 use crate::data::{Examples, bad_cell};
 use crate::error::{Error, ErrorKind, Result};
+use crate::memory;
 use halfseen_solve::Monitor;
 use serde::{Deserialize, Serialize};
 
@@ -245,6 +246,9 @@ impl Predictor {
                 Predictor::Sketch(one) => sketched.push(one),
                 Predictor::Factor(factor) => factors.push(factor),
             }
+        }
+        if !kernel.is_empty() || !sketched.is_empty() {
+            memory::room_for_products("the model", 0.0)?;
         }
         let mut linear = Linear::scores_of(&linear, examples).into_iter();
         let mut kernel = Expansion::scores_of(&kernel, examples)?.into_iter();

@@ -108,6 +108,8 @@ pub struct Needs {
     pub informed: bool,
     /// True if it compares each row with every other.
     pub pairs: bool,
+    /// True if it may multiply matrices, for which some processors reserve much address space.
+    pub multiplies: bool,
     /// True if an answer may trigger a fit, because the next reads depend on earlier ones.
     pub fits_to_answers: bool,
     /// True if its model of two classes or numbers has one weight per attribute.
@@ -148,6 +150,7 @@ impl Needs {
             threat: declared(THREAT.name),
             informed: learner.get(COSTS.name).as_deref() == Some("mi"),
             pairs: false,
+            multiplies: family != Family::Budget,
             fits_to_answers: false,
             weighs: true,
             pilot: false,

@@ -155,6 +155,7 @@ impl Learner for Fiml {
             holes: true,
             plain_classes: true,
             targets,
+            multiplies: true,
             fits_to_answers,
             weighs,
             pilot: true,

@@ -78,6 +78,10 @@ macro_rules! learn_from_moments {
                 <Self as FromMoments>::grid()
             }
 
+            fn needs(&self) -> $crate::params::Needs {
+                $crate::params::Needs { multiplies: true, ..$crate::params::Needs::of(self) }
+            }
+
             fn needed(&self, size: &FitSize) -> Needed {
                 moments::needed(self, size)
             }
