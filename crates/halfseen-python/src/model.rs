@@ -188,9 +188,9 @@ impl Model {
     }
 
     /// Returns the name and weight of each column and then of each curve, and the intercept, in raw
-    /// units; `None` if the predictor is not linear.
-    fn weights(&self) -> Option<(Vec<(String, f64)>, f64)> {
-        self.model.raw_weights().ok()
+    /// units: once, or for each of more than two classes; `None` if the predictor is not linear.
+    fn weights(&self) -> Option<Vec<(Vec<(String, f64)>, f64)>> {
+        self.model.raw_sums().ok()
     }
 
     /// Returns the column, knots and heights of each curve of a column, in raw units.

@@ -108,8 +108,8 @@ pub(crate) fn attack_of(parameter: &str, name: &str) -> PyResult<Attack> {
     })
 }
 
-/// Returns the scores of attacked rows, (n_rows, 1), and the number of rows for which the attack
-/// was not proved to be the worst. `targets` are numbers, or class indices.
+/// Returns the scores of attacked rows, (n_rows, n_outputs), and the number of rows for which the
+/// attack was not proved to be the worst. `targets` are numbers, or class indices.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn attack<'py>(
@@ -129,16 +129,17 @@ pub(crate) fn attack<'py>(
     let (scores, unproven) = run_interruptible(py, threads, None, move |monitor| {
         let threat = Threat::new(values, budget)?;
         let mut trial = Trial::new(&of, &rows, Some(&target))?;
-        let (mut scores, mut unproven) = (Vec::with_capacity(rows.rows()), 0);
+        let outputs = of.predictor.outputs();
+        let (mut values, mut unproven) = (Vec::with_capacity(rows.rows() * outputs), 0);
         each_batch(&mut trial, rows.rows(), monitor, |trial| {
             let attacked = trial.attack(&threat, kind, seed)?;
-            scores.extend(attacked.scores.values);
+            values.extend(attacked.scores.values);
             unproven += attacked.unproven;
             Ok(())
         })?;
-        Ok((scores, unproven))
+        Ok((Scores { values, outputs, estimates: true }, unproven))
     })?;
-    Ok((Model::array(py, Scores::estimates(scores))?, unproven))
+    Ok((Model::array(py, scores)?, unproven))
 }
 
 /// Returns the mutual information of each attribute with the classes.

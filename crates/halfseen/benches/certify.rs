@@ -76,16 +76,16 @@ fn main() {
             ("general", information.clone()),
         ] {
             let values = Threat::new(values, 0.0).unwrap();
-            let scale = TargetScale::IDENTITY;
+            let (linears, scale) = (std::slice::from_ref(&linear), TargetScale::IDENTITY);
             let (mut certified, mut predicted) = (Vec::new(), Vec::new());
             for _ in 0..REPEATS {
                 certified.push(seconds(|| {
-                    certify(&linear, scale, &examples, &values, CertifiedClaim::Class).unwrap()
+                    certify(linears, scale, &examples, &values, CertifiedClaim::Class).unwrap()
                 }));
                 predicted.push(seconds(|| linear.scores(&examples)));
             }
             let certificates =
-                certify(&linear, scale, &examples, &values, CertifiedClaim::Class).unwrap();
+                certify(linears, scale, &examples, &values, CertifiedClaim::Class).unwrap();
             let exact = certificates.iter().filter(|c| c.exact).count();
             let (time, plain) = (median(certified), median(predicted));
             println!("{name:>7}, {kind:>7}: {time:.3} ({:.1}); {exact} exact", time / plain);

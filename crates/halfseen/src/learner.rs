@@ -2,6 +2,7 @@
 
 pub(crate) mod missingness;
 mod model;
+pub(crate) mod one_against_rest;
 mod query;
 pub(crate) mod size;
 pub(crate) mod together;

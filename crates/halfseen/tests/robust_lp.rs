@@ -409,7 +409,6 @@ fn too_much_memory_is_refused_before_it_is_taken() {
 #[test]
 fn numbers_and_impossible_threats_are_refused() {
     let mut data = Data::random(30, &singletons(12), 3);
-    assert!(!RobustLp::default().needs().targets.allow(3));
     data = data.told();
     for threat in [12.0, 13.0] {
         let learner = RobustLp { threat: Some(threat), ..RobustLp::default() };

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from halfseen import _core
 from halfseen import _types as t
 from halfseen._estimator import Estimator, _seed_of, _threads
+from halfseen.model import chosen
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,9 @@ class Attacked:
     ----------
     prediction : ndarray of shape (n_samples,)
         Predictions after the attack.
-    scores : ndarray of shape (n_samples,)
-        Their scores: above 0 for the second class, or the predicted number.
+    scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        Their scores: above 0 for the second of two classes, one for each of more classes, or the predicted
+        number.
     score : float
         Accuracy, or for a regression the coefficient of determination.
     threat : float
@@ -238,9 +240,9 @@ def attack(
         threat = own["budget"]
     count, seed = _threads(estimator), _seed_of(random_state, "attack")
     scores, unproven = _core.attack(estimator.model_, table, targets, given, float(threat), kind, seed, count)
-    scores = scores[:, 0]
     classes = is_classifier(estimator)
-    prediction = estimator.classes_[(scores > 0).astype(np.intp)] if classes else scores
+    prediction = estimator.classes_[chosen(scores)] if classes else scores[:, 0]
+    scores = scores[:, 0] if scores.shape[1] == 1 else scores
     score = accuracy_score(y, prediction) if classes else r2_score(y, prediction)
     return Attacked(prediction, scores, float(score), float(threat), unproven)
 

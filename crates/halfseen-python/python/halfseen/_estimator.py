@@ -382,8 +382,8 @@ class Estimator(Documented, Saved, BaseEstimator):
         if weights is None:
             vars(self).pop("coef_", None), vars(self).pop("intercept_", None)
         else:
-            coefficients = np.array([weight for _, weight in weights[0]])
-            self.coef_, self.intercept_ = self._as_shaped(coefficients, weights[1])
+            coefficients = np.array([[weight for _, weight in pairs] for pairs, _ in weights])
+            self.coef_, self.intercept_ = self._as_shaped(coefficients, [constant for _, constant in weights])
         if quiet:
             return
         if not report["converged"] and self._is_new(report["stop"]):

@@ -33,8 +33,8 @@ class Regressor(RegressorMixin, Estimator):
     def _targets(self, y):
         return np.asarray(y, dtype=np.float64), None
 
-    def _as_shaped(self, coefficients, intercept):
-        return coefficients, intercept
+    def _as_shaped(self, coefficients, intercepts):
+        return coefficients[0], intercepts[0]
 
     def predict(self, X: t.Matrix) -> t.Array:
         """Estimate the target.
@@ -192,8 +192,8 @@ class Classifier(ClassifierMixin, Estimator):
             )
         return codes.astype(np.float64), self.classes_.tolist()
 
-    def _as_shaped(self, coefficients, intercept):
-        return coefficients[np.newaxis], np.array([intercept])
+    def _as_shaped(self, coefficients, intercepts):
+        return coefficients, np.array(intercepts)
 
     def decision_function(self, X: t.Matrix) -> t.Array:
         """Score examples.
@@ -264,14 +264,14 @@ class WeightedClassifier(Weighted):
 
 
 class LinearClassifier(Classifier):
-    """Predict one of two classes by a linear model.
+    """Predict classes by a linear model, or by one for each of more than two.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, n_features)
-        Weight of each attribute, in units of the data.
-    intercept_ : ndarray of shape (1,)
-        The constant.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weight of each attribute, in units of the data; a row for each of more than two classes.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The constants.
     """
 
     coef_: t.Array

@@ -159,12 +159,38 @@ class Model:
         Raises
         ------
         ValueError
-            If the predictor is not linear in the attributes.
+            If the predictor is not linear in the attributes, or has weights for each of more than two classes.
         """
+        found = self._sums()
+        if len(found) > 1:
+            raise ValueError(f"this model has weights for each of {len(found)} classes: use class_weights()")
+        return dict(found[0][0]), found[0][1]
+
+    def class_weights(self) -> dict[Any, tuple[dict[str, float], float]]:
+        """Return the weights and the intercept of each of more than two classes, in raw units.
+
+        Returns
+        -------
+        weights : dict of label to pair
+            As :meth:`weights`, by class. The class of the largest sum is predicted.
+
+        Raises
+        ------
+        ValueError
+            If the predictor is not linear in the attributes, or predicts numbers or two classes.
+        """
+        found = self._sums()
+        if self.classes is None or len(found) == 1:
+            raise ValueError("this model has one weight for each column: use weights()")
+        sums = ((dict(pairs), constant) for pairs, constant in found)
+        return dict(zip(self.classes.tolist(), sums, strict=True))
+
+    def _sums(self):
+        """Return the pairs of name and weight, and the intercept, of each weighted sum."""
         found = self._model.weights()
         if found is None:
-            raise ValueError(f"{self.learner} does not predict by one linear model, and so has no weights")
-        return dict(found[0]), found[1]
+            raise ValueError(f"{self.learner} does not predict by linear models, and so has no weights")
+        return found
 
     def declared(self) -> dict[str, Any]:
         """Return the declarations on attributes: scale, basis, known ones, panels and prices.
@@ -235,10 +261,10 @@ class Model:
 
     def _largest(self):
         """Return names and weights of the attributes, the largest first."""
-        found = self._model.weights() if self.classes is None or len(self.classes) == 2 else None
-        if found is None:
+        found = self._model.weights()
+        if found is None or len(found) > 1:
             return []
-        return sorted(found[0], key=lambda of: -abs(of[1]))[:10]
+        return sorted(found[0][0], key=lambda of: -abs(of[1]))[:10]
 
     def __reduce__(self):
         """Pickle as a model file."""

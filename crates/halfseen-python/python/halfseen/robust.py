@@ -179,6 +179,9 @@ class RobustLPClassifier(WeightedClassifier, _RobustLP, LinearClassifier):
     ``deletions='whole'``. Theorem 2 bounds the error of new rows under all attacks; the bound is in
     ``report_["notes_text"]``.
 
+    Each of more than two classes gets a model against the rest, and the largest score wins. The bounds of the
+    theorems are then about each model alone; attacks and certificates are about the predicted class.
+
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
@@ -190,6 +193,8 @@ class RobustLPClassifier(WeightedClassifier, _RobustLP, LinearClassifier):
     >>> ready.attacked_score(X, y) > 0.8 > plain.attacked_score(X, y, threat=3)
     True
     """
+
+    _multi_class = True
 
     def __init__(
         self,
@@ -271,6 +276,8 @@ class RobustPerceptronClassifier(LinearClassifier, _Robust):
     box, plus a term. The term falls as one over the root of the number of rows. Its cost is that of reading
     and sorting the rows.
 
+    Each of more than two classes gets a model against the rest, and the largest score wins.
+
     Parameters
     ----------
     passes : int
@@ -302,6 +309,8 @@ class RobustPerceptronClassifier(LinearClassifier, _Robust):
     >>> model.score(X, y) > model.attacked_score(X, y) > 0.7
     True
     """
+
+    _multi_class = True
 
     _learner = "robust-perceptron"
 
@@ -359,6 +368,8 @@ class FDROPClassifier(WeightedClassifier, LinearClassifier, _Robust):
     bounds the loss from above. With ``threat=0`` it is the linear support vector machine. Dekel and Shamir
     2008 [2]_ compare with it.
 
+    Each of more than two classes gets a model against the rest, and the largest score wins.
+
     See Also
     --------
     RobustLPClassifier : A box instead of the Euclidean norm.
@@ -379,6 +390,8 @@ class FDROPClassifier(WeightedClassifier, LinearClassifier, _Robust):
     >>> certificates.prediction.tolist(), certificates.certified.tolist()
     ([0, 0], [7.0, 3.0])
     """
+
+    _multi_class = True
 
     _learner = "fdrop"
 

@@ -14,6 +14,7 @@
 use super::centred::Centred;
 use crate::data::{Examples, Signs};
 use crate::error::Result;
+use crate::learner::one_against_rest::each_class;
 use crate::learner::together::{fits_together, grouped};
 use crate::learner::{FitSize, Grid, Learner, Needed};
 use crate::model::{Fit, Linear, Predictor};
@@ -24,7 +25,7 @@ use halfseen_solve::bundle::{Bundle, Margins, Minimum};
 use std::time::Instant;
 
 parameters! {
-    /// Linear support vector machine, a binary classifier.
+    /// Linear support vector machine; of more than two classes each has one against the rest.
     pub struct Svm {
         name: "svm", family: Full,
         title: "Linear support vector machine on all attributes",
@@ -43,7 +44,7 @@ impl Learner for Svm {
     }
 
     fn needs(&self) -> Needs {
-        Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self) }
+        Needs { targets: Targets::Classes, weights: true, ..Needs::of(self) }
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
@@ -51,10 +52,7 @@ impl Learner for Svm {
         let entries = 12.0 * (2.0 * size.stored as f64).min(size.n() * size.d());
         let cuts = 8.0 * CUTS * (size.d() + CUTS);
         Needed::linear(
-            entries * GROWTH
-                + cuts
-                + 8.0 * (10.0 * size.n() + 16.0 * size.d())
-                + size.models(2.0 * size.d()),
+            entries * GROWTH + cuts + 8.0 * (10.0 * size.n() + 16.0 * size.d()) + size.linears(),
         )
     }
 
@@ -68,7 +66,10 @@ const GROWTH: f64 = 3.0;
 const CUTS: f64 = 400.0;
 
 fn fit_all(learners: &[Svm], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
-    let examples = &*examples.counted()?;
+    each_class(&*examples.counted()?, |examples| fit_signs(learners, examples, monitor))
+}
+
+fn fit_signs(learners: &[Svm], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
     let alike = |a: &Svm, b: &Svm| a.intercept == b.intercept;
     grouped(
         learners,

@@ -6,6 +6,7 @@
 //! `resume`, call them and then the methods that learners implement. A learner that grows while it
 //! is told, and fits later, calls [`admit_need`] then.
 
+use super::one_against_rest::BATCH;
 use super::{Assignments, Learner, with};
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
@@ -118,6 +119,14 @@ impl FitSize {
     /// Returns the number of settings that run at once, if they run in parallel.
     pub(crate) fn side_by_side(&self) -> f64 {
         self.settings.min(rayon::current_num_threads()) as f64
+    }
+
+    /// Returns the bytes of fitted linear models, of each class if there are more than two, and of
+    /// what fits of one class against the rest take beside them.
+    pub(crate) fn linears(&self) -> f64 {
+        let signs = 12.0 * self.n() + 8.0 * 3.0 * BATCH as f64 * self.outputs();
+        let signs = if self.classes > 2 { signs } else { 0.0 };
+        signs + self.models(2.0 * self.d() * self.outputs())
     }
 
     /// Returns the bytes of the fitted models, each of some numbers.

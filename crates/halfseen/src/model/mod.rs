@@ -32,6 +32,7 @@ pub use predictor::{Linears, PerClass, Predictor};
 pub use raw::RawCurve;
 pub use report::{BudgetKind, Outside, Report};
 pub use scores::Scores;
+pub(crate) use scores::largest;
 pub use sketched::Sketched;
 pub use stop::Stop;
 pub use truncate::check_truncation;

@@ -37,6 +37,14 @@ pub enum Note {
         /// correlation.
         correlation: f64,
     },
+    /// Models of each of more than two classes against the rest have more errors together than the
+    /// most frequent class, or as many, which is predicted instead.
+    MostFrequentClass {
+        /// Share of training rows that the models misclassified.
+        wrong: f64,
+        /// Share of training rows of other classes.
+        constant: f64,
+    },
     /// Requested reads returned no value. They are paid for, and the other reads of these examples
     /// are used.
     RefusedReads {
@@ -194,6 +202,7 @@ impl Note {
         matches!(
             self,
             Note::ThreatBeatsSignal { .. }
+                | Note::MostFrequentClass { .. }
                 | Note::NoBetterThanConstant { .. }
                 | Note::NotShownBetter { .. }
                 | Note::RiskBound { .. }
@@ -323,6 +332,13 @@ impl fmt::Display for Note {
                     "all weights are 0: under a threat of {threat} the remaining attributes do not predict the target{from}; lower threat"
                 )
             }
+            Note::MostFrequentClass { wrong, constant } => write!(
+                f,
+                "the most frequent class is always predicted, with {:.1} % of the training rows misclassified: models of each class \
+                 against the rest misclassify {:.1} %; other parameters, a lower threat or another learner may help",
+                100.0 * constant,
+                100.0 * wrong
+            ),
             Note::NoBetterThanConstant { attacked, constant } => write!(
                 f,
                 "under the threat {:.1} % of the training rows are misclassified, compared with {:.1} % by a constant class: the \

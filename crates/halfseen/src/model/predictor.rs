@@ -109,18 +109,23 @@ impl Predictor {
         }
     }
 
-    /// Returns the linear model if a missing cell counts as its fill whatever the other cells, so
-    /// that effects of deletions are additive.
+    /// Returns the linear model, or that of each of more than two classes, if a missing cell counts
+    /// as its fill whatever the other cells, so that effects of deletions on scores, and on their
+    /// differences, are additive.
     ///
     /// # Errors
-    /// [`ErrorKind::NotAdditive`] for a [`Conditional`], for [`Curves`] and for [`PerClass`];
-    /// [`ErrorKind::NotLinear`].
-    pub fn additive(&self) -> Result<&Linear> {
+    /// [`ErrorKind::NotAdditive`] for a [`Conditional`], for [`Curves`], for [`PerClass`], and for
+    /// classes with different fills; [`ErrorKind::NotLinear`].
+    pub fn additive(&self) -> Result<&[Linear]> {
         match self {
             Predictor::Conditional(_) | Predictor::Curves(_) | Predictor::Classes(_) => {
                 Err(ErrorKind::NotAdditive.into())
             }
-            other => other.linear(),
+            Predictor::Linears(Linears { classes }) => {
+                let alike = classes.windows(2).all(|two| two[0].fill == two[1].fill);
+                if alike { Ok(classes) } else { Err(ErrorKind::NotAdditive.into()) }
+            }
+            other => Ok(std::slice::from_ref(other.linear()?)),
         }
     }
 

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Model, Predictor};
+use super::{Linear, Model, Predictor};
 use crate::data::Cell;
 use crate::error::Result;
 use crate::prepare::ColumnSchema;
@@ -29,11 +29,28 @@ impl Model {
     /// # Errors
     /// [`ErrorKind::NotLinear`](crate::ErrorKind::NotLinear).
     pub fn raw_weights(&self) -> Result<(Vec<(String, f64)>, f64)> {
+        Ok(match &self.predictor {
+            Predictor::Curves(curves) => self.in_raw_units(&curves.conditional.linear),
+            other => self.in_raw_units(other.linear()?),
+        })
+    }
+
+    /// Weights and intercept of each weighted sum, as [`Model::raw_weights`]: one, or one for each
+    /// of more than two classes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotLinear`](crate::ErrorKind::NotLinear).
+    pub fn raw_sums(&self) -> Result<Vec<(Vec<(String, f64)>, f64)>> {
+        match &self.predictor {
+            Predictor::Linears(linears) => {
+                Ok(linears.classes.iter().map(|linear| self.in_raw_units(linear)).collect())
+            }
+            _ => Ok(vec![self.raw_weights()?]),
+        }
+    }
+
+    fn in_raw_units(&self, linear: &Linear) -> (Vec<(String, f64)>, f64) {
         let target = self.prepare.target;
-        let linear = match &self.predictor {
-            Predictor::Curves(curves) => &curves.conditional.linear,
-            other => other.linear()?,
-        };
         let mut intercept = target.undo(linear.intercept);
         let mut names = self.prepare.schema.encoded_names();
         names.extend(self.raw_curves().iter().map(|curve| format!("curve of {}", curve.name)));
@@ -43,7 +60,7 @@ impl Model {
             intercept -= raw * offset;
             (name, raw)
         });
-        Ok((weights.collect(), intercept))
+        (weights.collect(), intercept)
     }
 
     /// Curves of attributes, by increasing column, in raw units of the attributes. A prediction

@@ -43,9 +43,7 @@ impl Scores {
     pub fn class(&self, row: usize) -> usize {
         match self.row(row) {
             [score] => usize::from(*score > 0.0),
-            scores => {
-                (1..scores.len()).fold(0, |best, r| if scores[r] > scores[best] { r } else { best })
-            }
+            scores => largest(scores.iter().copied()),
         }
     }
 
@@ -61,4 +59,15 @@ impl Scores {
         let values = (0..rows).flat_map(|i| columns.iter().map(move |column| column[i])).collect();
         Scores { values, outputs: columns.len(), estimates: false }
     }
+}
+
+/// Returns the place of the largest score, the first of equals.
+pub(crate) fn largest(scores: impl Iterator<Item = f64>) -> usize {
+    let mut best = (0, f64::NEG_INFINITY);
+    for (at, score) in scores.enumerate() {
+        if at == 0 || score > best.1 {
+            best = (at, score);
+        }
+    }
+    best.0
 }

@@ -36,6 +36,8 @@ pub enum Looks {
 pub enum Targets {
     /// Two classes.
     TwoClasses,
+    /// Two or more classes.
+    Classes,
     /// Numbers, or two classes.
     NumbersOrTwo,
     /// Numbers, or any number of classes.
@@ -47,6 +49,7 @@ impl Targets {
     pub fn allow(self, classes: usize) -> bool {
         match self {
             Targets::TwoClasses => classes == 2,
+            Targets::Classes => classes >= 2,
             Targets::NumbersOrTwo => classes <= 2,
             Targets::Any => true,
         }
@@ -62,9 +65,14 @@ impl Targets {
         }
         let holds =
             if classes == 0 { "is numeric".to_owned() } else { format!("has {classes} classes") };
-        let problem = format!(
-            "it {holds}, but {learner} is a binary classifier; choose two classes (in the program --classes A,B), or another learner"
-        );
+        let problem = match self {
+            Targets::Classes => format!(
+                "it {holds}, but {learner} is a classifier; choose classes (in the program --task classification), or another learner"
+            ),
+            _ => format!(
+                "it {holds}, but {learner} is a binary classifier; choose two classes (in the program --classes A,B), or another learner"
+            ),
+        };
         Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into())
     }
 }

@@ -3,7 +3,7 @@
 use super::attack::{Attack, Attacked, attack};
 use super::certify::{Certificate, CertifiedClaim, certify};
 use super::information;
-use crate::data::{Examples, Layout, Signs, Table, Target, Task, Threat};
+use crate::data::{Examples, Layout, Table, Target, Task, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::model::Model;
 use crate::prepare::{Applied, Other};
@@ -29,8 +29,10 @@ impl<'a> Trial<'a> {
         model.predictor.additive()?;
         let layout = Arc::new(model.prepare.schema.layout()?);
         let table = model.prepare.apply(table, target)?;
-        // Targets of more than two classes have no scores.
-        target.map(Target::scores).transpose()?;
+        if model.predictor.outputs() == 1 {
+            // Targets of more than two classes have no scores.
+            target.map(Target::scores).transpose()?;
+        }
         Ok(Trial { model, layout, table })
     }
 
@@ -119,9 +121,8 @@ impl<'a> Trial<'a> {
     /// [`information`].
     ///
     /// # Errors
-    /// See [`information`]; also if the target does not have two classes.
+    /// See [`information`].
     pub fn information(&self) -> Result<Vec<f64>> {
-        let examples = self.examples();
-        information(&examples, &Signs::of(&examples, "costs = mi")?.signs)
+        information(&self.examples())
     }
 }

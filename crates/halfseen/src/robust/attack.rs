@@ -1,6 +1,8 @@
 //! Attacks rows before prediction: attributes are deleted or replaced by noise within a budget.
 //!
-//! Every attack targets the evaluated predictor itself. A deleted attribute is a missing cell;
+//! Every attack targets the evaluated predictor itself. Of more than two classes the score of the
+//! row's class minus that of each other one is attacked, and the deletions that leave the least of
+//! these differences are taken. A deleted attribute is a missing cell;
 //! cells that were missing before count as spent budget. The greedy attack is that of Dekel and
 //! Shamir 2008, section 4.
 
@@ -10,7 +12,7 @@ mod tests;
 use super::Adversary;
 use super::effects::Effects;
 use crate::data::{Examples, Threat};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::model::{Linear, Predictor, Scores};
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use rayon::prelude::*;
@@ -87,7 +89,8 @@ const CHUNK: usize = 64;
 /// target (the exact attack in the worse direction).
 ///
 /// # Errors
-/// See [`Predictor::additive`]; also if there is not one value per attribute.
+/// See [`Predictor::additive`]; also if there is not one value per attribute, or no class for each
+/// row where the predictor has more than two.
 pub fn attack(
     predictor: &Predictor,
     examples: &Examples<'_>,
@@ -95,11 +98,16 @@ pub fn attack(
     attack: Attack,
     seed: u64,
 ) -> Result<Attacked> {
-    let linear = predictor.additive()?;
-    let effects = Effects::new(linear, examples, threat)?;
+    let linears = predictor.additive()?;
+    if linears.len() > 1 && examples.classes() != linears.len() {
+        let what = "classes, one for each score".to_owned();
+        let (expected, found) = (linears.len(), examples.classes());
+        return Err(ErrorKind::WrongLength { what, expected, found }.into());
+    }
+    let effects = Effects::new(&linears[0], examples, threat)?;
     let weights: Vec<f64> = match attack {
         Attack::Greedy(Order::Weight) | Attack::Noise(Choice::Weight) => {
-            (0..threat.values().len()).map(|j| effects.weight(j as u32)).collect()
+            (0..threat.values().len()).map(|j| effects.weight(linears, j as u32)).collect()
         }
         _ => Vec::new(),
     };
@@ -107,22 +115,24 @@ pub fn attack(
     let parts = starts.par_iter().map(|&start| {
         let adversary = Adversary::new(threat);
         let (effects, weights) = (effects.clone(), &weights);
-        let (gains, order) = (Vec::new(), Vec::new());
+        let (gains, order, worst) = (Vec::new(), Vec::new(), Vec::new());
         let mut attacker =
-            Attacker { linear, effects, adversary, attack, seed, weights, gains, order };
+            Attacker { linears, effects, adversary, attack, seed, weights, gains, order, worst };
         let rows = start..(start + CHUNK).min(examples.len());
-        rows.map(|row| attacker.row(examples, row)).collect::<Vec<_>>()
+        let mut scores = Vec::with_capacity(rows.len() * linears.len());
+        let unproven = rows.filter(|&row| !attacker.row(examples, row, &mut scores)).count();
+        (scores, unproven)
     });
-    let rows: Vec<(f64, bool)> = parts.collect::<Vec<_>>().concat();
-    let unproven = rows.iter().filter(|(_, proven)| !proven).count();
+    let (parts, unproven): (Vec<Vec<f64>>, Vec<usize>) = parts.unzip();
     let estimates = matches!(predictor, Predictor::Linear(_));
-    let values = rows.into_iter().map(|(score, _)| linear.clip(score)).collect();
-    Ok(Attacked { scores: Scores { values, outputs: 1, estimates }, unproven })
+    let scores = Scores { values: parts.concat(), outputs: linears.len(), estimates };
+    Ok(Attacked { scores, unproven: unproven.iter().sum() })
 }
 
 /// Attack state of one thread.
 struct Attacker<'a> {
-    linear: &'a Linear,
+    /// One, or one for each of more than two classes.
+    linears: &'a [Linear],
     effects: Effects<'a>,
     adversary: Adversary<'a>,
     attack: Attack,
@@ -132,11 +142,21 @@ struct Attacker<'a> {
     gains: Vec<f64>,
     /// Items in random order, or those that another attack deletes.
     order: Vec<u32>,
+    /// Worst deletions so far.
+    worst: Vec<u32>,
 }
 
 impl Attacker<'_> {
-    /// Returns the score of a row after the attack, and true if the attack is proven optimal.
-    fn row(&mut self, examples: &Examples<'_>, row: usize) -> (f64, bool) {
+    /// Adds the scores of a row after the attack, and returns true if the attack is proven optimal.
+    fn row(&mut self, examples: &Examples<'_>, row: usize, scores: &mut Vec<f64>) -> bool {
+        let proven = self.damage(examples, row);
+        let after = |linear: &Linear| linear.clip(linear.score(&self.effects.row));
+        scores.extend(self.linears.iter().map(after));
+        proven
+    }
+
+    /// Damages a row, and returns true if no other damage is proven to be worse.
+    fn damage(&mut self, examples: &Examples<'_>, row: usize) -> bool {
         self.effects.read(examples, row);
         self.adversary.spend(self.effects.spent);
         // Direction in which to move the score.
@@ -163,6 +183,9 @@ impl Attacker<'_> {
                 self.shuffled(&mut stream, self.effects.attributes.len());
                 self.adversary.taking(&self.effects.attributes, &self.order);
             }
+            Attack::Greedy(_) | Attack::Exact if self.linears.len() > 1 => {
+                (proven, ordered) = (self.rivals(examples, row), true);
+            }
             Attack::Greedy(order) => self.greedy(order, away),
             Attack::Exact => match examples.code(row) {
                 Some(_) => proven = self.exact(away).exact,
@@ -170,7 +193,7 @@ impl Attacker<'_> {
                 // away.
                 None => {
                     let missed =
-                        |score: f64| (self.linear.clip(score) - examples.target(row)).abs();
+                        |score: f64| (self.linears[0].clip(score) - examples.target(row)).abs();
                     let other = self.exact(-away);
                     self.order.clear();
                     self.order.extend_from_slice(self.adversary.deleted());
@@ -183,14 +206,40 @@ impl Attacker<'_> {
             },
             Attack::Noise(choice) => {
                 self.noise(choice, &mut stream);
-                return (self.effects.score_now(), true);
+                return true;
             }
         }
         let Attacker { effects, adversary, order, .. } = self;
         for &item in if ordered { order } else { adversary.deleted() } {
             effects.vanish(effects.attributes[item as usize]);
         }
-        (effects.score_now(), proven)
+        proven
+    }
+
+    /// Finds the deletions that leave the least difference between the score of the row's class and
+    /// that of another one, in `order`; returns true if none are proven to leave less.
+    fn rivals(&mut self, examples: &Examples<'_>, row: usize) -> bool {
+        let (linears, mut least, mut proven) = (self.linears, f64::INFINITY, true);
+        let own = examples.code(row).map_or(0, |code| code as usize);
+        self.worst.clear();
+        for rival in (0..linears.len()).filter(|rival| *rival != own) {
+            self.effects.between(&linears[own], &linears[rival]);
+            self.effects.read(examples, row);
+            match self.attack {
+                Attack::Greedy(order) => self.greedy(order, -1.0),
+                _ => proven &= self.exact(-1.0).exact,
+            }
+            let deleted = self.adversary.deleted();
+            let lost = deleted.iter().map(|&item| self.effects.changes[item as usize]);
+            let left = self.effects.score + lost.sum::<f64>();
+            if left < least {
+                least = left;
+                self.worst.clear();
+                self.worst.extend_from_slice(deleted);
+            }
+        }
+        std::mem::swap(&mut self.order, &mut self.worst);
+        proven
     }
 
     fn exact(&mut self, away: f64) -> super::Worst {

@@ -5,6 +5,10 @@
 //! and bound or, for whole numbers, dynamic programming. If a search gives up, the relaxation gives
 //! a lower bound, and the certificate says so. Comparisons of sums allow for rounding, so a
 //! certificate is never wrong: within rounding of a change counts as changed.
+//!
+//! More than two classes have one score each, and the largest decides. The prediction can change if
+//! for any other class deletions make the difference of the two scores change its sign. Each
+//! difference is a score like that of two classes, so the certificate is the least of theirs.
 
 mod cheapest;
 #[cfg(test)]
@@ -12,15 +16,17 @@ mod tests;
 
 use super::effects::Effects;
 use crate::data::{Costs, Examples, TargetScale, Threat};
-use crate::error::Result;
-use crate::model::Linear;
+use crate::error::{ErrorKind, Result};
+use crate::model::{Linear, largest};
 use cheapest::{Cheapest, CheapestChange};
 use rayon::prelude::*;
+use std::cmp::Ordering;
 
 /// Certified property of a prediction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum CertifiedClaim {
-    /// The predicted one of two classes: the second if the prediction is above 0.
+    /// The predicted class: the second of two if the prediction is above 0, or that of the largest
+    /// score.
     Class,
     /// The prediction moves by at most this distance, at least 0 and in the target's units.
     Within(f64),
@@ -48,22 +54,30 @@ pub struct Certificate {
 /// Number of rows that share a workspace.
 const CHUNK: usize = 64;
 
-/// Certifies the prediction of each example, a linear score mapped to the target's units by
-/// `scale`. Only the values of the threat are used.
+/// Certifies the prediction of each example by the linear models of
+/// [`Predictor::additive`](crate::model::Predictor::additive): one, whose score `scale` maps to the
+/// target's units, or one of each class. Only the values of the threat are used.
 ///
 /// # Errors
-/// If there is not one value per attribute and one weight per column.
+/// If there is not one value per attribute and one weight per column; without a model;
+/// [`ErrorKind::NotLinear`] for a number from models of several classes.
 pub fn certify(
-    linear: &Linear,
+    linears: &[Linear],
     scale: TargetScale,
     examples: &Examples<'_>,
     values: &Threat,
     promise: CertifiedClaim,
 ) -> Result<Vec<Certificate>> {
-    let effects = Effects::new(linear, examples, values)?;
+    let first = linears.first().ok_or(ErrorKind::NotLinear)?;
+    if linears.len() > 1 && promise != CertifiedClaim::Class {
+        return Err(ErrorKind::NotLinear.into());
+    }
+    let effects = Effects::new(first, examples, values)?;
     let starts: Vec<usize> = (0..examples.len()).step_by(CHUNK).collect();
     let parts = starts.par_iter().map(|&start| {
         let mut certifier = Certifier {
+            linears,
+            rivals: None,
             effects: effects.clone(),
             promise,
             scale,
@@ -97,8 +111,32 @@ pub fn certified_error(
     unsafe_rows.count() as f64 / certificates.len().max(1) as f64
 }
 
+/// Returns the certificate against both of two ways in which a prediction can change.
+fn weaker(one: Certificate, other: Certificate) -> Certificate {
+    // The least budget that suffices for either, and the attributes to it.
+    let cost = |certificate: &Certificate| certificate.flips_at.unwrap_or(f64::INFINITY);
+    let (flips_at, flips) = match cost(&other) < cost(&one) {
+        true => (other.flips_at, other.flips),
+        false => (one.flips_at, one.flips),
+    };
+    // None, where attributes of cost 0 suffice, is less than any budget.
+    let bound = |certified: Option<f64>| certified.unwrap_or(-1.0);
+    let exact = match bound(one.certified).total_cmp(&bound(other.certified)) {
+        Ordering::Less => one.exact,
+        Ordering::Equal => one.exact || other.exact,
+        Ordering::Greater => other.exact,
+    };
+    let certified =
+        if bound(other.certified) < bound(one.certified) { other.certified } else { one.certified };
+    Certificate { certified, flips_at, flips, exact, missing: one.missing }
+}
+
 /// Certification state of one thread.
 struct Certifier<'a> {
+    /// One, or one for each of more than two classes.
+    linears: &'a [Linear],
+    /// Predicted class and another one, whose difference is the score.
+    rivals: Option<(usize, usize)>,
     effects: Effects<'a>,
     promise: CertifiedClaim,
     scale: TargetScale,
@@ -113,6 +151,32 @@ struct Certifier<'a> {
 impl Certifier<'_> {
     fn row(&mut self, examples: &Examples<'_>, row: usize) -> Certificate {
         self.effects.read(examples, row);
+        if self.linears.len() == 1 {
+            return self.certificate();
+        }
+        let predicted = self.predicted();
+        let (linears, mut least) = (self.linears, None);
+        for other in (0..linears.len()).filter(|other| *other != predicted) {
+            self.rivals = Some((predicted, other));
+            self.effects.between(&linears[predicted], &linears[other]);
+            self.effects.read(examples, row);
+            let next = self.certificate();
+            least = Some(match least {
+                None => next,
+                Some(before) => weaker(before, next),
+            });
+        }
+        least.unwrap_or_else(|| self.certificate())
+    }
+
+    /// Returns the class of largest score in the present state of the row, the first of equals.
+    fn predicted(&self) -> usize {
+        let score = |linear: &Linear| self.scale.undo(linear.score(&self.effects.row));
+        largest(self.linears.iter().map(score))
+    }
+
+    /// Certifies the row that was read, with the score that was set.
+    fn certificate(&mut self) -> Certificate {
         let (score, spent, missing) =
             (self.effects.score, self.effects.spent, self.effects.missing.len());
         if !score.is_finite() {
@@ -158,11 +222,21 @@ impl Certifier<'_> {
     /// Returns a bound on the rounding error of scores and of sums of changes.
     fn rounding(&self) -> f64 {
         let terms = (self.effects.row.len() + 8) as f64;
-        8.0 * terms * f64::EPSILON * (self.effects.size() + self.threshold().abs() + self.needed())
+        // The difference of two scores is rounded like each of them.
+        let sizes: f64 = match self.rivals {
+            None => self.effects.size(&self.linears[0]),
+            Some((one, other)) => {
+                [one, other].iter().map(|&class| self.effects.size(&self.linears[class])).sum()
+            }
+        };
+        8.0 * terms * f64::EPSILON * (sizes + self.threshold().abs() + self.needed())
     }
 
-    /// Returns the score above which the second class is predicted.
+    /// Returns the score above which the second class is predicted, or the first of two rivals.
     fn threshold(&self) -> f64 {
+        if self.rivals.is_some() {
+            return 0.0;
+        }
         -self.scale.mean / self.scale.deviation
     }
 
@@ -179,7 +253,8 @@ impl Certifier<'_> {
         match self.promise {
             CertifiedClaim::Class => {
                 // Like predictions: on the threshold, rounding decides the class.
-                let away = if self.scale.undo(self.effects.score) > 0.0 { -1.0 } else { 1.0 };
+                let above = self.rivals.is_some() || self.scale.undo(self.effects.score) > 0.0;
+                let away = if above { -1.0 } else { 1.0 };
                 self.surely(needed, away).map(|found| (found, away))
             }
             CertifiedClaim::Within(_) => {
@@ -209,9 +284,13 @@ impl Certifier<'_> {
         self.whole.clear();
         self.whole.extend_from_slice(&self.effects.row);
         flips.iter().for_each(|&attribute| self.effects.vanish(attribute));
+        let other = self.rivals.map(|(predicted, _)| self.predicted() != predicted);
         let (before, after) =
             (self.scale.undo(self.effects.score), self.scale.undo(self.effects.score_now()));
         self.effects.row.copy_from_slice(&self.whole);
+        if let Some(other) = other {
+            return other;
+        }
         match self.promise {
             CertifiedClaim::Class => (before > 0.0) != (after > 0.0),
             CertifiedClaim::Within(distance) => (after - before).abs() > distance,

@@ -3,12 +3,16 @@
 use crate::data::{Examples, Layout, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::model::Linear;
+use std::borrow::Cow;
 
 /// State of one row at a time for a linear model; a deleted attribute takes the predictor's fill,
 /// like a missing cell.
 #[derive(Debug, Clone)]
 pub(super) struct Effects<'a> {
-    linear: &'a Linear,
+    /// Linear model, or the difference of those of two classes.
+    linear: Cow<'a, Linear>,
+    /// Linear models whose terms a deletion may alter.
+    both: [&'a Linear; 2],
     layout: &'a Layout,
     values: &'a [f64],
     /// True if attribute, slot and column have the same number.
@@ -53,7 +57,8 @@ impl<'a> Effects<'a> {
             return Err(wrong(what, layout.sampled_panels(), threat.values().len()).into());
         }
         Ok(Effects {
-            linear,
+            linear: Cow::Borrowed(linear),
+            both: [linear; 2],
             layout,
             values: threat.values(),
             single: layout.identity(),
@@ -65,6 +70,15 @@ impl<'a> Effects<'a> {
             spent: 0.0,
             score: 0.0,
         })
+    }
+
+    /// Takes the difference of the scores of two classes, with the same fills, for the score.
+    pub(super) fn between(&mut self, of: &'a Linear, other: &'a Linear) {
+        self.both = [of, other];
+        let own = self.linear.to_mut();
+        own.intercept = of.intercept - other.intercept;
+        let pairs = of.weights.iter().zip(&other.weights);
+        own.weights.iter_mut().zip(pairs).for_each(|(own, (w, v))| *own = w - v);
     }
 
     pub(super) fn read(&mut self, examples: &Examples<'_>, row: usize) {
@@ -82,7 +96,7 @@ impl<'a> Effects<'a> {
                 } else if x != fill {
                     self.attributes.push(j as u32);
                     self.changes.push(w * fill - w * x);
-                    self.alters.push(w * fill != w * x);
+                    self.alters.push(self.alters(j, x, fill));
                 }
             }
         } else {
@@ -92,6 +106,12 @@ impl<'a> Effects<'a> {
         }
         self.spent = self.missing.iter().map(|&j| self.values[j as usize]).sum();
         self.score = self.linear.score(&self.row);
+    }
+
+    /// Returns true if the fill of a column gives another term of a score than its cell does. Equal
+    /// terms of two classes leave their difference as it is, but not its rounding.
+    fn alters(&self, column: usize, x: f64, fill: f64) -> bool {
+        self.both.iter().any(|linear| linear.weights[column] * fill != linear.weights[column] * x)
     }
 
     /// Handles an attribute of several columns, or a known one.
@@ -108,7 +128,7 @@ impl<'a> Effects<'a> {
             there = true;
             differs |= x != fill;
             change += w * fill - w * x;
-            alters |= w * fill != w * x;
+            alters |= self.alters(column, x, fill);
         }
         if panel >= self.layout.sampled_panels() {
             return;
@@ -138,15 +158,17 @@ impl<'a> Effects<'a> {
         self.linear.score(&self.row)
     }
 
-    /// Returns the Euclidean norm of an attribute's weights.
-    pub(super) fn weight(&self, attribute: u32) -> f64 {
-        self.columns(attribute).map(|column| self.linear.weights[column]).fold(0.0, f64::hypot)
+    /// Returns the Euclidean norm of an attribute's weights in these models.
+    pub(super) fn weight(&self, of: &[Linear], attribute: u32) -> f64 {
+        let all = |column: usize| of.iter().map(move |linear| linear.weights[column]);
+        self.columns(attribute).flat_map(all).fold(0.0, f64::hypot)
     }
 
-    /// Returns the largest possible sum of absolute terms of this row's score under any deletions.
-    pub(super) fn size(&self) -> f64 {
-        let terms = self.row.iter().zip(&self.linear.weights).zip(&self.linear.fill);
-        self.linear.intercept.abs()
+    /// Returns the largest possible sum of absolute terms of this row's score by a linear model under
+    /// any deletions.
+    pub(super) fn size(&self, of: &Linear) -> f64 {
+        let terms = self.row.iter().zip(&of.weights).zip(&of.fill);
+        of.intercept.abs()
             + terms.map(|((x, w), fill)| w.abs() * x.abs().max(fill.abs())).sum::<f64>()
     }
 }

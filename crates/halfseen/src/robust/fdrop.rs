@@ -15,6 +15,7 @@
 //! **Symbols**: C `c`, N `threat`, v `costs`.
 
 use super::breakdown::breakdown_threat;
+use super::fit_classes::{costs_of_classes, fit_classes};
 use super::fit_context::FitContext;
 use super::{RobustHinge, Rows, Scratch};
 use crate::data::{Examples, Signs, Threat};
@@ -51,15 +52,13 @@ impl Learner for Fdrop {
     }
 
     fn needs(&self) -> Needs {
-        Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self) }
+        Needs { targets: Targets::Classes, weights: true, ..Needs::of(self) }
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
         let cuts = 8.0 * CUTS * (size.d() + CUTS);
         let vectors = 8.0 * (10.0 * size.n() + 16.0 * size.d());
-        Needed::linear(
-            Rows::bytes(size) * (1.0 + 1.0 / 3.0) + cuts + vectors + size.models(2.0 * size.d()),
-        )
+        Needed::linear(Rows::bytes(size) * (1.0 + 1.0 / 3.0) + cuts + vectors + size.linears())
     }
 
     // One path over C for each threat and intercept setting. Each report's seconds include reading
@@ -103,6 +102,19 @@ const MORE_CUTS: u64 = 8;
 
 fn fit_all(learners: &[Fdrop], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
     let examples = &*examples.counted()?;
+    let mut learners = learners.to_vec();
+    for learner in &mut learners {
+        learner.costs = costs_of_classes(&learner.costs, examples)?;
+    }
+    let damage = vec![Damage::Deletion; learners.len()];
+    fit_classes(examples, &damage, |examples| fit_signs(&learners, examples, monitor))
+}
+
+fn fit_signs(
+    learners: &[Fdrop],
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Fit>> {
     let weights = examples.weight_list();
     grouped(
         learners,

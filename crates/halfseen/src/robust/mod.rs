@@ -19,6 +19,7 @@ mod certify;
 mod cuts;
 mod effects;
 mod fdrop;
+mod fit_classes;
 mod fit_context;
 mod hinge;
 mod margin;

@@ -21,14 +21,14 @@
 //! columns, m rows.
 
 use super::bounds::Learned;
+use super::fit_classes::{costs_of_classes, fit_classes};
 use super::fit_context::{FitContext, from_rows, unproven_note};
 use super::margin::margin_of;
 use super::{RobustHinge, RowLoss, Rows, Scratch};
 use crate::data::{Costs, Examples, Signs};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{
-    Assignments, FitSize, Grid, Learner, Needed, STEPS, configured, refuse_weights,
-};
+use crate::learner::together::{each, only};
+use crate::learner::{Assignments, FitSize, Grid, Learner, Needed, STEPS, refuse_weights};
 use crate::model::{Fit, Stop};
 use crate::params::{
     AttributeCosts, Damage, Deletions, Needs, Parameters, Rule, Targets, parameters,
@@ -66,19 +66,21 @@ impl Learner for RobustPerceptron {
     }
 
     fn needs(&self) -> Needs {
-        Needs { targets: Targets::TwoClasses, ..Needs::of(self) }
+        Needs { targets: Targets::Classes, ..Needs::of(self) }
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
         let copies = if size.settings > 1 { 1.0 + size.side_by_side() } else { 1.0 };
         let vectors = 8.0 * (4.0 * size.n() + 12.0 * size.d() * size.settings as f64);
-        Needed::linear(Rows::bytes(size) * copies + vectors + size.models(2.0 * size.d()))
+        Needed::linear(Rows::bytes(size) * copies + vectors + size.linears())
     }
 
     fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
         self.check()?;
-        let signs = Signs::of(examples, "robust-perceptron")?;
-        self.fit_on(self.frame(examples)?, &signs, monitor)
+        let fits = fit_all(std::slice::from_ref(self), examples, |learner, frame, signs| {
+            learner.fit_on(frame, signs, monitor)
+        })?;
+        only(fits)
     }
 
     /// Fits all settings in parallel; settings with the same threat share rows.
@@ -88,10 +90,25 @@ impl Learner for RobustPerceptron {
         examples: &Examples<'_>,
         monitor: &dyn Monitor,
     ) -> Result<Vec<Fit>> {
-        let learners = settings
-            .iter()
-            .map(|s| configured(self, s))
-            .collect::<Result<Vec<RobustPerceptron>>>()?;
+        let quiet = Quiet(monitor);
+        fit_all(&each(self, settings)?, examples, |learner, frame, signs| {
+            learner.fit_on(frame, signs, &quiet)
+        })
+    }
+}
+
+/// Fits all settings to each class; `fit` fits one of them to signs.
+fn fit_all(
+    learners: &[RobustPerceptron],
+    examples: &Examples<'_>,
+    fit: impl Fn(&RobustPerceptron, FitContext, &Signs) -> Result<Fit> + Sync,
+) -> Result<Vec<Fit>> {
+    let mut learners = learners.to_vec();
+    for learner in &mut learners {
+        learner.costs = costs_of_classes(&learner.costs, examples)?;
+    }
+    let damage: Vec<Damage> = learners.iter().map(|learner| learner.damage).collect();
+    fit_classes(examples, &damage, |examples| {
         let signs = Signs::of(examples, "robust-perceptron")?;
         let mut frames: Vec<(&RobustPerceptron, FitContext)> = Vec::new();
         let mut of = Vec::with_capacity(learners.len());
@@ -105,12 +122,15 @@ impl Learner for RobustPerceptron {
             }
             of.push(at);
         }
-        let quiet = Quiet(monitor);
         let fit = |(learner, &at): (&RobustPerceptron, &usize)| {
-            learner.fit_on(frames[at].1.clone(), &signs, &quiet)
+            fit(learner, frames[at].1.clone(), &signs)
         };
-        learners.par_iter().zip(&of).map(fit).collect()
-    }
+        // A single fit stays on this thread.
+        match learners.len() {
+            1 => learners.iter().zip(&of).map(fit).collect(),
+            _ => learners.par_iter().zip(&of).map(fit).collect(),
+        }
+    })
 }
 
 /// Number of rows between two calls of the monitor.

@@ -26,14 +26,16 @@
 use super::bounds::Learned;
 use super::breakdown::breakdown_threat;
 use super::cuts::{self, Loss, Task};
+use super::fit_classes::{costs_of_classes, fit_classes};
 use super::fit_context::{FitContext, from_rows, unproven_note};
 use super::margin::margin_of;
 use super::{RobustHinge, Rows};
 use crate::data::{Costs, Examples, Signs, Threat};
 use crate::error::{ErrorKind, Result};
+use crate::learner::together::only;
 use crate::learner::{FitSize, Grid, Learner, Needed, refuse_weights};
 use crate::model::{Fit, Note, Stop};
-use crate::params::{AttributeCosts, Damage, Deletions, Needs, Parameters, parameters};
+use crate::params::{AttributeCosts, Damage, Deletions, Needs, Parameters, Targets, parameters};
 use halfseen_solve::Monitor;
 use halfseen_solve::lp::cuts::Oracle;
 use halfseen_solve::lp::deletion;
@@ -71,7 +73,7 @@ impl Learner for RobustLp {
     }
 
     fn needs(&self) -> Needs {
-        Needs { weights: self.chunk.is_none(), ..Needs::of(self) }
+        Needs { targets: Targets::Any, weights: self.chunk.is_none(), ..Needs::of(self) }
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
@@ -91,10 +93,7 @@ impl Learner for RobustLp {
             "chunk={}, or another number of rows per chunk that fits",
             (size.rows / 4).clamp(2, 2000)
         );
-        let bytes = Rows::bytes(size)
-            + each * parallel
-            + 8.0 * 8.0 * size.d()
-            + size.models(2.0 * size.d());
+        let bytes = Rows::bytes(size) + each * parallel + 8.0 * 8.0 * size.d() + size.linears();
         Needed { bytes, remedy: remedy.into() }
     }
 
@@ -105,7 +104,13 @@ impl Learner for RobustLp {
         }
         let examples = &*examples.counted()?;
         match examples.labels {
-            Some(_) => self.classify(examples, monitor),
+            Some(_) => {
+                let costs = costs_of_classes(&self.costs, examples)?;
+                let learner = RobustLp { costs, ..self.clone() };
+                only(fit_classes(examples, &[self.damage], |examples| {
+                    Ok(vec![learner.classify(examples, monitor)?])
+                })?)
+            }
             None => self.regress(examples, monitor),
         }
     }

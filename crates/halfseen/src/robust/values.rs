@@ -1,7 +1,7 @@
 //! Computes attribute costs from mutual information with the target (Dekel and Shamir 2008, section
 //! 4).
 
-use crate::data::{Examples, Signs, Threat, check_row};
+use crate::data::{Examples, Labels, Threat, check_row};
 use crate::error::{ErrorKind, Result};
 use crate::params::AttributeCosts;
 
@@ -10,7 +10,7 @@ use crate::params::AttributeCosts;
 ///
 /// # Errors
 /// If costs are not one number per attribute; see [`Threat::new`]; for
-/// [`AttributeCosts::Information`] if the target does not have two classes.
+/// [`AttributeCosts::Information`] if the target is numbers.
 pub(crate) fn threat_of(
     worth: &AttributeCosts,
     budget: Option<f64>,
@@ -19,9 +19,7 @@ pub(crate) fn threat_of(
     let attributes = examples.layout.sampled_panels();
     let values = match worth {
         AttributeCosts::Uniform => vec![1.0; attributes],
-        AttributeCosts::Information => {
-            information(examples, &Signs::of(examples, "costs = mi")?.signs)?
-        }
+        AttributeCosts::Information => information(examples)?,
         AttributeCosts::Numbers(numbers) if numbers.len() != attributes => {
             let what = "costs, one for each attribute that can be deleted".to_owned();
             return Err(ErrorKind::WrongLength {
@@ -40,15 +38,20 @@ pub(crate) fn threat_of(
     Threat::new(values, budget)
 }
 
-/// Returns the costs `v_j = (1/Z) max_c I([x_j > c]; y)` (n_attributes) for rows with signs -1 or
-/// +1. Z makes them sum to their number; an attribute takes the maximum over its columns.
+/// Returns the costs `v_j = (1/Z) max_c I([x_j > c]; y)` (n_attributes), y the class. Z makes them
+/// sum to their number; an attribute takes the maximum over its columns.
 ///
 /// # Errors
-/// If a cell is missing or infinite, or no attribute is informative about the target.
-pub fn information(examples: &Examples<'_>, signs: &[f64]) -> Result<Vec<f64>> {
+/// [`ErrorKind::WrongTarget`] for numbers; if a cell is missing or infinite, or no attribute is
+/// informative about the target.
+pub fn information(examples: &Examples<'_>) -> Result<Vec<f64>> {
+    let Some(Labels { codes, classes }) = examples.labels else {
+        let problem = "it holds numbers, but costs = mi needs classes".to_owned();
+        return Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into());
+    };
     let layout = examples.layout;
     let mut columns = vec![0.0; examples.columns()];
-    let mut cells: Vec<(f64, bool, f64)> = Vec::with_capacity(examples.len());
+    let mut cells: Vec<(f64, u32, f64)> = Vec::with_capacity(examples.len());
     let mut row = vec![0.0; examples.columns()];
     for i in 0..examples.len() {
         examples.row_into(i, &mut row);
@@ -56,12 +59,11 @@ pub fn information(examples: &Examples<'_>, signs: &[f64]) -> Result<Vec<f64>> {
     }
     for (column, best) in columns.iter_mut().enumerate() {
         cells.clear();
-        cells.extend(
-            (0..examples.len())
-                .map(|i| (examples.value(i, column), signs[i] > 0.0, examples.weight(i))),
-        );
+        cells.extend((0..examples.len()).map(|i| {
+            (examples.value(i, column), codes[examples.rows[i] as usize], examples.weight(i))
+        }));
         cells.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        *best = best_threshold(&cells);
+        *best = best_threshold(&cells, classes);
     }
     let attributes = layout.sampled_panels();
     let best = |panel: usize| {
@@ -80,13 +82,14 @@ pub fn information(examples: &Examples<'_>, signs: &[f64]) -> Result<Vec<f64>> {
 
 /// Returns the largest mutual information of [x > c] with the class over all c, in nats, for sorted
 /// (cell, class, weight).
-fn best_threshold(cells: &[(f64, bool, f64)]) -> f64 {
-    let n: f64 = cells.iter().map(|c| c.2).sum();
-    let positive: f64 = cells.iter().filter(|c| c.1).map(|c| c.2).sum();
-    let (mut below, mut below_positive, mut best) = (0.0, 0.0, 0.0_f64);
+fn best_threshold(cells: &[(f64, u32, f64)], classes: usize) -> f64 {
+    let mut all = vec![0.0; classes];
+    cells.iter().for_each(|cell| all[cell.1 as usize] += cell.2);
+    let n: f64 = cells.iter().map(|cell| cell.2).sum();
+    let (mut below, mut each_below, mut best) = (0.0, vec![0.0; classes], 0.0_f64);
     for (at, cell) in cells.iter().enumerate() {
         below += cell.2;
-        below_positive += if cell.1 { cell.2 } else { 0.0 };
+        each_below[cell.1 as usize] += cell.2;
         if cells.get(at + 1).is_none_or(|next| next.0 == cell.0) {
             continue;
         }
@@ -97,12 +100,10 @@ fn best_threshold(cells: &[(f64, bool, f64)]) -> f64 {
                 0.0
             }
         };
-        let (above, negative) = (n - below, n - positive);
-        let information = term(below_positive, below, positive)
-            + term(below - below_positive, below, negative)
-            + term(positive - below_positive, above, positive)
-            + term(above - (positive - below_positive), above, negative);
-        best = best.max(information);
+        let each = || each_below.iter().zip(&all).rev();
+        let under: f64 = each().map(|(under, class)| term(*under, below, *class)).sum();
+        let over = each().map(|(under, class)| term(class - under, n - below, *class));
+        best = best.max(over.fold(under, |sum, term| sum + term));
     }
     best
 }
@@ -114,7 +115,8 @@ mod tests {
     #[test]
     fn the_best_threshold_by_hand() {
         let cells = |values: &[(f64, bool)]| {
-            best_threshold(&values.iter().map(|v| (v.0, v.1, 1.0)).collect::<Vec<_>>())
+            let cells = values.iter().map(|v| (v.0, u32::from(v.1), 1.0));
+            best_threshold(&cells.collect::<Vec<_>>(), 2)
         };
         // A threshold that separates the classes: the entropy of one fair bit.
         let sure = cells(&[(0.0, false), (0.0, false), (1.0, true), (2.0, true)]);
@@ -127,5 +129,8 @@ mod tests {
             + 0.5 * (0.5_f64 / (0.75 * 0.5)).ln()
             + 0.25 * (0.25_f64 / (0.75 * 0.5)).ln();
         assert!((partly - by_hand).abs() < 1e-15);
+        // The best threshold tells one of three equally frequent classes from the others.
+        let three = best_threshold(&[(0.0, 2, 1.0), (1.0, 0, 1.0), (2.0, 1, 1.0)], 3);
+        assert!((three - (3.0_f64.ln() - 2.0 / 3.0 * 2.0_f64.ln())).abs() < 1e-15, "{three}");
     }
 }

@@ -138,7 +138,7 @@ const RULES: [Rule; 12] = [
             when: "attributes may be deleted at prediction time",
             why: "it has the least loss under the worst deletions, with a certificate",
             instead: "robust-perceptron",
-            instead_if: "there are two classes and too many rows for it: one quick pass",
+            instead_if: "there are classes, and too many rows for it: one quick pass",
             ..PLAIN
         },
     ),

@@ -168,5 +168,5 @@ def _names(estimator, count):
     """Return the names of weights: those of the model, of the features, or x0, x1, ..."""
     model = getattr(estimator, "model_", None)
     found = model.weights() if hasattr(model, "weights") else None
-    names = [name for name, _ in found[0]] if found else getattr(estimator, "feature_names_in_", [])
+    names = [name for name, _ in found[0][0]] if found else getattr(estimator, "feature_names_in_", [])
     return [str(name) for name in names] if len(names) == count else [f"x{j}" for j in range(count)]

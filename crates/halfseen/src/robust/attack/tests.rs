@@ -206,8 +206,92 @@ fn other_predictors_and_other_attributes_are_refused() {
     let error =
         attack(&linear, &case.examples(true), &three, Attack::Exact, 0).unwrap_err().to_string();
     assert!(error.contains("expected 4, got 3"), "{error}");
-    let many = Predictor::Linears(crate::model::Linears { classes: vec![case.linear.clone(); 3] });
+    let mut classes = vec![case.linear.clone(); 3];
+    let many = Predictor::Linears(crate::model::Linears { classes: classes.clone() });
     let threat = Threat::uniform(4, 1.0).unwrap();
     let error = attack(&many, &case.examples(true), &threat, Attack::Exact, 0).unwrap_err();
-    assert_eq!(*error.kind(), crate::ErrorKind::NotLinear);
+    assert!(matches!(error.kind(), crate::ErrorKind::WrongLength { expected: 3, found: 2, .. }));
+    classes[1].fill[2] = 7.0;
+    let unlike = Predictor::Linears(crate::model::Linears { classes });
+    let error = attack(&unlike, &case.examples(true), &threat, Attack::Exact, 0).unwrap_err();
+    assert_eq!(*error.kind(), crate::ErrorKind::NotAdditive);
+}
+
+/// Case with models of three classes and the classes of its rows.
+fn several() -> (Case, Vec<Linear>) {
+    let mut case = Case::new();
+    let mut stream = Stream::new(18, Purpose::Data, 0);
+    let mut linears = vec![case.linear.clone(); 3];
+    for linear in &mut linears[1..] {
+        linear.weights.iter_mut().for_each(|weight| *weight = stream.normal());
+        linear.intercept = 0.3 * stream.normal();
+    }
+    case.codes.iter_mut().for_each(|code| *code = stream.below(3) as u32);
+    (case, linears)
+}
+
+/// Returns by how much the score of a class is above the largest other one.
+fn lead(scores: &[f64], class: usize) -> f64 {
+    let others = scores.iter().enumerate().filter(|(other, _)| *other != class);
+    scores[class] - others.map(|(_, score)| *score).fold(f64::NEG_INFINITY, f64::max)
+}
+
+#[test]
+fn the_exact_attack_on_several_classes_leaves_the_least_lead() {
+    let (mut case, linears) = several();
+    let predictor = Predictor::Linears(crate::model::Linears { classes: linears.clone() });
+    for threat in threats() {
+        let labels = Some(Labels { codes: &case.codes, classes: 3 });
+        let attacked = |kind| {
+            let examples = Examples { labels, ..case.examples(true) };
+            attack(&predictor, &examples, &threat, kind, 3).unwrap()
+        };
+        let (exact, greedy) = (attacked(Attack::Exact), attacked(Attack::Greedy(Order::Ratio)));
+        assert_eq!((exact.unproven, exact.scores.outputs), (0, 3));
+        let leads = |attacked: &Attacked| -> Vec<f64> {
+            let lead = |row| lead(attacked.scores.row(row), case.codes[row] as usize);
+            (0..case.codes.len()).map(lead).collect()
+        };
+        let (exact, greedy) = (leads(&exact), leads(&greedy));
+        assert!(exact.iter().zip(&greedy).all(|(exact, greedy)| *exact <= greedy + 1e-12));
+        let whole = case.linear.clone();
+        let mut allowed: Vec<Vec<Vec<f64>>> = Vec::new();
+        for linear in &linears {
+            case.linear = linear.clone();
+            allowed.push((0..case.codes.len()).map(|row| case.allowed(row, &threat)).collect());
+        }
+        case.linear = whole;
+        for (row, exact) in exact.iter().enumerate() {
+            let of =
+                |set: usize| -> Vec<f64> { allowed.iter().map(|class| class[row][set]).collect() };
+            let leads =
+                (0..allowed[0][row].len()).map(|set| lead(&of(set), case.codes[row] as usize));
+            let least = leads.fold(f64::INFINITY, f64::min);
+            assert!((exact - least).abs() < 1e-12, "{row}: {exact}, {least}");
+        }
+    }
+}
+
+#[test]
+fn other_attacks_on_several_classes_delete_within_the_budget() {
+    let (case, linears) = several();
+    let predictor = Predictor::Linears(crate::model::Linears { classes: linears });
+    let labels = Some(Labels { codes: &case.codes, classes: 3 });
+    let examples = Examples { labels, ..case.examples(true) };
+    let none = Threat::new(vec![1.0; 4], 0.0).unwrap();
+    let plain = predictor.scores(&examples).unwrap();
+    for kind in [
+        Attack::Random,
+        Attack::Greedy(Order::Weight),
+        Attack::Greedy(Order::Ratio),
+        Attack::Greedy(Order::Value),
+        Attack::Noise(Choice::Random),
+        Attack::Noise(Choice::Weight),
+    ] {
+        let scores = attack(&predictor, &examples, &none, kind, 3).unwrap().scores;
+        assert_eq!(scores.values, plain.values, "{kind:?} without a budget");
+        let one = Threat::new(vec![1.0; 4], 1.0).unwrap();
+        let scores = attack(&predictor, &examples, &one, kind, 3).unwrap().scores;
+        assert_ne!(scores.values, plain.values, "{kind:?}");
+    }
 }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 /// Random predictor and row, in a layout with panels of several columns and a known column.
 struct Case {
-    linear: Linear,
+    /// One, or one for each of several classes, with the same fills.
+    linears: Vec<Linear>,
     matrix: Matrix,
     layout: Arc<Layout>,
     threat: Threat,
@@ -63,12 +64,27 @@ impl Case {
             values[0] = 1.0;
         }
         Case {
-            linear: Linear { weights, intercept: stream.normal(), fill, clip: None },
+            linears: vec![Linear { weights, intercept: stream.normal(), fill, clip: None }],
             matrix: Matrix::F64(Array2::from_shape_vec((1, width), row).unwrap()),
             layout: Arc::new(builder.finish().unwrap()),
             threat: Threat::new(values, 0.0).unwrap(),
             threshold: 0.5 * stream.normal(),
         }
+    }
+
+    /// Adds models of more classes, with some equal weights.
+    fn of_classes(number: u64) -> Case {
+        let mut case = Case::new(number);
+        let mut stream = Stream::new(12, Purpose::Data, number);
+        for _ in 0..2 + stream.below(3) {
+            let mut next = case.linears[stream.below(case.linears.len())].clone();
+            for weight in &mut next.weights {
+                *weight = if stream.unit() < 0.7 { stream.normal() } else { *weight };
+            }
+            next.intercept += if stream.unit() < 0.8 { 0.5 * stream.normal() } else { 0.0 };
+            case.linears.push(next);
+        }
+        case
     }
 
     fn examples(&self) -> Examples<'_> {
@@ -86,19 +102,20 @@ impl Case {
         }
     }
 
-    /// Returns the score of the row without these attributes, as predicted.
-    fn score_without(&self, gone: impl Fn(usize) -> bool) -> f64 {
+    /// Returns the scores of the row without these attributes, as predicted.
+    fn scores_without(&self, gone: impl Fn(usize) -> bool) -> Vec<f64> {
         let mut row: Vec<f64> = (0..self.matrix.columns()).map(|c| self.matrix.get(0, c)).collect();
         for panel in (0..self.layout.sampled_panels()).filter(|p| gone(*p)) {
             self.layout.slots_of(panel).for_each(|slot| row[self.layout.column(slot)] = f64::NAN);
         }
         let matrix = Matrix::F64(Array2::from_shape_vec((1, row.len()), row).unwrap());
-        self.linear.scores(&Examples { matrix: &matrix, ..self.examples() })[0]
+        let examples = Examples { matrix: &matrix, ..self.examples() };
+        self.linears.iter().map(|linear| linear.scores(&examples)[0]).collect()
     }
 
     /// Returns the least value of deletions that change the prediction, missing ones included, by
     /// enumeration.
-    fn least(&self, changed: impl Fn(f64, f64) -> bool) -> Option<f64> {
+    fn least(&self, changed: impl Fn(&[f64], &[f64]) -> bool) -> Option<f64> {
         let panels = self.layout.sampled_panels();
         let missing = |p: usize| {
             self.layout
@@ -106,10 +123,11 @@ impl Case {
                 .all(|slot| self.matrix.get(0, self.layout.column(slot)).is_nan())
         };
         let spent: f64 = (0..panels).filter(|p| missing(*p)).map(|p| self.threat.values()[p]).sum();
-        let before = self.score_without(|_| false);
+        let before = self.scores_without(|_| false);
         let costs = (1..1_u32 << panels)
             .filter(|set| (0..panels).all(|p| set >> p & 1 == 0 || !missing(p)));
-        let costs = costs.filter(|set| changed(before, self.score_without(|p| set >> p & 1 == 1)));
+        let costs =
+            costs.filter(|set| changed(&before, &self.scores_without(|p| set >> p & 1 == 1)));
         let cost = |set: u32| {
             (0..panels).filter(|p| set >> p & 1 == 1).map(|p| self.threat.values()[p]).sum::<f64>()
         };
@@ -121,10 +139,13 @@ impl Case {
         &self,
         number: u64,
         promise: CertifiedClaim,
-        changed: impl Fn(f64, f64) -> bool + Copy,
+        changed: impl Fn(&[f64], &[f64]) -> bool + Copy,
     ) {
-        let scale = TargetScale { mean: -self.threshold * 2.0, deviation: 2.0 };
-        let certificate = certify(&self.linear, scale, &self.examples(), &self.threat, promise)
+        let scale = match self.linears.len() {
+            1 => TargetScale { mean: -self.threshold * 2.0, deviation: 2.0 },
+            _ => TargetScale::IDENTITY,
+        };
+        let certificate = certify(&self.linears, scale, &self.examples(), &self.threat, promise)
             .unwrap()
             .remove(0);
         let total = self.threat.total();
@@ -140,9 +161,9 @@ impl Case {
         assert!(certificate.exact, "{number}");
         let flips_at = certificate.flips_at.unwrap();
         assert!((flips_at - least).abs() < 1e-9, "{number}: {certificate:?}, {least}");
-        let before = self.score_without(|_| false);
-        let after = self.score_without(|p| certificate.flips.contains(&(p as u32)));
-        assert!(changed(before, after), "{number}: {certificate:?}");
+        let before = self.scores_without(|_| false);
+        let after = self.scores_without(|p| certificate.flips.contains(&(p as u32)));
+        assert!(changed(&before, &after), "{number}: {certificate:?}");
         let missing: f64 = flips_at
             - certificate.flips.iter().map(|&p| self.threat.values()[p as usize]).sum::<f64>();
         let step = match self.threat.costs() {
@@ -168,7 +189,7 @@ fn no_deletion_beats_a_certificate() {
         let case = Case::new(number);
         let threshold = case.threshold;
         case.check(number, CertifiedClaim::Class, |before, after| {
-            (before > threshold) != (after > threshold)
+            (before[0] > threshold) != (after[0] > threshold)
         });
     }
 }
@@ -179,16 +200,52 @@ fn no_deletion_moves_an_estimate_further() {
         let case = Case::new(number);
         let change = case.threshold.abs() * 2.0;
         case.check(number, CertifiedClaim::Within(2.0 * change), |before, after| {
-            (after - before).abs() > change
+            (after[0] - before[0]).abs() > change
         });
     }
+}
+
+#[test]
+fn no_deletion_turns_a_certified_class_of_several() {
+    let class = |scores: &[f64]| largest(scores.iter().copied());
+    let (mut turned, cases) = (0, 1_000);
+    for number in 0..cases {
+        let case = Case::of_classes(number);
+        case.check(number, CertifiedClaim::Class, |before, after| class(before) != class(after));
+        turned += usize::from(case.least(|before, after| class(before) != class(after)).is_some());
+    }
+    assert!((cases as usize / 3..cases as usize).contains(&turned), "{turned} can be turned");
+}
+
+#[test]
+fn equal_weights_of_two_classes_may_turn_a_tie_by_rounding() {
+    // 0.1 + 0.2 + 0.3 is rounded otherwise than 0.3 + 0.1 + 0.2, and 0.6 is not.
+    let mut case = plain(&[0.1, 0.2, 0.3], 0.0, vec![1.0; 3]);
+    for (weights, intercept) in [([0.1, 0.2, 0.0], 0.3), ([-9.0, -9.0, -9.0], -9.0)] {
+        let (weights, fill) = (weights.to_vec(), vec![0.0; 3]);
+        case.linears.push(Linear { weights, intercept, fill, clip: None });
+    }
+    let certificate = of(&case);
+    assert_eq!((certificate.certified, certificate.exact), (Some(0.0), false), "{certificate:?}");
+    // Without weights the scores stay as they are.
+    case.linears.iter_mut().for_each(|linear| linear.weights.fill(0.0));
+    let certificate = of(&case);
+    assert_eq!((certificate.certified, certificate.exact), (Some(3.0), true), "{certificate:?}");
+    case.linears[0].intercept = f64::NAN;
+    let refused = of(&case);
+    assert_eq!((refused.certified, refused.exact), (None, false));
 }
 
 /// Returns one row of values 1 with these weights; fill 0.
 fn plain(weights: &[f64], intercept: f64, values: Vec<f64>) -> Case {
     let n = weights.len();
     Case {
-        linear: Linear { weights: weights.to_vec(), intercept, fill: vec![0.0; n], clip: None },
+        linears: vec![Linear {
+            weights: weights.to_vec(),
+            intercept,
+            fill: vec![0.0; n],
+            clip: None,
+        }],
         matrix: Matrix::F64(Array2::ones((1, n))),
         layout: Arc::new(Layout::singletons(n)),
         threat: Threat::new(values, 0.0).unwrap(),
@@ -198,7 +255,7 @@ fn plain(weights: &[f64], intercept: f64, values: Vec<f64>) -> Case {
 
 fn of(case: &Case) -> Certificate {
     certify(
-        &case.linear,
+        &case.linears,
         TargetScale::IDENTITY,
         &case.examples(),
         &case.threat,
