@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from halfseen import _core
 from halfseen import _types as t
-from halfseen._estimator import Estimator, Weighted, _progress, _threads
+from halfseen._estimator import Estimator, Weighted
 from halfseen._incremental import Incremental, IncrementalClassifier
-from halfseen._parameters import refusing
+from halfseen._parameters import progress_of, refusing, threads_of
 from halfseen._predictors import Classifier, LinearClassifier, Regressor, WeightedClassifier
 from halfseen._warn import warn
 from halfseen.model import chosen
@@ -425,7 +425,7 @@ class _MatrixCompletion(_Missing):
         targets = np.full(len(known), np.nan)
         # A list lets numpy choose the type of the known labels.
         targets[~unknown], classes = own._targets(np.array(known[~unknown].tolist()))
-        with _progress(own) as progress, refusing(own):
+        with progress_of(own) as progress, refusing(own):
             attributes, scores, converged, stop = _core.complete(
                 own._parameters(own._seed()),
                 own._table(rows),
@@ -433,7 +433,7 @@ class _MatrixCompletion(_Missing):
                 targets,
                 classes,
                 own._declarations(),
-                _threads(own),
+                threads_of(own),
                 progress,
             )
         if not converged:
