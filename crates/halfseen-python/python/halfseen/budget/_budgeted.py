@@ -234,9 +234,10 @@ class LimitedRegressor(ClippedRegressor, Budgeted):
         >>> learner.tell(query, {"weight": 70.0}, target=53.0)
         True
         """
-        from halfseen.asktell import begin
+        from halfseen._started import started
+        from halfseen.asktell import Learner
 
-        return begin(self, attributes, None, target)
+        return Learner(*started(self, attributes, None, target))
 
 
 class LimitedClassifier(IncrementalClassifier, LinearClassifier, Budgeted):
@@ -301,6 +302,7 @@ class LimitedClassifier(IncrementalClassifier, LinearClassifier, Budgeted):
         >>> learner.tell(query, [31.0, 70.0], "well")
         True
         """
-        from halfseen.asktell import begin
+        from halfseen._started import started
+        from halfseen.asktell import Learner
 
-        return begin(self, attributes, classes, None)
+        return Learner(*started(self, attributes, classes, None))
