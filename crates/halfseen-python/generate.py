@@ -6,7 +6,7 @@
 - The entries of parameters in docstrings: those of one learner in its class, those that learners of a family
   share in the family's base, all others in ``Estimator``. Entries of what Python alone has are kept.
 - A class (or a pair of them) for a learner that has none; whoever wants can say more in it.
-- The lists of estimators of ``halfseen`` and ``halfseen.budget``, and the tables of learners in
+- The lists of estimators of ``halfseen`` and of families that are packages, and the tables of learners in
   docs/learners.md, crates/halfseen-python/README.md and REFERENCES.md.
 
 It needs the installed extension, and none of the sources.
@@ -39,9 +39,15 @@ FAMILIES = {
         "LimitedRegressor",
         "LimitedClassifier",
     ),
-    "missing": ("_Missing", "scale basis n_jobs verbose", "Regressor", "Classifier"),
+    "missing": ("Missing", "scale basis n_jobs verbose", "Regressor", "Classifier"),
     "robust": ("_Robust", "scale basis known groups n_jobs verbose", None, "LinearClassifier"),
     "full": ("Estimator", "scale basis verbose", "ClippedRegressor", "LinearClassifier"),
+}
+#: Where a new file of a family that is a package has its bases from.
+BASES = {
+    "budget": "from halfseen.budget._budgeted import Budgeted, LimitedClassifier, LimitedRegressor",
+    "missing": "from halfseen._predictors import Classifier, Regressor\n"
+    "from halfseen.missing._missing import Missing",
 }
 #: What Python has besides, or otherwise than the library: type and default. Docstrings explain it by hand.
 OURS = {
@@ -180,8 +186,15 @@ class Estimator:
 
 def sources():
     """Return the sources that hold estimators, or their bases: path -> text."""
-    paths = [HOME / "_estimator.py", *(HOME / f"{home}.py" for home in FAMILIES), *HOME.glob("budget/_*.py")]
-    return {path: path.read_text() for path in sorted(paths) if path.exists()}
+    paths = [HOME / "_estimator.py"]
+    for family in FAMILIES:
+        paths += HOME.glob(f"{family}/_[!_]*.py") if is_package(family) else [HOME / f"{family}.py"]
+    return {path: path.read_text() for path in sorted(paths)}
+
+
+def is_package(family):
+    """Return whether the learners of a family have files of their own."""
+    return (HOME / family).is_dir()
 
 
 def classes(text):
@@ -212,7 +225,7 @@ def add_missing(texts):
         home = learner["family"]
         family, _, regressor, classifier = FAMILIES[home]
         word = "".join(part.capitalize() for part in name.split("-"))
-        path = HOME / f"budget/_{word.lower()}.py" if home == "budget" else HOME / f"{home}.py"
+        path = HOME / home / f"_{word.lower()}.py" if is_package(home) else HOME / f"{home}.py"
         source = textwrap.fill(learner["source"], 95, subsequent_indent=" " * 11)
         text = NEW.format(base=f"_{word}", learner=name, source=source, home=home, family=family)
         for kind, ending, compared in ((regressor, "Regressor", "-"), (classifier, "Classifier", ">")):
@@ -221,7 +234,7 @@ def add_missing(texts):
                 text += NEW_CLASS.format(title=title, **own)
         new = f'"""Define the learner {name}."""\n\nfrom typing import Literal\n\n'
         new += "from numpy.typing import ArrayLike\n\nfrom halfseen import _types as t\n"
-        new += f"from halfseen.budget._budgeted import {family}, {regressor}, {classifier}\n\n"
+        new += f"{BASES.get(home, '')}\n\n"
         texts[path] = texts.get(path, new) + "\n" + text
 
 
@@ -322,6 +335,28 @@ def formatted(path, text):
     return text
 
 
+def exporting(family, texts, found):
+    """Write the package of a family, which exports its estimators and what it exported besides."""
+    path = HOME / family / "__init__.py"
+    tree = ast.parse(path.read_text())
+    names = {}
+    for of in found:
+        if of.family == family:
+            names.setdefault(of.path.stem, set()).update(of.public)
+    for line in tree.body:
+        if isinstance(line, ast.ImportFrom):
+            module = line.module.rpartition(".")[2]
+            there = classes(texts.get(HOME / family / f"{module}.py", ""))
+            names.setdefault(module, set()).update(of.name for of in line.names if of.name in there)
+    lines = [
+        f"from halfseen.{family}.{module} import {', '.join(sorted(of))}"
+        for module, of in names.items()
+        if of
+    ]
+    said = ast.get_docstring(tree, clean=False)
+    return "\n".join([f'"""{said}"""\n', *lines, f"\n__all__ = {sorted(set().union(*names.values()))!r}\n"])
+
+
 def generated():
     """Return everything that this writes: path -> text."""
     texts = sources()
@@ -344,13 +379,8 @@ def generated():
     lines = [f"    from halfseen{home} import {', '.join(names)}\n" for home, names in imported.items()]
     block = "if TYPE_CHECKING:  # the same names for type checkers\n"
     texts[path] = re.sub(r"^if TYPE_CHECKING:.*\n( .*\n)+", block + "".join(lines), text, flags=re.MULTILINE)
-    path = HOME / "budget" / "__init__.py"
-    said = ast.get_docstring(ast.parse(path.read_text()), clean=False)
-    lines = [f'"""{said}"""\n']
-    for of in found:
-        if of.family == "budget":
-            lines.append(f"from halfseen.budget.{of.path.stem} import {', '.join(of.public)}")
-    texts[path] = "\n".join([*lines, f"\n__all__ = {sorted(homes['budget'])!r}\n"])
+    for family in filter(is_package, FAMILIES):
+        texts[HOME / family / "__init__.py"] = exporting(family, texts, found)
     texts = {path: formatted(path, text) for path, text in texts.items()}
     for path, table in tables(found).items():
         marks = r"(<!-- learners, written by generate.py -->\n).*?(\n<!-- end of learners -->)"

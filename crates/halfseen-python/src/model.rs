@@ -189,7 +189,7 @@ impl Model {
 
     /// Returns the name and weight of each column and then of each curve, and the intercept, in raw
     /// units: once, or for each of more than two classes; `None` if the predictor is not linear.
-    fn weights(&self) -> Option<Vec<(Vec<(String, f64)>, f64)>> {
+    fn weights(&self) -> Option<Vec<model::RawSum>> {
         self.model.raw_sums().ok()
     }
 

@@ -56,6 +56,10 @@ def test_sources_are_fresh_and_a_change_by_hand_is_found(copy):
 def test_a_learner_without_a_class_gets_classes_that_work(copy):
     home = copy / "python" / "halfseen"
     drop(home / "budget/_uniform.py", "_PNorm", "PNormRegressor", "PNormClassifier")
+    drop(
+        home / "missing/_matrix_completion.py",
+        *("_MatrixCompletion", "MatrixCompletionRegressor", "MatrixCompletionClassifier"),
+    )
     drop(home / "robust.py", "FDROPClassifier")
     written = run(copy / "generate.py")
     assert written.returncode == 0, written.stderr
@@ -63,11 +67,12 @@ def test_a_learner_without_a_class_gets_classes_that_work(copy):
     for page in (copy / "README.md", copy.parents[1] / "docs" / "learners.md"):
         assert "PnormRegressor" in page.read_text()
     program = """
-import doctest, halfseen, halfseen.robust, halfseen.budget._pnorm
-for module in (halfseen.robust, halfseen.budget._pnorm):
+import doctest, halfseen, halfseen.robust, halfseen.budget._pnorm, halfseen.missing._completion
+for module in (halfseen.robust, halfseen.budget._pnorm, halfseen.missing._completion):
     assert doctest.testmod(module).failed == 0
 assert halfseen.PnormRegressor(p=3, budget=2).get_params()["p"] == 3
-assert {"PnormClassifier", "FdropClassifier"} <= set(halfseen.__all__)
+assert {"PnormClassifier", "CompletionRegressor", "FdropClassifier"} <= set(halfseen.__all__)
+assert {"CompletionClassifier", "Completed"} <= set(halfseen.missing.__all__), "what is no estimator stays"
 for section in ("Parameters", "Attributes", "See Also", "Notes", "References", "Examples"):
     assert section in halfseen.PnormClassifier.__doc__, section
 """

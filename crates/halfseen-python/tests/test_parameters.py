@@ -21,7 +21,7 @@ LEARNERS = {learner["name"]: learner for learner in json.loads(_core.learners())
 ESTIMATORS = [estimator for estimator in estimators() if hasattr(estimator, "_learner")]
 EACH = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
 #: What estimators take that is no parameter of a learner: what is declared of data, and how a fit runs.
-HOUSE = {"scale", "basis", "known", "groups", "prices", "bounds", "moments_of", "n_jobs", "tune", "verbose"}
+HOUSE = {"scale", "basis", "known", "groups", "prices", "bounds", "class_weight", "n_jobs", "tune", "verbose"}
 
 
 def cases():

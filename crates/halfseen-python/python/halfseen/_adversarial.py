@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from halfseen import _core
 from halfseen import _types as t
-from halfseen._estimator import Estimator, _seed_of, _threads
+from halfseen._estimator import Estimator
+from halfseen._parameters import seed_of, threads_of
 from halfseen.model import chosen
 
 
@@ -163,7 +164,7 @@ def certify(
     rows, table = _table(estimator, X)
     given = _costs(estimator, costs, table, None if y is None else _codes(estimator, y, rows))
     within = None if within is None else float(within)
-    count = _threads(estimator)
+    count = threads_of(estimator)
     found = _core.certify(estimator.model_, table, given, within, count)
     certified, flips_at, flips, exact, missing = found
     return Certificates(
@@ -238,7 +239,7 @@ def attack(
             name = type(estimator).__name__
             raise ValueError(f"{name} prepares for no threat of its own: give a budget, as in threat=10")
         threat = own["budget"]
-    count, seed = _threads(estimator), _seed_of(random_state, "attack")
+    count, seed = threads_of(estimator), seed_of(random_state, "attack")
     scores, unproven = _core.attack(estimator.model_, table, targets, given, float(threat), kind, seed, count)
     classes = is_classifier(estimator)
     prediction = estimator.classes_[chosen(scores)] if classes else scores[:, 0]

@@ -1,13 +1,10 @@
 """Define the base of all estimators: from arrays to a fitted model of the library, and back."""
 
-import contextlib
 import functools
 import inspect
 import json
-import numbers
 import os
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -15,14 +12,22 @@ import scipy.sparse
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from halfseen import _attributes, _core
 from halfseen import _types as t
 from halfseen._docstrings import completed
 from halfseen._documented import Documented
-from halfseen._parameters import declared, learners, refusal, refusing, texts_of, tuning_of
+from halfseen._parameters import (
+    declared,
+    learners,
+    progress_of,
+    refusing,
+    seed_of,
+    texts_of,
+    threads_of,
+    tuning_of,
+)
 from halfseen._report import Report
 from halfseen._saved import Saved
 from halfseen._warn import about_data, warn
@@ -163,7 +168,7 @@ class Estimator(Documented, Saved, BaseEstimator):
 
     def _seed(self):
         """Return ``random_state`` as a seed: an int unchanged, else a draw of 63 bits."""
-        return _seed_of(getattr(self, "random_state", 0), self)
+        return seed_of(getattr(self, "random_state", 0), self)
 
     def _names(self):
         names = getattr(self, "feature_names_in_", None)
@@ -296,7 +301,7 @@ class Estimator(Documented, Saved, BaseEstimator):
         pilot = None if pilot is None else self._pilot(pilot, classes)
         tuning = tuning_of(self, self._learner, sample_weight)
         seed = self._seed()
-        with _progress(self) as progress, refusing(self):
+        with progress_of(self) as progress, refusing(self):
             model = _core.fit(
                 self._learner,
                 self._parameters(seed),
@@ -305,7 +310,7 @@ class Estimator(Documented, Saved, BaseEstimator):
                 targets,
                 classes,
                 self._declarations(),
-                _threads(self),
+                threads_of(self),
                 progress,
                 sample_weight,
                 pilot,
@@ -445,58 +450,3 @@ class Weighted(Estimator):
             If the learner cannot use the data or the parameters; the message names the place and the remedy.
         """
         return self._fit(X, y, sample_weight)
-
-
-def _seed_of(state: t.Seed, owner: Any) -> int:
-    """Return the ``random_state`` of an estimator, or of a function by its name, as a seed."""
-    if isinstance(state, numbers.Integral):
-        if 0 <= int(state) < 2**63:
-            return int(state)
-    else:
-        with contextlib.suppress(ValueError):
-            return int(check_random_state(state).randint(np.iinfo(np.int64).max, dtype=np.int64))
-    allowed = next(of.allowed for of in declared("aerr") if of.name == "random_state")
-    raise refusal(owner, "random_state", f"{allowed}, a RandomState instance or None", state)
-
-
-def _threads(estimator: Any) -> int:
-    """Return the number of threads for an estimator's ``n_jobs``, at most one per processor."""
-    n_jobs = getattr(estimator, "n_jobs", None)
-    if n_jobs is None:
-        return 1
-    if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
-        raise refusal(estimator, "n_jobs", "None or an integer other than 0", n_jobs)
-    processors = os.cpu_count() or 1
-    return min(int(n_jobs), processors) if int(n_jobs) > 0 else max(processors + 1 + int(n_jobs), 1)
-
-
-@contextlib.contextmanager
-def _progress(estimator: Any) -> Iterator[Callable[[int, int], object] | None]:
-    """Provide the function that shows an estimator's progress, or None, and end its line."""
-    verbose: t.Verbose = estimator.verbose
-    if not (callable(verbose) or isinstance(verbose, numbers.Integral | np.bool_)):
-        raise refusal(
-            estimator,
-            "verbose",
-            "True, False, or a function of the work that is done and of all of it",
-            verbose,
-        )
-    if callable(verbose):
-        yield verbose
-        return
-    if not verbose:
-        yield None
-        return
-    began = False
-
-    def shown(done, total):
-        nonlocal began
-        began = True
-        sys.stderr.write(f"\rfitting: {100 * done // total} %")
-        sys.stderr.flush()
-
-    try:
-        yield shown
-    finally:
-        if began:
-            sys.stderr.write("\n")

@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from halfseen import _types as t
-from halfseen._estimator import Estimator, _progress
-from halfseen._parameters import refusing
+from halfseen._estimator import Estimator
+from halfseen._parameters import progress_of, refusing
 
 
 class Incremental(Estimator):
@@ -31,7 +31,7 @@ class Incremental(Estimator):
         X, y = self._checked(X, y, reset=first, at_least=1)
         targets, labels = self._batch(y, classes, first)
         try:
-            with _progress(self) as progress, refusing(self):
+            with progress_of(self) as progress, refusing(self):
                 self._teach(self._table(X), targets, labels, named, progress)
         except BaseException:
             # Reads before the error were paid for, and learned from.

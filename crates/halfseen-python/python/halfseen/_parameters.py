@@ -1,15 +1,19 @@
-"""Read the library's declarations of parameters, and format values for the library."""
+"""Read the library's declarations of parameters, and convert the values of estimators for it."""
 
 import contextlib
 import json
 import numbers
-from collections.abc import Iterator
+import os
+import sys
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
 
 from halfseen import _core
+from halfseen import _types as t
 from halfseen._refused import OutOfRange
 
 #: The library's name of a parameter -> scikit-learn's.
@@ -129,3 +133,58 @@ def text_of(value: Any) -> str | None:
     except (TypeError, ValueError):
         return None
     return ",".join(repr(float(cell)) for cell in cells) if cells.ndim == 1 else None
+
+
+def seed_of(state: t.Seed, owner: Any) -> int:
+    """Return the ``random_state`` of an estimator, or of a function by its name, as a seed."""
+    if isinstance(state, numbers.Integral):
+        if 0 <= int(state) < 2**63:
+            return int(state)
+    else:
+        with contextlib.suppress(ValueError):
+            return int(check_random_state(state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+    allowed = next(of.allowed for of in declared("aerr") if of.name == "random_state")
+    raise refusal(owner, "random_state", f"{allowed}, a RandomState instance or None", state)
+
+
+def threads_of(estimator: Any) -> int:
+    """Return the number of threads for an estimator's ``n_jobs``, at most one per processor."""
+    n_jobs = getattr(estimator, "n_jobs", None)
+    if n_jobs is None:
+        return 1
+    if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
+        raise refusal(estimator, "n_jobs", "None or an integer other than 0", n_jobs)
+    processors = os.cpu_count() or 1
+    return min(int(n_jobs), processors) if int(n_jobs) > 0 else max(processors + 1 + int(n_jobs), 1)
+
+
+@contextlib.contextmanager
+def progress_of(estimator: Any) -> Iterator[Callable[[int, int], object] | None]:
+    """Provide the function that shows an estimator's progress, or None, and end its line."""
+    verbose: t.Verbose = estimator.verbose
+    if not (callable(verbose) or isinstance(verbose, numbers.Integral | np.bool_)):
+        raise refusal(
+            estimator,
+            "verbose",
+            "True, False, or a function of the work that is done and of all of it",
+            verbose,
+        )
+    if callable(verbose):
+        yield verbose
+        return
+    if not verbose:
+        yield None
+        return
+    began = False
+
+    def shown(done, total):
+        nonlocal began
+        began = True
+        sys.stderr.write(f"\rfitting: {100 * done // total} %")
+        sys.stderr.flush()
+
+    try:
+        yield shown
+    finally:
+        if began:
+            sys.stderr.write("\n")

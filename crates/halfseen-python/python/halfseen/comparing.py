@@ -15,8 +15,7 @@ from sklearn.utils import column_or_1d
 
 from halfseen import _attributes, _core, _tables
 from halfseen import _types as t
-from halfseen._estimator import _progress, _seed_of, _threads
-from halfseen._parameters import refusal, text_of
+from halfseen._parameters import progress_of, refusal, seed_of, text_of, threads_of
 from halfseen.suggesting import Suggestion, classes_of, of_json, of_learner
 
 if TYPE_CHECKING:
@@ -171,14 +170,14 @@ def compare(
         "splits": int(splits),
         "folds": tune,
         "test_share": float(test_size),
-        "seed": _seed_of(random_state, "compare"),
+        "seed": seed_of(random_state, "compare"),
     }
     names_of = None if learners is None else list(learners)
     declared = _attributes.read(own, names)
-    with _progress(own) as progress:
+    with progress_of(own) as progress:
         found = json.loads(
             _core.compare(
-                names_of, table, targets, classes, together, declared, design, _threads(own), progress
+                names_of, table, targets, classes, together, declared, design, threads_of(own), progress
             )
         )
     limits = {name: value for name, value in (("budget", budget), ("threat", threat)) if value is not None}

@@ -29,7 +29,7 @@ pub use linear::Linear;
 pub use link::{Curve, Link};
 pub use note::Note;
 pub use predictor::{Linears, PerClass, Predictor};
-pub use raw::RawCurve;
+pub use raw::{RawCurve, RawSum};
 pub use report::{BudgetKind, Outside, Report};
 pub use scores::Scores;
 pub(crate) use scores::largest;

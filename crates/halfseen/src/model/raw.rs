@@ -8,6 +8,9 @@ use crate::data::Cell;
 use crate::error::Result;
 use crate::prepare::ColumnSchema;
 
+/// Name and weight of each column, and the intercept, in raw units.
+pub type RawSum = (Vec<(String, f64)>, f64);
+
 /// Curve of one attribute, in the attribute's own units.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RawCurve {
@@ -28,7 +31,7 @@ impl Model {
     ///
     /// # Errors
     /// [`ErrorKind::NotLinear`](crate::ErrorKind::NotLinear).
-    pub fn raw_weights(&self) -> Result<(Vec<(String, f64)>, f64)> {
+    pub fn raw_weights(&self) -> Result<RawSum> {
         Ok(match &self.predictor {
             Predictor::Curves(curves) => self.in_raw_units(&curves.conditional.linear),
             other => self.in_raw_units(other.linear()?),
@@ -40,7 +43,7 @@ impl Model {
     ///
     /// # Errors
     /// [`ErrorKind::NotLinear`](crate::ErrorKind::NotLinear).
-    pub fn raw_sums(&self) -> Result<Vec<(Vec<(String, f64)>, f64)>> {
+    pub fn raw_sums(&self) -> Result<Vec<RawSum>> {
         match &self.predictor {
             Predictor::Linears(linears) => {
                 Ok(linears.classes.iter().map(|linear| self.in_raw_units(linear)).collect())
@@ -49,7 +52,7 @@ impl Model {
         }
     }
 
-    fn in_raw_units(&self, linear: &Linear) -> (Vec<(String, f64)>, f64) {
+    fn in_raw_units(&self, linear: &Linear) -> RawSum {
         let target = self.prepare.target;
         let mut intercept = target.undo(linear.intercept);
         let mut names = self.prepare.schema.encoded_names();

@@ -9,8 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfseen import _core
 from halfseen import _types as t
-from halfseen._estimator import _threads, _without_weights
+from halfseen._estimator import _without_weights
 from halfseen._incremental import Incremental, IncrementalClassifier
+from halfseen._parameters import threads_of
 from halfseen._predictors import ClippedRegressor, LinearClassifier
 from halfseen._warn import warn
 from halfseen.warnings import DataWarning
@@ -160,7 +161,7 @@ class Budgeted(Incremental):
 
     def _learned(self, learner):
         """Return the current model of a learner of the library."""
-        return learner.model(_threads(self))
+        return learner.model(threads_of(self))
 
     def _teach(self, table, targets, classes, named, progress):
         if not self._started_before():
@@ -233,9 +234,10 @@ class LimitedRegressor(ClippedRegressor, Budgeted):
         >>> learner.tell(query, {"weight": 70.0}, target=53.0)
         True
         """
-        from halfseen.asktell import begin
+        from halfseen._started import started
+        from halfseen.asktell import Learner
 
-        return begin(self, attributes, None, target)
+        return Learner(*started(self, attributes, None, target))
 
 
 class LimitedClassifier(IncrementalClassifier, LinearClassifier, Budgeted):
@@ -300,6 +302,7 @@ class LimitedClassifier(IncrementalClassifier, LinearClassifier, Budgeted):
         >>> learner.tell(query, [31.0, 70.0], "well")
         True
         """
-        from halfseen.asktell import begin
+        from halfseen._started import started
+        from halfseen.asktell import Learner
 
-        return begin(self, attributes, classes, None)
+        return Learner(*started(self, attributes, classes, None))
