@@ -206,10 +206,7 @@ impl Besieged<'_> {
         if !self.trial.informed {
             return Ok(vec![1.0; examples.layout.sampled_panels()]);
         }
-        let signs: Vec<f64> = (0..examples.len())
-            .map(|i| if examples.code(i) == Some(1) { 1.0 } else { -1.0 })
-            .collect();
-        Ok(information(examples, &signs)?)
+        Ok(information(examples)?)
     }
 
     /// The settings to choose from for N.

@@ -6,7 +6,7 @@ use crate::output::{self, align};
 use anyhow::Result;
 use halfseen::data::{Target, Threat};
 use halfseen::robust::{Attack, Trial};
-use halfseen::select::Score;
+use halfseen::select::{Score, Tally};
 use halfseen_io::draw::{Figure, Point, Series, learning_curve};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -17,50 +17,55 @@ const USUAL: usize = 4;
 /// Errors under one attack with one budget.
 struct Row {
     attack: Attack,
-    threat: f64,
-    score: Score,
+    threat: Threat,
+    errors: Tally,
     unproven: usize,
 }
 
-/// Errors under each attack and budget.
+impl Row {
+    fn score(&self) -> Score {
+        self.errors.score()
+    }
+}
+
+/// Errors under each attack and budget, on rows that come in parts.
 pub(crate) struct Attacks {
     rows: Vec<Row>,
+    seed: u64,
 }
 
 impl Attacks {
-    /// Attacks the rows with the named attacks, or with the usual ones.
-    pub(crate) fn test(
-        trial: &Trial<'_>,
-        target: &Target,
-        threats: &[Threat],
-        named: &[Attack],
-        seed: u64,
-    ) -> Result<Attacks> {
-        let rows: Vec<u32> = (0..target.len() as u32).collect();
+    /// Returns the named attacks, or the usual ones, under each threat.
+    pub(crate) fn of(threats: &[Threat], named: &[Attack], seed: u64) -> Attacks {
         let mut kinds = named.to_vec();
         if named.is_empty() {
             kinds.extend(Attack::ALL[..USUAL].iter().map(|(_, attack)| *attack));
         }
-        let mut found = Vec::new();
-        for attack in kinds {
-            for threat in threats {
-                let attacked = trial.attack(threat, attack, seed)?;
-                let score = Score::of(&attacked.scores, target, &rows);
-                found.push(Row {
-                    attack,
-                    threat: threat.budget(),
-                    score,
-                    unproven: attacked.unproven,
-                });
-            }
+        let row = |attack| {
+            let of = move |threat: &Threat| {
+                let (threat, errors) = (threat.clone(), Tally::default());
+                Row { attack, threat, errors, unproven: 0 }
+            };
+            threats.iter().map(of)
+        };
+        Attacks { rows: kinds.into_iter().flat_map(row).collect(), seed }
+    }
+
+    /// Attacks some rows.
+    pub(crate) fn add(&mut self, trial: &Trial<'_>, target: &Target) -> Result<()> {
+        let rows: Vec<u32> = (0..target.len() as u32).collect();
+        for row in &mut self.rows {
+            let attacked = trial.attack(&row.threat, row.attack, self.seed)?;
+            row.errors.add(&attacked.scores, target, &rows);
+            row.unproven += attacked.unproven;
         }
-        Ok(Attacks { rows: found })
+        Ok(())
     }
 
     /// Returns the errors under the first attack with the largest budget.
-    pub(crate) fn first(&self) -> Option<&Score> {
+    pub(crate) fn first(&self) -> Option<Score> {
         let first = self.rows.first()?.attack;
-        self.rows.iter().rev().find(|row| row.attack == first).map(|row| &row.score)
+        self.rows.iter().rev().find(|row| row.attack == first).map(Row::score)
     }
 
     /// Returns a remark if a search for the worst deletions was given up.
@@ -73,17 +78,18 @@ impl Attacks {
 
     pub(crate) fn as_json(&self) -> Value {
         let row = |row: &Row| {
+            let score = row.score();
             json!({
-                "attack": row.attack.name(), "threat": row.threat, "error": row.score.error,
-                "balanced_error": row.score.balanced_error, "mse": row.score.mse, "unproven": row.unproven,
+                "attack": row.attack.name(), "threat": row.threat.budget(), "error": score.error,
+                "balanced_error": score.balanced_error, "mse": score.mse, "unproven": row.unproven,
             })
         };
         self.rows.iter().map(row).collect()
     }
 
     pub(crate) fn as_text(&self) -> String {
-        let classes = self.rows.iter().any(|row| row.score.error.is_some());
-        let squares = self.rows.iter().any(|row| row.score.mse.is_some());
+        let classes = self.rows.iter().any(|row| row.score().error.is_some());
+        let squares = self.rows.iter().any(|row| row.score().mse.is_some());
         let percent = |e: Option<f64>| e.map_or("-".into(), |e| format!("{:.2} %", 100.0 * e));
         let line = |cells: [String; 5]| {
             let shown = [true, true, squares, classes, classes];
@@ -98,12 +104,13 @@ impl Attacks {
             ["attack", "threat", "squared error", "error", "balanced error"].map(str::to_owned),
         )];
         lines.extend(self.rows.iter().map(|row| {
+            let score = row.score();
             line([
                 row.attack.name().to_owned(),
-                format::rounded(row.threat),
-                row.score.mse.map_or("-".to_owned(), |mse| format!("{mse:.6}")),
-                percent(row.score.error),
-                percent(row.score.balanced_error),
+                format::rounded(row.threat.budget()),
+                score.mse.map_or("-".to_owned(), |mse| format!("{mse:.6}")),
+                percent(score.error),
+                percent(score.balanced_error),
             ])
         }));
         align(&lines)
@@ -112,7 +119,7 @@ impl Attacks {
     /// Plots the error against the budget, with one line per attack.
     pub(crate) fn draw(&self, title: &str, path: &Path) -> Result<()> {
         // Classes are judged by the share of misclassified rows.
-        let told = self.rows.iter().all(|row| row.score.error.is_some());
+        let told = self.rows.iter().all(|row| row.score().error.is_some());
         let measure = if told { Measure::Wrong } else { Measure::Squared };
         let error = |score: &Score| match measure {
             Measure::Wrong => score.error.map(|error| 100.0 * error),
@@ -121,7 +128,8 @@ impl Attacks {
         let mut series: Vec<Series> = Vec::new();
         for rows in self.rows.chunk_by(|a, b| a.attack == b.attack) {
             let point = |row: &Row| {
-                Some(Point { x: row.threat, y: error(&row.score)?, low: f64::NAN, high: f64::NAN })
+                let (x, y) = (row.threat.budget(), error(&row.score())?);
+                Some(Point { x, y, low: f64::NAN, high: f64::NAN })
             };
             let (name, points) =
                 (rows[0].attack.name(), rows.iter().filter_map(point).collect::<Vec<Point>>());

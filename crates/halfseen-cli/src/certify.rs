@@ -3,15 +3,19 @@
 
 use crate::args::CertifyArgs;
 use crate::format;
-use crate::input::{keep_classes, read_table};
-use crate::output::{self, align};
-use crate::predict::{predict, quoted, read_model};
+use crate::input::renumbered;
+use crate::kept_rows::OfClasses;
+use crate::output::{self, Growing, align};
+use crate::parse::CostsArg;
+use crate::predict::{quoted, read_model};
+use crate::stream::{self, Read, Rows};
 use crate::test_table::target_of;
 use crate::threats::priced;
+use crate::told;
 use anyhow::{Context, Result};
 use halfseen::data::{Costs, Table, Target, Task, Threat};
 use halfseen::model::{Model, Scores};
-use halfseen::robust::{Certificate, Trial, certified_error};
+use halfseen::robust::{Certificate, CertifiedErrors, Trial};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -30,77 +34,124 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
         .as_deref()
         .map(|out| output::check_writable("--out", out, &args.on.inputs()))
         .transpose()?;
-    let (name, table) = read_table(Some(&args.on.data), &args.on.read, args.on.quiet)?;
-    let target_name = args.target.as_deref().unwrap_or(&model.target);
-    let (table, numbers) =
-        keep_classes(table, target_name, &args.on.classes).with_context(|| name.clone())?;
-    let target = target(args, &model, &table, &numbers).with_context(|| name.clone())?;
-    let expected = [args.target.as_deref().or(Some(&model.target))];
-    let prediction = predict(&model, &table, &numbers, &expected, args.on.quiet)
-        .with_context(|| name.clone())?;
-    let trial = Trial::new(&model, &table, target.as_ref()).with_context(|| name.clone())?;
-    let costs = priced(args.on.costs.as_ref(), &model, &trial, target.is_some(), args.on.quiet)?;
-    let certificates = trial.certify(&costs, args.within).context(name)?;
-    let certified = Certified {
+    let mut test = Test {
+        args,
         model: &model,
-        names: trial.attributes(),
-        scores: &prediction.scores,
-        certificates,
+        costs: None,
+        errors: CertifiedErrors::default(),
+        // An estimate can be certified without a target, a class only if the target says what is right.
+        counted: true,
+        out: None,
     };
-    // Only an estimate can be certified without a target.
-    let estimated = Target::Numbers(Vec::new());
-    let known = target.as_ref().or((model.task == Task::Regression).then_some(&estimated));
-    let errors = known.map_or(Vec::new(), |target| {
-        certified_errors(&model, &prediction.scores, &certified.certificates, &costs, target)
-    });
-    let text = if args.json {
-        let json =
-            json!({ "rows": certified.rows_as_json()?, "certified_error": as_json(&errors) });
-        format!("{}\n", serde_json::to_string_pretty(&json)?)
-    } else {
-        certified.as_csv()
-    };
-    match &args.out {
-        Some(path) => output::write_file(path, &text)?,
-        None => output::print(&text)?,
-    }
-    let inexact = certified.certificates.iter().filter(|c| !c.exact).count();
-    if inexact > 0 {
-        output::remark(
-            args.on.quiet,
-            &format!("remark: rows whose certificate is a lower bound, not the largest: {inexact}"),
-        );
-    }
-    if !errors.is_empty() {
-        output::remark(args.on.quiet, as_text(&errors, model.task).trim_end());
-        let words = in_words(&errors, &costs, args.within);
-        output::remark(args.on.quiet, output::wrapped(&words, output::terminal_width()).trim_end());
-    }
+    let target = args.target.as_deref().unwrap_or(&model.target);
+    let mut classes = OfClasses::new(&args.on.classes);
+    let (wanted, quiet) = (told::wanted(&model, target), args.on.quiet);
+    // Costs that are computed from the rows need all of them.
+    let whole = args.on.costs == Some(CostsArg::Information);
+    let found = stream::read(&args.on.data, &args.on.read, &wanted, quiet, whole, |read, rows| {
+        let Rows { table, numbers } = rows;
+        let (table, numbers) = classes.keep(table, numbers, target)?;
+        if table.rows() == 0 { Ok(()) } else { test.add(read, &table, &numbers) }
+    })?;
+    classes.check(target)?;
+    found.remark(&[Some(target)], quiet);
+    test.finish()?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the target if the table has it. A named target must be there; the model's own may be
-/// absent or have missing values.
-fn target(
-    args: &CertifyArgs,
-    model: &Model,
-    table: &Table,
-    numbers: &[usize],
-) -> Result<Option<Target>> {
-    let read = |name: &str| target_of(model.task, &model.classes, table, name, numbers);
-    match args.target.as_deref() {
-        Some(name) => Ok(Some(read(name)?)),
-        None if table.column(&model.target).is_err() => Ok(None),
-        None => match read(&model.target) {
-            Ok(target) => Ok(Some(target)),
-            Err(error) => {
-                output::remark(
-                    args.on.quiet,
-                    &format!("remark: no certified error is computed: {error}"),
-                );
-                Ok(None)
-            }
-        },
+/// Certificates of the rows so far.
+struct Test<'a> {
+    args: &'a CertifyArgs,
+    model: &'a Model,
+    costs: Option<Threat>,
+    errors: CertifiedErrors,
+    /// True if the rows so far say what the certified error is.
+    counted: bool,
+    out: Option<Growing<'a>>,
+}
+
+impl Test<'_> {
+    /// Certifies some rows.
+    fn add(&mut self, read: &mut Read, table: &Table, numbers: &[usize]) -> Result<()> {
+        let Test { args, model, .. } = *self;
+        let target = self.target(table, numbers)?;
+        let prediction = model.predict(table).map_err(|e| renumbered(e, numbers))?;
+        read.add(prediction.applied);
+        let trial = Trial::new(model, table, target.as_ref())?;
+        let costs = match self.costs.take() {
+            Some(costs) => costs,
+            None => priced(args.on.costs.as_ref(), model, &trial, target.is_some(), args.on.quiet)?,
+        };
+        let certificates = trial.certify(&costs, args.within)?;
+        self.counted &= target.is_some() || model.task == Task::Regression;
+        self.errors.add(&certificates, right(model, &prediction.scores, target.as_ref()));
+        let certified = Certified {
+            model,
+            names: trial.attributes(),
+            scores: &prediction.scores,
+            certificates,
+        };
+        let first = self.out.is_none();
+        let text = match args.json {
+            true => certified.as_json(first)?,
+            false => certified.as_csv(first),
+        };
+        // Opened after the first batch: what cannot be used leaves nothing behind.
+        let out = match &mut self.out {
+            Some(out) => out,
+            none => none.insert(Growing::begin(args.out.as_deref())?),
+        };
+        self.costs = Some(costs);
+        out.add(&text)
+    }
+
+    /// Returns the target if the rows have it. A named target must be there; the model's own may be
+    /// absent or have missing values.
+    fn target(&self, table: &Table, numbers: &[usize]) -> Result<Option<Target>> {
+        let Test { args, model, .. } = self;
+        let read = |name: &str| target_of(model.task, &model.classes, table, name, numbers);
+        match args.target.as_deref() {
+            Some(name) => Ok(Some(read(name)?)),
+            None if table.column(&model.target).is_err() => Ok(None),
+            None => match read(&model.target) {
+                Ok(target) => Ok(Some(target)),
+                Err(error) => {
+                    // Told once.
+                    let text = format!("remark: no certified error is computed: {error}");
+                    output::remark(args.on.quiet || !self.counted, &text);
+                    Ok(None)
+                }
+            },
+        }
+    }
+
+    /// Ends the output, and prints the certified error.
+    fn finish(self) -> Result<()> {
+        let Test { args, model, costs, errors, counted, out } = self;
+        let (Some(mut out), Some(costs)) = (out, costs) else {
+            return crate::failure::usage_error("there are no rows to certify");
+        };
+        let inexact = errors.inexact();
+        let errors = if counted { certified_errors(&errors, &costs) } else { Vec::new() };
+        if args.json {
+            out.add(&format!("\n],\n\"certified_error\": {}\n}}\n", as_json(&errors)))?;
+        }
+        out.finish()?;
+        if inexact > 0 {
+            output::remark(
+                args.on.quiet,
+                &format!(
+                    "remark: rows whose certificate is a lower bound, not the largest: {inexact}"
+                ),
+            );
+        }
+        if !errors.is_empty() {
+            output::remark(args.on.quiet, as_text(&errors, model.task).trim_end());
+            let words = in_words(&errors, &costs, args.within);
+            let words = output::wrapped(&words, output::terminal_width());
+            output::remark(args.on.quiet, words.trim_end());
+        }
+        Ok(())
     }
 }
 
@@ -116,8 +167,12 @@ impl Certified<'_> {
         certificate.flips.iter().map(|&j| self.names[j as usize].as_str()).collect()
     }
 
-    fn as_csv(&self) -> String {
-        let mut csv = String::from("prediction,certified,flips\n");
+    /// Formats rows, below a header if they are the first.
+    fn as_csv(&self, first: bool) -> String {
+        let mut csv = String::new();
+        if first {
+            csv.push_str("prediction,certified,flips\n");
+        }
         for (row, certificate) in self.certificates.iter().enumerate() {
             let prediction = match self.model.class(self.scores, row) {
                 Some(label) => quoted(&label.to_string()),
@@ -132,57 +187,43 @@ impl Certified<'_> {
         csv
     }
 
-    fn rows_as_json(&self) -> Result<Value> {
-        let row = |(row, certificate): (usize, &Certificate)| {
+    /// Formats rows as elements of a list, which the first ones begin.
+    fn as_json(&self, first: bool) -> Result<String> {
+        let mut json = String::from(if first { "{\n\"rows\": [\n" } else { ",\n" });
+        for (row, certificate) in self.certificates.iter().enumerate() {
             let prediction = match self.model.class(self.scores, row) {
                 Some(label) => serde_json::to_value(label)?,
                 None => json!(self.scores.values[row]),
             };
-            Ok(json!({
+            let line = json!({
                 "prediction": prediction, "certified": certificate.certified, "flips": self.flips(certificate),
                 "flips_at": certificate.flips_at, "exact": certificate.exact, "missing": certificate.missing,
-            }))
-        };
-        self.certificates.iter().enumerate().map(row).collect()
+            });
+            json.push_str(if row == 0 { "" } else { ",\n" });
+            json.push_str(&line.to_string());
+        }
+        Ok(json)
     }
 }
 
-/// Returns the share of rows that are wrong or can be changed, for each budget at which it changes.
-/// An estimate is never wrong, but it can move too far.
-pub(crate) fn certified_errors(
+/// Says which rows are predicted correctly. An estimate is never wrong, but it can move too far.
+pub(crate) fn right<'a>(
     model: &Model,
-    scores: &Scores,
-    certificates: &[Certificate],
-    values: &Threat,
-    target: &Target,
-) -> Vec<(f64, f64)> {
-    let right: Vec<bool> = match target {
-        Target::Classes { codes, .. } if model.task == Task::Classification => codes
-            .iter()
-            .enumerate()
-            .map(|(row, &code)| scores.class(row) == code as usize)
-            .collect(),
-        _ => vec![true; certificates.len()],
+    scores: &'a Scores,
+    target: Option<&'a Target>,
+) -> impl Iterator<Item = bool> + 'a {
+    let codes = match target {
+        Some(Target::Classes { codes, .. }) if model.task == Task::Classification => Some(codes),
+        _ => None,
     };
-    let flipped = certificates.iter().filter(|c| c.flips_at.is_some() || !c.exact);
-    let mut budgets: Vec<f64> = flipped.filter_map(|c| c.certified).collect();
-    let largest = budgets.iter().copied().fold(0.0, f64::max);
-    match values.costs() {
-        // Every number of attributes, up to the first from which nothing changes.
-        Costs::Equal { value, .. } => {
-            let count = (largest / value).round() as usize + 1;
-            budgets = (0..=count).map(|k| k as f64 * value).collect();
-        }
-        Costs::Whole { .. } => budgets.extend(budgets.clone().iter().map(|n| n + 1.0)),
-        Costs::General => {}
-    }
-    budgets.push(0.0);
-    budgets.retain(|n| *n < values.total());
-    budgets.sort_unstable_by(f64::total_cmp);
-    budgets.dedup();
-    let error =
-        |budget: f64| (budget, certified_error(certificates, right.iter().copied(), budget));
-    thinned(&budgets, BUDGETS).into_iter().map(error).collect()
+    (0..scores.len())
+        .map(move |row| codes.is_none_or(|codes| scores.class(row) == codes[row] as usize))
+}
+
+/// Returns the certified error for each budget at which it changes.
+pub(crate) fn certified_errors(errors: &CertifiedErrors, costs: &Threat) -> Vec<(f64, f64)> {
+    let error = |budget: f64| (budget, errors.at(budget));
+    thinned(&errors.budgets(costs), BUDGETS).into_iter().map(error).collect()
 }
 
 /// Returns at most `most` of the values, evenly spaced, including the first and the last.

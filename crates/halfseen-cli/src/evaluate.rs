@@ -1,20 +1,22 @@
 //! Tests a saved model on a table with a target, as it is and under attack.
 
-use crate::args::{EvaluateArgs, TrialArgs};
+use crate::args::EvaluateArgs;
 use crate::attacks::Attacks;
 use crate::failure::usage_error;
-use crate::input::{keep_classes, read_table, with_targets};
-use crate::intervals::Intervals;
+use crate::input::renumbered;
+use crate::intervals::{Intervals, ReadyIntervals};
 use crate::output;
-use crate::predict::{clipped, predict, read_model};
-use crate::test_table::target_of;
+use crate::parse::CostsArg;
+use crate::predict::{clipped, read_model};
+use crate::stream::Read;
 use crate::threats::{priced, threats};
+use crate::told::{self, Told};
 use crate::truncate::Truncated;
 use anyhow::{Context, Result};
-use halfseen::data::{Table, Target};
+use halfseen::data::{Target, Task};
 use halfseen::model::Model;
 use halfseen::robust::Trial;
-use halfseen::select::Score;
+use halfseen::select::{ConstantTally, Score, Tally};
 use serde_json::json;
 use std::process::ExitCode;
 
@@ -30,97 +32,156 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
             output::check_writable("--out", out, &inputs.collect::<Vec<_>>())
         })
         .transpose()?;
-    let Rows { name, table, numbers, target } =
-        Rows::read(&args.on, args.target.as_deref(), &model)?;
-    let target_name = args.target.as_deref().unwrap_or(&model.target);
-    let prediction = predict(&model, &table, &numbers, &[Some(target_name)], args.on.quiet)
-        .with_context(|| name.clone())?;
-    let rows: Vec<u32> = (0..table.rows() as u32).collect();
-    let score = Score::of(&prediction.scores, &target, &rows);
-    let constant = Score::of_constant(&target);
-    let mut intervals = Intervals::asked(args.interval, args.conformal.as_deref(), &args.on.model)
+    let intervals = Intervals::asked(args.interval, args.conformal.as_deref(), &args.on.model)
         .map(|asked| asked.of(&model, &args.on.read, args.on.quiet))
         .transpose()?;
-    let ends = intervals.as_mut().map(|of| of.ends(&model, &table)).transpose()?;
-    intervals.iter().for_each(|of| of.remark(&model));
-    let covered = ends.as_deref().and_then(|ends| covered(ends, &target));
-    let truncated = cut.map(|models| Truncated::test(&models, &table, &target)).transpose()?;
-    if let (Some(truncated), Some(path)) = (&truncated, &args.out) {
-        truncated.draw(&name, &model.learner, path)?;
-    }
-    let attacks = attacks(args, &model, &table, &target).with_context(|| name.clone())?;
-    if let (Some(attacks), Some(path)) = (&attacks, &args.out) {
-        attacks.draw(&format!("{name}, {}", model.learner), path)?;
-    }
-    if let Some(doubt) = attacks.as_ref().and_then(Attacks::doubt) {
-        output::remark(args.on.quiet, &doubt);
-    }
-    if args.json {
-        let attacked = attacks.as_ref().and_then(Attacks::first);
-        let mut json = json!({
-            "examples": rows.len(), "mse": score.mse, "error": score.error, "balanced_error": score.balanced_error,
-            "attacked_error": attacked.and_then(|score| score.error),
-            "constant_mse": constant.mse, "constant_error": constant.error, "r2": explained(&score, &constant),
-        });
-        if let Some((share, width)) = covered {
-            json["covered"] = json!(share);
-            json["mean_width"] = json!(width);
+    let target = args.target.as_deref().unwrap_or(&model.target);
+    let mut test = Test {
+        args,
+        model: &model,
+        intervals: intervals.map(|of| (of, Covered::default())),
+        truncated: cut.map(Truncated::of),
+        attacks: None,
+        errors: Tally::default(),
+        constant: ConstantTally::default(),
+        rows: 0,
+    };
+    // Costs that are computed from the rows need all of them.
+    let whole = args.on.costs == Some(CostsArg::Information);
+    let found = told::read(&args.on, target, &model, whole, |read, told| test.add(read, &told))?;
+    found.remark(&[Some(target)], args.on.quiet);
+    test.print(&found.name)
+}
+
+/// Errors on the rows so far, as flags ask for them.
+struct Test<'a> {
+    args: &'a EvaluateArgs,
+    model: &'a Model,
+    intervals: Option<(ReadyIntervals<'a>, Covered)>,
+    truncated: Option<Truncated>,
+    attacks: Option<Attacks>,
+    errors: Tally,
+    constant: ConstantTally,
+    rows: usize,
+}
+
+impl Test<'_> {
+    /// Tests some rows.
+    fn add(&mut self, read: &mut Read, Told { table, numbers, target }: &Told) -> Result<()> {
+        let prediction = self.model.predict(table).map_err(|e| renumbered(e, numbers))?;
+        read.add(prediction.applied);
+        let rows: Vec<u32> = (0..table.rows() as u32).collect();
+        self.errors.add(&prediction.scores, target, &rows);
+        self.constant.add(target);
+        if let Some((intervals, covered)) = &mut self.intervals {
+            covered.add(&intervals.ends(self.model, table)?, target);
         }
-        if let Some(truncated) = &truncated {
-            json["truncated"] = truncated.as_json();
+        if let Some(truncated) = &mut self.truncated {
+            truncated.add(table, target)?;
         }
-        if let Some(attacks) = &attacks {
-            json["attacked_mse"] = json!(attacked.and_then(|score| score.mse));
-            json["attacks"] = attacks.as_json();
+        if is_attacked(self.args, self.model) {
+            let trial = Trial::new(self.model, table, Some(target))?.after(self.rows as u64);
+            if self.attacks.is_none() {
+                let (on, quiet) = (&self.args.on, self.args.on.quiet);
+                let priced = priced(on.costs.as_ref(), self.model, &trial, true, quiet)?;
+                let threats = threats(self.args.threat.as_ref(), self.model, &priced, quiet)?;
+                let of = |threats: Vec<_>| Attacks::of(&threats, &self.args.attack, self.args.seed);
+                self.attacks = threats.map(of);
+            }
+            if let Some(attacks) = &mut self.attacks {
+                attacks.add(&trial, target)?;
+            }
         }
-        output::print(&format!("{}\n", serde_json::to_string_pretty(&json)?))?;
-        return Ok(ExitCode::SUCCESS);
+        self.rows += table.rows();
+        Ok(())
     }
+
+    /// Prints the errors, and draws them.
+    fn print(self, name: &str) -> Result<ExitCode> {
+        let Test { args, model, intervals, truncated, attacks, errors, constant, rows } = self;
+        let (score, constant) = (errors.score(), constant.score());
+        intervals.iter().for_each(|(of, _)| of.remark(model));
+        let covered = intervals.as_ref().and_then(|(_, covered)| covered.shares());
+        if let (Some(truncated), Some(path)) = (&truncated, &args.out) {
+            truncated.draw(name, &model.learner, path)?;
+        }
+        if let (Some(attacks), Some(path)) = (&attacks, &args.out) {
+            attacks.draw(&format!("{name}, {}", model.learner), path)?;
+        }
+        if let Some(doubt) = attacks.as_ref().and_then(Attacks::doubt) {
+            output::remark(args.on.quiet, &doubt);
+        }
+        let tables = Tables { truncated, attacks };
+        match args.json {
+            true => print_json(rows, &score, &constant, covered, &tables),
+            false => show(rows, model.task, (&score, &constant), covered, &tables),
+        }?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Errors of truncated models, and under attack.
+struct Tables {
+    truncated: Option<Truncated>,
+    attacks: Option<Attacks>,
+}
+
+fn print_json(
+    rows: usize,
+    score: &Score,
+    constant: &Score,
+    covered: Option<(f64, f64)>,
+    Tables { truncated, attacks }: &Tables,
+) -> Result<()> {
+    let attacked = attacks.as_ref().and_then(Attacks::first);
+    let mut json = json!({
+        "examples": rows, "mse": score.mse, "error": score.error, "balanced_error": score.balanced_error,
+        "attacked_error": attacked.and_then(|score| score.error),
+        "constant_mse": constant.mse, "constant_error": constant.error, "r2": explained(score, constant),
+    });
+    if let Some((share, width)) = covered {
+        json["covered"] = json!(share);
+        json["mean_width"] = json!(width);
+    }
+    if let Some(truncated) = truncated {
+        json["truncated"] = truncated.as_json();
+    }
+    if let Some(attacks) = attacks {
+        json["attacked_mse"] = json!(attacked.and_then(|score| score.mse));
+        json["attacks"] = attacks.as_json();
+    }
+    output::print(&format!("{}\n", serde_json::to_string_pretty(&json)?))
+}
+
+fn show(
+    rows: usize,
+    task: Task,
+    (score, constant): (&Score, &Score),
+    covered: Option<(f64, f64)>,
+    Tables { truncated, attacks }: &Tables,
+) -> Result<()> {
     let percent = |e: f64| format!("{:.2} %", 100.0 * e);
-    let tables = truncated.map(|t| t.as_text()).into_iter().chain(attacks.map(|a| a.as_text()));
+    let truncated = truncated.iter().map(Truncated::as_text);
+    let tables = truncated.chain(attacks.iter().map(Attacks::as_text));
     let tables: String = tables.map(|table| format!("\n{table}")).collect();
     let squared = |mse: f64| format!("{mse:.6}");
-    let numbers = matches!(target, Target::Numbers(_));
+    let numbers = task == Task::Regression;
     // Figures that do not apply to the model or its target are left out.
     let figures = vec![
-        ("examples", Some(rows.len().to_string())),
+        ("examples", Some(rows.to_string())),
         ("squared error", score.mse.map(squared)),
         ("of the mean", constant.mse.filter(|_| numbers).map(squared)),
         ("error", score.error.map(percent)),
         ("of a constant", constant.error.map(percent)),
         ("balanced error", score.balanced_error.map(percent)),
-        ("R2", explained(&score, &constant).map(|share| format!("{share:.4}"))),
+        ("R2", explained(score, constant).map(|share| format!("{share:.4}"))),
         ("in intervals", covered.map(|(share, _)| percent(share))),
         ("mean width", covered.map(|(_, width)| format!("{width:.6}"))),
     ];
     let figures = output::labelled(15, figures);
     let words =
-        output::wrapped(&format!("\n{}\n", score.in_words(&constant)), output::terminal_width());
-    output::show(&format!("{figures}{words}{tables}"))?;
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Rows of a table with their targets.
-pub(crate) struct Rows {
-    pub(crate) name: String,
-    pub(crate) table: Table,
-    /// Numbers of the rows in the file, from 0.
-    pub(crate) numbers: Vec<usize>,
-    pub(crate) target: Target,
-}
-
-impl Rows {
-    /// Reads the rows that have a target, by default the model's.
-    pub(crate) fn read(on: &TrialArgs, target: Option<&str>, model: &Model) -> Result<Rows> {
-        let (name, table) = read_table(Some(&on.data), &on.read, on.quiet)?;
-        let target_name = target.unwrap_or(&model.target);
-        let (table, numbers) =
-            keep_classes(table, target_name, &on.classes).with_context(|| name.clone())?;
-        let (table, numbers) = with_targets(table, numbers, target_name, &name, on.quiet)?;
-        let target = target_of(model.task, &model.classes, &table, target_name, &numbers)
-            .context(name.clone())?;
-        Ok(Rows { name, table, numbers, target })
-    }
+        output::wrapped(&format!("\n{}\n", score.in_words(constant)), output::terminal_width());
+    output::show(&format!("{figures}{words}{tables}"))
 }
 
 /// Returns the share of the variance of numbers that is explained, the coefficient of
@@ -132,12 +193,29 @@ fn explained(score: &Score, constant: &Score) -> Option<f64> {
     (variance > 0.0).then(|| 1.0 - mse / variance)
 }
 
-/// Returns the share of numbers that are in their intervals, and the mean width of these.
-fn covered(ends: &[(f64, f64)], target: &Target) -> Option<(f64, f64)> {
-    let Target::Numbers(values) = target else { return None };
-    let inside = ends.iter().zip(values).filter(|((low, high), y)| (low..=high).contains(y));
-    let width: f64 = ends.iter().map(|(low, high)| high - low).sum();
-    Some((inside.count() as f64 / values.len() as f64, width / values.len() as f64))
+/// Numbers that are in their intervals, and the widths of these.
+#[derive(Default)]
+struct Covered {
+    rows: usize,
+    inside: usize,
+    width: f64,
+}
+
+impl Covered {
+    fn add(&mut self, ends: &[(f64, f64)], target: &Target) {
+        let Target::Numbers(values) = target else { return };
+        self.rows += values.len();
+        for ((low, high), y) in ends.iter().zip(values) {
+            self.inside += usize::from((low..=high).contains(&y));
+            self.width += high - low;
+        }
+    }
+
+    /// Returns the share inside, and the mean width; `None` for classes.
+    fn shares(&self) -> Option<(f64, f64)> {
+        let rows = self.rows as f64;
+        (self.rows > 0).then(|| (self.inside as f64 / rows, self.width / rows))
+    }
 }
 
 /// Refuses conflicting flags before any work.
@@ -166,21 +244,8 @@ fn check_attack(args: &EvaluateArgs, model: &Model) -> Result<()> {
     Ok(())
 }
 
-/// Returns the errors under attack if flags ask for them or the model prepares for a threat.
-fn attacks(
-    args: &EvaluateArgs,
-    model: &Model,
-    table: &Table,
-    target: &Target,
-) -> Result<Option<Attacks>> {
+/// Returns true if flags ask for attacks, or the model prepares for a threat.
+fn is_attacked(args: &EvaluateArgs, model: &Model) -> bool {
     let named = !args.attack.is_empty() || args.on.costs.is_some() || args.threat.is_some();
-    if !named && (model.report.threat.is_none() || args.truncate.is_some()) {
-        return Ok(None);
-    }
-    let trial = Trial::new(model, table, Some(target))?;
-    let priced = priced(args.on.costs.as_ref(), model, &trial, true, args.on.quiet)?;
-    let threats = threats(args.threat.as_ref(), model, &priced, args.on.quiet)?;
-    threats
-        .map(|threats| Attacks::test(&trial, target, &threats, &args.attack, args.seed))
-        .transpose()
+    named || (model.report.threat.is_some() && args.truncate.is_none())
 }

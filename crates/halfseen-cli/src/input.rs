@@ -2,7 +2,7 @@
 
 use crate::args::{BasisArg, MissingArg, ReadArgs, ScaleArg, TableArgs, TaskArg};
 use crate::failure::usage_error;
-use crate::format::text;
+use crate::kept_rows::{keep_classes, with_targets};
 use crate::{declarations, digits, output, text_columns};
 use anyhow::{Context, Result};
 use halfseen::data::{Basis, Cell, Column, Matrix, Place, Scale, Table, Target, Task};
@@ -216,41 +216,6 @@ fn check_names(table: &Table, target: &str, group: Option<&str>, args: &TableArg
     Ok(())
 }
 
-/// Leaves out the rows without a target, with a remark; `numbers` are the rows' numbers in the
-/// file, from 0.
-pub(crate) fn with_targets(
-    table: Table,
-    numbers: Vec<usize>,
-    target: &str,
-    name: &str,
-    quiet: bool,
-) -> Result<(Table, Vec<usize>)> {
-    let column = table.column(target).with_context(|| name.to_owned())?;
-    let (without, with): (Vec<usize>, Vec<usize>) =
-        (0..table.rows()).partition(|&row| table.cell(row, column) == Cell::Missing);
-    if without.is_empty() {
-        return Ok((table, numbers));
-    }
-    if with.is_empty() {
-        return usage_error(format!(
-            "{name}: target column '{}' is missing in all {} rows; is it the right column?",
-            short(target),
-            table.rows()
-        ));
-    }
-    let of_file = |rows: &[usize]| rows.iter().map(|&row| numbers[row]).collect::<Vec<_>>();
-    output::remark(
-        quiet,
-        &format!(
-            "remark: {name}: rows without a target ('{}') that are left out: {} ({})",
-            short(target),
-            without.len(),
-            text_columns::listed(&of_file(&without))
-        ),
-    );
-    Ok((table.select_rows(&with), of_file(&with)))
-}
-
 /// Maximum number of distinct whole numbers that may be class codes.
 const CODES: usize = 10;
 
@@ -305,40 +270,6 @@ pub(crate) fn renumbered(error: halfseen::Error, numbers: &[usize]) -> halfseen:
         *row = numbers.get(row.wrapping_sub(1)).map_or(*row, |number| number + 1);
     }
     kind.into()
-}
-
-/// Keeps the rows whose target is one of the named classes, and returns their numbers.
-pub(crate) fn keep_classes(
-    table: Table,
-    target: &str,
-    classes: &[String],
-) -> Result<(Table, Vec<usize>)> {
-    if classes.is_empty() {
-        let all = (0..table.rows()).collect();
-        return Ok((table, all));
-    }
-    let column = table.column(target)?;
-    let is = |class: &String, row| match table.cell(row, column) {
-        Cell::Number(number) => class.trim().parse() == Ok(number),
-        Cell::Text(text) => class == text,
-        Cell::Missing => false,
-    };
-    if let Some(absent) = classes.iter().find(|class| !(0..table.rows()).any(|row| is(class, row)))
-    {
-        let known = (0..table.rows())
-            .map(|row| text(table.cell(row, column)))
-            .filter(|text| !text.is_empty());
-        let known: Vec<String> = known.collect::<BTreeSet<_>>().into_iter().collect();
-        return usage_error(format!(
-            "--classes: no row has target '{}'; column '{}' holds: {}",
-            short(absent),
-            short(target),
-            list(&known)
-        ));
-    }
-    let keep: Vec<usize> =
-        (0..table.rows()).filter(|&row| classes.iter().any(|class| is(class, row))).collect();
-    Ok((table.select_rows(&keep), keep))
 }
 
 /// Returns the first missing cell of a row, outside ignored columns.

@@ -1,7 +1,8 @@
 //! Makes the intervals of predict and evaluate: the model's own, or from rows for calibration.
 
 use crate::args::ReadArgs;
-use crate::input::{read_table, renumbered, with_targets};
+use crate::input::{read_table, renumbered};
+use crate::kept_rows::with_targets;
 use crate::output;
 use crate::test_table::target_of;
 use anyhow::{Context, Result};

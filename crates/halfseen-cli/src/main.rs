@@ -20,6 +20,7 @@ mod hiding;
 mod input;
 mod interrupt;
 mod intervals;
+mod kept_rows;
 mod learners;
 mod manual;
 mod measure;
@@ -43,6 +44,7 @@ mod suggested;
 mod test_table;
 mod text_columns;
 mod threats;
+mod told;
 mod truncate;
 mod weights;
 

@@ -9,7 +9,7 @@ use crate::output::{self, Growing};
 use crate::stream::{self, Rows};
 use anyhow::{Context, Result};
 use halfseen::data::{Column, Table, Task};
-use halfseen::model::{Model, Prediction, Scores};
+use halfseen::model::{Model, Scores};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
     let mut wanted = stream::wanted(&model);
     wanted.texts.extend(args.id.clone());
     let mut out = None;
-    let found = stream::read(&args.data, &args.read, &wanted, args.quiet, |read, rows| {
+    let found = stream::read(&args.data, &args.read, &wanted, args.quiet, false, |read, rows| {
         let Rows { table, numbers } = rows;
         let id = args.id.as_deref().map(|id| read.column(&table, id)).transpose()?;
         let prediction = model.predict(&table).map_err(|e| renumbered(e, &numbers))?;
@@ -74,20 +74,6 @@ pub(crate) fn read_model(path: &Path) -> Result<Model> {
         ));
     };
     Model::from_json(&text).with_context(|| path.display().to_string())
-}
-
-/// Predicts, and remarks on unused and absent columns except `expected` ones. `numbers` are the
-/// rows' numbers in the file, from 0, if the table has not all of its rows.
-pub(crate) fn predict(
-    model: &Model,
-    table: &Table,
-    numbers: &[usize],
-    expected: &[Option<&str>],
-    quiet: bool,
-) -> Result<Prediction> {
-    let prediction = model.predict(table).map_err(|e| renumbered(e, numbers))?;
-    output::remark_on(&prediction.applied, expected, quiet);
-    Ok(prediction)
 }
 
 /// Formats predictions, below a header if they are the first.

@@ -2,20 +2,21 @@
 //! weights, shapes, certificates, notes.
 
 use crate::args::ReportArgs;
-use crate::certify::certified_errors;
-use crate::evaluate::Rows;
+use crate::certify::{certified_errors, right};
 use crate::failure::usage_error;
 use crate::fitted::is_promise;
+use crate::input::renumbered;
 use crate::output;
 use crate::parts;
-use crate::predict::{predict, read_model};
+use crate::predict::read_model;
 use crate::report_page::{Certified, Page, page};
 use crate::threats::priced;
+use crate::told::{self, Told};
 use crate::weights::Weights;
 use anyhow::Result;
 use halfseen::data::{Costs, Target};
 use halfseen::model::{Model, Scores};
-use halfseen::robust::Trial;
+use halfseen::robust::{CertifiedErrors, Trial};
 use halfseen::select::Score;
 use halfseen::{ErrorKind, registry};
 use halfseen_io::draw::{Figure, Point, Series, learning_curve};
@@ -33,10 +34,18 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
         return usage_error("--out -: the page needs a file of its own; name one");
     }
     output::check_writable("--out", &args.out, &args.on.inputs())?;
-    let Rows { name, table, numbers, target } =
-        Rows::read(&args.on, args.target.as_deref(), &model)?;
     let target_name = args.target.as_deref().unwrap_or(&model.target);
-    let prediction = predict(&model, &table, &numbers, &[Some(target_name)], args.on.quiet)?;
+    let mut rows = None;
+    let mut read = told::read(&args.on, target_name, &model, true, |_, told| {
+        rows = Some(told);
+        Ok(())
+    })?;
+    let Some(Told { table, numbers, target }) = rows else {
+        return usage_error(format!("{}: there are no rows", read.name));
+    };
+    let prediction = model.predict(&table).map_err(|e| renumbered(e, &numbers))?;
+    read.add(prediction.applied);
+    read.remark(&[Some(target_name)], args.on.quiet);
     let all: Vec<u32> = (0..table.rows() as u32).collect();
     let score = Score::of(&prediction.scores, &target, &all);
     let layout = model.prepare.schema.layout()?;
@@ -60,8 +69,9 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
             let able = matches!(target, Target::Classes { .. }) || within.is_some();
             let found = able.then(|| {
                 let certificates = trial.certify(&costs, within)?;
-                let errors =
-                    certified_errors(&model, &prediction.scores, &certificates, &costs, &target);
+                let mut errors = CertifiedErrors::default();
+                errors.add(&certificates, right(&model, &prediction.scores, Some(&target)));
+                let errors = certified_errors(&errors, &costs);
                 let counted = matches!(costs.costs(), Costs::Equal { value, .. } if value == 1.0);
                 let svg = (errors.len() > 2)
                     .then(|| of_deletions(&errors, within.is_some(), counted))
@@ -80,7 +90,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
     let notes = model.report.notes.iter().map(|note| (note.to_string(), is_promise(note)));
     let found = Page {
         title: registry::find(&model.learner).map_or("", |learner| learner.title()),
-        data: &name,
+        data: &read.name,
         rows: table.rows(),
         constant: Score::of_constant(&target),
         confusion: confusion(&model, &prediction.scores, &target),

@@ -75,12 +75,13 @@ pub(crate) fn wanted(model: &Model) -> Wanted {
 }
 
 /// Reads the wanted columns of a file, or of standard input (`-`), and calls `each` with every
-/// batch of rows. Remarks on how the file was read.
+/// batch of rows, or with all rows if they are wanted whole. Remarks on how the file was read.
 pub(crate) fn read(
     path: &Path,
     args: &ReadArgs,
     wanted: &Wanted,
     quiet: bool,
+    whole: bool,
     mut each: impl FnMut(&mut Read, Rows) -> Result<()>,
 ) -> Result<Read> {
     let (source, name) = match output::is_standard(path) {
@@ -88,7 +89,8 @@ pub(crate) fn read(
         false => (Source::path(path), path.display().to_string()),
     };
     let source = source.rewindable()?;
-    let (mut batches, remarks) = Batches::open(&source, &args.options(), wanted)?;
+    let (batches, remarks) = Batches::open(&source, &args.options(), wanted)?;
+    let mut batches = if whole { batches.of_rows(usize::MAX) } else { batches };
     remarks.iter().for_each(|said| output::remark(quiet, &format!("remark: {name}: {said}")));
     let applied = Applied { ignored: batches.left_out().to_vec(), ..Applied::default() };
     let mut found = Read { name, applied };

@@ -3,7 +3,8 @@
 use crate::args::{CompareArgs, MissingArg};
 use crate::failure::usage_error;
 use crate::format::text;
-use crate::input::{Input, read_table, with_targets};
+use crate::input::{Input, read_table};
+use crate::kept_rows::with_targets;
 use crate::output;
 use anyhow::{Context, Result};
 use halfseen::data::{Cell, Column, Label, Table, Target, Task};

@@ -6,7 +6,7 @@ use crate::parse::Counts;
 use anyhow::Result;
 use halfseen::data::{Table, Target};
 use halfseen::model::Model;
-use halfseen::select::Score;
+use halfseen::select::{Score, Tally};
 use halfseen_io::draw::{Figure, Point, Series, learning_curve};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -39,39 +39,46 @@ impl Counts {
     }
 }
 
-/// Test errors of one model at each count.
-pub(crate) struct Truncated(Vec<(u64, Score)>);
+/// Test errors of one model at each count, on rows that come in parts.
+pub(crate) struct Truncated(Vec<(u64, Model, Tally)>);
 
 impl Truncated {
-    /// Tests each of the truncated models.
-    pub(crate) fn test(
-        models: &[(u64, Model)],
-        table: &Table,
-        target: &Target,
-    ) -> Result<Truncated> {
+    /// Returns the truncated models, which have not been tested.
+    pub(crate) fn of(models: Vec<(u64, Model)>) -> Truncated {
+        Truncated(
+            models.into_iter().map(|(count, model)| (count, model, Tally::default())).collect(),
+        )
+    }
+
+    /// Tests each of them on some rows.
+    pub(crate) fn add(&mut self, table: &Table, target: &Target) -> Result<()> {
         let rows: Vec<u32> = (0..table.rows() as u32).collect();
-        let score = |(count, model): &(u64, Model)| {
-            Ok((*count, Score::of(&model.predict(table)?.scores, target, &rows)))
-        };
-        Ok(Truncated(models.iter().map(score).collect::<Result<_>>()?))
+        for (_, model, errors) in &mut self.0 {
+            errors.add(&model.predict(table)?.scores, target, &rows);
+        }
+        Ok(())
+    }
+
+    fn scores(&self) -> impl Iterator<Item = (u64, Score)> + '_ {
+        self.0.iter().map(|(count, _, errors)| (*count, errors.score()))
     }
 
     pub(crate) fn as_json(&self) -> Value {
-        let row = |(count, score): &(u64, Score)| json!({ "attributes": count, "mse": score.mse, "error": score.error });
-        self.0.iter().map(row).collect()
+        let row = |(count, score): (u64, Score)| json!({ "attributes": count, "mse": score.mse, "error": score.error });
+        self.scores().map(row).collect()
     }
 
     pub(crate) fn as_text(&self) -> String {
-        let classes = self.0.iter().any(|(_, score)| score.error.is_some());
+        let classes = self.scores().any(|(_, score)| score.error.is_some());
         // Margins do not estimate the target.
-        let squares = self.0.iter().any(|(_, score)| score.mse.is_some());
+        let squares = self.scores().any(|(_, score)| score.mse.is_some());
         let show = |mse: Option<f64>| mse.map_or("-".to_owned(), |mse| format!("{mse:.6}"));
         let line = |cells: [String; 3]| {
             let shown = cells.into_iter().zip([true, squares, classes]);
             shown.filter(|(_, shown)| *shown).map(|(cell, _)| cell).collect::<Vec<String>>()
         };
         let mut lines = vec![line(["attributes".into(), "squared error".into(), "error".into()])];
-        lines.extend(self.0.iter().map(|(count, score)| {
+        lines.extend(self.scores().map(|(count, score)| {
             let error =
                 score.error.map_or(String::new(), |error| format!("{:.2} %", 100.0 * error));
             line([count.to_string(), show(score.mse), error])
@@ -82,13 +89,13 @@ impl Truncated {
     /// Plots the errors against the number of attributes.
     pub(crate) fn draw(&self, title: &str, learner: &str, path: &Path) -> Result<()> {
         let measure =
-            self.0.first().map_or(Measure::Squared, |(_, score)| Measure::of_score(score));
+            self.scores().next().map_or(Measure::Squared, |(_, score)| Measure::of_score(&score));
         let error = |score: &Score| match measure {
             Measure::Wrong => score.error.map(|error| 100.0 * error),
             Measure::Squared => score.mse,
         };
-        let point = |(count, score): &(u64, Score)| {
-            Some(Point { x: *count as f64, y: error(score)?, low: f64::NAN, high: f64::NAN })
+        let point = |(count, score): (u64, Score)| {
+            Some(Point { x: count as f64, y: error(&score)?, low: f64::NAN, high: f64::NAN })
         };
         let svg = learning_curve(&Figure {
             title: title.to_owned(),
@@ -99,7 +106,7 @@ impl Truncated {
             reference: None,
             series: vec![Series {
                 name: learner.to_owned(),
-                points: self.0.iter().filter_map(point).collect(),
+                points: self.scores().filter_map(point).collect(),
             }],
         })?;
         output::write_file(path, &svg)

@@ -9,7 +9,7 @@ use crate::model::Model;
 use halfseen::Monitor;
 use halfseen::data::{Target, Task, Threat};
 use halfseen::model::Scores;
-use halfseen::robust::{Attack, Certificate, Trial};
+use halfseen::robust::{Attack, Certificate, CertifiedErrors, Trial};
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -94,7 +94,9 @@ pub(crate) fn certified_error(
         missing: 0,
     };
     let certificates: Vec<Certificate> = list(certified)?.iter().map(certificate).collect();
-    Ok(halfseen::robust::certified_error(&certificates, right.into_iter(), budget))
+    let mut errors = CertifiedErrors::default();
+    errors.add(&certificates, right.into_iter());
+    Ok(errors.at(budget))
 }
 
 /// Returns the attack that a parameter names.

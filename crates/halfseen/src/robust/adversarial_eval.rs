@@ -1,6 +1,6 @@
 //! Evaluates a model on a table: attacks and certifies rows, and computes costs of attributes.
 
-use super::attack::{Attack, Attacked, attack};
+use super::attack::{Attack, Attacked, attack_from};
 use super::certify::{Certificate, CertifiedClaim, certify};
 use super::information;
 use crate::data::{Examples, Layout, Table, Target, Task, Threat};
@@ -16,6 +16,8 @@ pub struct Trial<'a> {
     model: &'a Model,
     layout: Arc<Layout>,
     table: Other<'a>,
+    /// Number of the table's first row.
+    first: u64,
 }
 
 impl<'a> Trial<'a> {
@@ -33,7 +35,13 @@ impl<'a> Trial<'a> {
             // Targets of more than two classes have no scores.
             target.map(Target::scores).transpose()?;
         }
-        Ok(Trial { model, layout, table })
+        Ok(Trial { model, layout, table, first: 0 })
+    }
+
+    /// Takes the table for a part of another, whose rows before it are so many: random attacks on
+    /// its rows are as they are in the whole.
+    pub fn after(self, rows: u64) -> Trial<'a> {
+        Trial { first: rows, ..self }
     }
 
     /// Restricts the evaluation to these rows, counted from 0; attacks on each row do not change.
@@ -71,7 +79,8 @@ impl<'a> Trial<'a> {
             }
             .into());
         }
-        let attacked = attack(&self.model.predictor, &examples, threat, kind, seed)?;
+        let predictor = &self.model.predictor;
+        let attacked = attack_from(self.first, predictor, &examples, threat, kind, seed)?;
         let target = self.model.prepare.target;
         Ok(Attacked { scores: attacked.scores.map(|score| target.undo(score)), ..attacked })
     }

@@ -98,6 +98,19 @@ pub fn attack(
     attack: Attack,
     seed: u64,
 ) -> Result<Attacked> {
+    attack_from(0, predictor, examples, threat, attack, seed)
+}
+
+/// Does the same for rows whose numbers go on from `first`: a row's random choices depend on its
+/// number.
+pub(super) fn attack_from(
+    first: u64,
+    predictor: &Predictor,
+    examples: &Examples<'_>,
+    threat: &Threat,
+    attack: Attack,
+    seed: u64,
+) -> Result<Attacked> {
     let linears = predictor.additive()?;
     if linears.len() > 1 && examples.classes() != linears.len() {
         let what = "classes, one for each score".to_owned();
@@ -116,8 +129,18 @@ pub fn attack(
         let adversary = Adversary::new(threat);
         let (effects, weights) = (effects.clone(), &weights);
         let (gains, order, worst) = (Vec::new(), Vec::new(), Vec::new());
-        let mut attacker =
-            Attacker { linears, effects, adversary, attack, seed, weights, gains, order, worst };
+        let mut attacker = Attacker {
+            linears,
+            effects,
+            adversary,
+            attack,
+            first,
+            seed,
+            weights,
+            gains,
+            order,
+            worst,
+        };
         let rows = start..(start + CHUNK).min(examples.len());
         let mut scores = Vec::with_capacity(rows.len() * linears.len());
         let unproven = rows.filter(|&row| !attacker.row(examples, row, &mut scores)).count();
@@ -136,6 +159,8 @@ struct Attacker<'a> {
     effects: Effects<'a>,
     adversary: Adversary<'a>,
     attack: Attack,
+    /// Number of the first row of the table.
+    first: u64,
     seed: u64,
     /// Weight of each attribute, if the attack uses it.
     weights: &'a [f64],
@@ -176,7 +201,8 @@ impl Attacker<'_> {
                 }
             }
         };
-        let mut stream = Stream::new(self.seed, Purpose::Attack, u64::from(examples.rows[row]));
+        let number = self.first + u64::from(examples.rows[row]);
+        let mut stream = Stream::new(self.seed, Purpose::Attack, number);
         let (mut proven, mut ordered) = (true, false);
         match self.attack {
             Attack::Random => {

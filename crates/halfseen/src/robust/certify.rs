@@ -93,24 +93,6 @@ pub fn certify(
     Ok(parts.collect::<Vec<_>>().concat())
 }
 
-/// Returns the share of rows that are misclassified or may be changed by a threat of this budget. A
-/// row is safe at N iff it is predicted correctly and certified at least N.
-pub fn certified_error(
-    certificates: &[Certificate],
-    right: impl Iterator<Item = bool>,
-    budget: f64,
-) -> f64 {
-    // Multiples of a value may differ by rounding.
-    let safe = |certificate: &Certificate| {
-        certificate.certified.is_some_and(|n| n >= budget * (1.0 - 1e-12))
-    };
-    let unsafe_rows = certificates
-        .iter()
-        .zip(right)
-        .filter(|(certificate, right)| !(*right && safe(certificate)));
-    unsafe_rows.count() as f64 / certificates.len().max(1) as f64
-}
-
 /// Returns the certificate against both of two ways in which a prediction can change.
 fn weaker(one: Certificate, other: Certificate) -> Certificate {
     // The least budget that suffices for either, and the attributes to it.

@@ -21,7 +21,7 @@ pub use compare::{Comparison, ComparisonPlan, Summary, compare};
 pub use hide::{Seen, hide};
 pub use line_up::{LineUp, assign};
 pub use row::{CurvePoint, Row};
-pub use score::Score;
+pub use score::{ConstantTally, Score, Tally};
 pub use statistics::Statistics;
 pub use suggest::{SUGGESTED_FOLDS, Situation, Suggestion, suggest, suggestions};
 pub use task::{Task, Test, named};

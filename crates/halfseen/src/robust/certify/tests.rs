@@ -344,17 +344,3 @@ fn a_search_that_gives_up_leaves_a_lower_bound() {
         "{proven}: one node is not always enough without a table"
     );
 }
-
-#[test]
-fn certified_errors_count_what_is_wrong_or_may_turn() {
-    let row = |certified| Certificate {
-        certified,
-        flips_at: None,
-        flips: vec![],
-        exact: true,
-        missing: 0,
-    };
-    let rows = [row(Some(3.0)), row(Some(0.0)), row(None), row(Some(5.0))];
-    let at = |budget| certified_error(&rows, [true, true, true, false].into_iter(), budget);
-    assert_eq!([at(0.0), at(1.0), at(3.0), at(3.5)], [0.5, 0.75, 0.75, 1.0]);
-}
