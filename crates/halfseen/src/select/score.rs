@@ -181,7 +181,7 @@ mod tests {
         let numbers = Target::Numbers(values.iter().map(|x| x * 3.0 + 1e6).collect());
         for (target, outputs) in [(numbers, 1), (of_classes(2), 1), (of_classes(3), 3)] {
             let scores = |rows: &[u32]| {
-                let of = |row: &u32| (0..outputs).map(move |j| (row * 31 + j * 17) % 23);
+                let of = |&row: &u32| (0..outputs).map(move |j| (row * 31 + j * 17) % 23);
                 let values = rows.iter().flat_map(of).map(|n| f64::from(n) * 0.1 - 1.0).collect();
                 Scores { values, outputs: outputs as usize, estimates: true }
             };
