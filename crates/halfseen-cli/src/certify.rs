@@ -226,6 +226,15 @@ pub(crate) fn certified_errors(errors: &CertifiedErrors, costs: &Threat) -> Vec<
     thinned(&errors.budgets(costs), BUDGETS).into_iter().map(error).collect()
 }
 
+/// Returns at most `most` of the values: the first half of them, and others evenly spaced.
+fn first_and_thinned<T: Copy>(all: &[T], most: usize) -> Vec<T> {
+    if all.len() <= most {
+        return all.to_vec();
+    }
+    let (first, rest) = all.split_at(most / 2);
+    [first, &thinned(rest, most - first.len())].concat()
+}
+
 /// Returns at most `most` of the values, evenly spaced, including the first and the last.
 fn thinned<T: Copy>(all: &[T], most: usize) -> Vec<T> {
     if all.len() <= most {
@@ -280,7 +289,7 @@ fn as_text(errors: &[(f64, f64)], task: Task) -> String {
     let title = if task == Task::Classification { "certified error" } else { "may move further" };
     let mut lines = vec![vec!["threat".to_owned(), title.to_owned()]];
     lines.extend(
-        thinned(errors, LINES).iter().map(|(threat, error)| {
+        first_and_thinned(errors, LINES).iter().map(|(threat, error)| {
             vec![format::rounded(*threat), format!("{:.2} %", 100.0 * error)]
         }),
     );

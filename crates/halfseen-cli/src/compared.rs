@@ -265,7 +265,8 @@ pub(crate) fn footnotes(
     notes.push_str(&format!("{CONSTANT}: always predicts the training rows' {says}.\n"));
     let bad = comparison.no_better_than_constant();
     if !bad.is_empty() {
-        notes.push_str(&format!("No better than {CONSTANT}: {}.\n", list(&bad)));
+        let under = if args.threat.is_some() { " under attack" } else { "" };
+        notes.push_str(&format!("No better than {CONSTANT}{under}: {}.\n", list(&bad)));
     }
     notes.push_str(&attacked(args, comparison));
     notes.push_str(&holes(args, seen, comparison));

@@ -14,8 +14,9 @@ use halfseen::model::{Model, Note, check_truncation};
 use halfseen::params::{BUDGET, COSTS, THREAT};
 use halfseen::prepare::{Options, Prepared};
 use halfseen::select::{Task, Tuning, tested, tune};
-use halfseen::{ErrorClass, registry};
+use halfseen::{ErrorClass, Monitor, registry};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(crate) fn run(given: &FitArgs) -> Result<ExitCode> {
     if given.learner != AUTO {
@@ -75,8 +76,14 @@ pub(crate) fn run(given: &FitArgs) -> Result<ExitCode> {
             .collect();
         let learners = std::slice::from_ref(&learner);
         let tuning = Tuning { holdout: args.holdout, ..Tuning::new(folds as usize, seed) };
+        let settings = learner.grid().without(&fixed).settings().len() as u64;
+        let (done, total) = (AtomicU64::new(0), settings * if args.holdout { 1 } else { folds });
+        let progress = Progress::new("tuning", args.table.quiet);
+        let settled = |units: u64| {
+            progress.progress(done.fetch_add(units, Ordering::Relaxed) + units, total);
+        };
         let tuned = interruptible(args, || {
-            tune(learners, &fixed, &task, &rows, &tuning, &progress, &|_| ())
+            tune(learners, &fixed, &task, &rows, &tuning, &progress, &settled)
         });
         let tuned = tuned.map_err(|e| explained(e, args)).with_context(place)?;
         learner = tuned[0].apply(learner)?;

@@ -217,7 +217,7 @@ fn check_names(table: &Table, target: &str, group: Option<&str>, args: &TableArg
 }
 
 /// Maximum number of distinct whole numbers that may be class codes.
-const CODES: usize = 10;
+const CODES: usize = 20;
 
 fn task(task: TaskArg) -> Option<Task> {
     match task {

@@ -178,6 +178,9 @@ fn reads(found: &Page<'_>) -> Markup {
     let most = found.reads.iter().map(|(_, reads, _)| *reads).max().unwrap_or(0).max(1);
     let all = found.reads.iter().all(|(_, reads, _)| *reads == report.examples);
     let chosen = !report.panel_reads.is_empty() && !all;
+    // Share of the cells without a value; a table of text has more cells than attributes.
+    let cells = report.examples as f64 * found.reads.len() as f64;
+    let empty = (1.0 - report.distinct as f64 / cells.max(1.0)).max(0.0);
     let mut rows: Vec<_> = found.reads.iter().collect();
     rows.sort_by_key(|(_, reads, _)| std::cmp::Reverse(*reads));
     html! {
@@ -185,7 +188,9 @@ fn reads(found: &Page<'_>) -> Markup {
         p {
             "The model learned from " (format::thousands(report.examples as f64)) " rows with "
             (format::thousands(report.distinct as f64)) " cells: "
-            @if all { "every attribute of every row." }
+            @if all && empty > 0.0 {
+                "all that there were of every row; " (format::rounded(100.0 * empty)) " % were empty."
+            } @else if all { "every attribute of every row." }
             @else { (each) " of " (found.reads.len()) " attributes of each row." }
             @if found.priced { " They cost " (format::amount(report.spent)) "." }
         }

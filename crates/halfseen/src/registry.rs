@@ -86,12 +86,17 @@ pub fn label(learner: &dyn Learner) -> &'static str {
 
 /// Returns the learners that a comparison tries by default on a complete table or with a budget,
 /// or else with missing cells or more than two classes: those that can learn so many classes.
-pub fn compared(holes: bool, classes: usize) -> Vec<&'static str> {
+pub fn compared(holes: bool, threat: bool, classes: usize) -> Vec<&'static str> {
     let complete =
         ["ridge", "lasso", "online-lasso", "aer", "aerr", "aelr", "ddaelr-2p", "baseline", "fiml"];
     let with_holes = ["karma", "zero", "mean", "mcb", "mc1", "geom", "fiml"];
     let able = |name: &&str| find(name).is_ok_and(|l| l.needs().targets.allow(classes));
-    let tried = if holes { &with_holes[..] } else { &complete };
+    let threatened = ["robust-lp", "robust-perceptron", "fdrop", "svm", "ridge", "lasso"];
+    let tried = match (holes, threat) {
+        (true, _) => &with_holes[..],
+        (false, true) => &threatened,
+        (false, false) => &complete,
+    };
     tried.iter().copied().filter(able).collect()
 }
 

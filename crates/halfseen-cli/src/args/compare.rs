@@ -77,9 +77,10 @@ pub(crate) struct CompareArgs {
 fn compared() -> String {
     format!(
         "Learners to compare. Default: those that can learn the target of {}; with missing or hidden cells or more than two classes, and \
-         without a budget, of {}",
-        registry::compared(false, 2).join(","),
-        registry::compared(true, 2).join(",")
+         without a budget, of {}; with --threat, and without both, of {}",
+        registry::compared(false, false, 2).join(","),
+        registry::compared(true, false, 2).join(","),
+        registry::compared(false, true, 2).join(",")
     )
 }
 

@@ -13,7 +13,7 @@ from halfseen import _core
 from halfseen import _types as t
 from halfseen._estimator import Estimator
 from halfseen._parameters import seed_of, threads_of
-from halfseen.model import chosen
+from halfseen.model import Model, chosen
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def attributes(estimator: Any) -> tuple[str, ...]:
     Parameters
     ----------
     estimator : object
-        A fitted estimator of this package.
+        A fitted estimator of this package, or a model of :func:`halfseen.load`.
 
     Returns
     -------
@@ -133,7 +133,8 @@ def certify(
     ----------
     estimator : object
         A fitted linear estimator of this package: all of :mod:`halfseen.budget` except FIML,
-        :mod:`halfseen.robust` and :mod:`halfseen.full`, and `GeometricMarginClassifier`.
+        :mod:`halfseen.robust` and :mod:`halfseen.full`, and `GeometricMarginClassifier`; or a model of
+        :func:`halfseen.load` whose learner has such an estimator.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         The rows. A missing value (NaN) counts as already deleted.
     costs : {'uniform', 'mi'} or array-like of shape (n_features,), optional
@@ -316,7 +317,9 @@ def without_known(estimator: Any, costs: Any) -> Any:
 
 
 def _checked(estimator):
-    """Return a fitted estimator, or the one that it chose."""
+    """Return a fitted estimator, the one that it chose, or that of a saved model."""
+    if isinstance(estimator, Model):
+        return estimator.estimator()
     if hasattr(type(estimator), "_chosen"):
         estimator = estimator._chosen()
     if not isinstance(estimator, Estimator):

@@ -113,6 +113,11 @@ class _Robust(Choosing):
         Attributes that are deleted together: name of the panel -> names or indices of its columns.
     known : list of str or int, or None
         Attributes that are never deleted.
+    scale : {'none', 'common', 'each', 'max'} or None
+        Scaling of attributes. A deleted attribute counts as 0, with 'each' as its mean: take it where zero
+        means nothing. None: 'max', each divided by its largest absolute value.
+    basis : {'none', 'hats'} or None
+        'hats': predictions bend in each attribute. All functions of an attribute are deleted with it.
     """
 
     _family = "robust"
@@ -127,6 +132,8 @@ class _Robust(Choosing):
         costs: t.Costs = "uniform",
         groups: t.Groups = None,
         known: t.Names = None,
+        scale: t.Scale = None,
+        basis: t.Basis = None,
         random_state: t.Seed = None,
         n_jobs: int | None = None,
         verbose: t.Verbose = False,
@@ -136,6 +143,8 @@ class _Robust(Choosing):
         self.costs = costs
         self.groups = groups
         self.known = known
+        self.scale = scale
+        self.basis = basis
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -234,7 +243,7 @@ class RobustRegressor(Attackable, ChoosingRegressor, _Robust):
 
 
 class RobustClassifier(Attackable, ChoosingClassifier, _Robust):
-    """Predict one of two classes although attributes may be deleted at prediction time.
+    """Predict classes although attributes may be deleted at prediction time.
 
     Examples
     --------
@@ -256,6 +265,8 @@ class RobustClassifier(Attackable, ChoosingClassifier, _Robust):
         costs: t.Costs = "uniform",
         groups: t.Groups = None,
         known: t.Names = None,
+        scale: t.Scale = None,
+        basis: t.Basis = None,
         class_weight: t.ClassWeight = None,
         random_state: t.Seed = None,
         n_jobs: int | None = None,
@@ -267,6 +278,8 @@ class RobustClassifier(Attackable, ChoosingClassifier, _Robust):
             costs=costs,
             groups=groups,
             known=known,
+            scale=scale,
+            basis=basis,
             random_state=random_state,
             n_jobs=n_jobs,
             verbose=verbose,

@@ -5,7 +5,7 @@ use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
 /// Scaling of attributes; see [`Scaler::fit`].
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
     /// As given.

@@ -22,7 +22,9 @@ impl LineUp {
     /// Returns the names of the learners that are compared if none is named, for targets of this
     /// number of classes (0: numbers).
     pub fn names(&self, classes: usize) -> Vec<&'static str> {
-        registry::compared((self.holes || classes > 2) && !self.limited, classes)
+        let threat = self.threat.is_some() && !self.limited;
+        let several = classes > 2 && !threat;
+        registry::compared((self.holes || several) && !self.limited, threat, classes)
     }
 
     /// Gives a learner the budget and the threat if it has them. Without a limit on the reads, a

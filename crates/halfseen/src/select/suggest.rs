@@ -280,8 +280,19 @@ const RULES: [Rule; 12] = [
 pub fn suggest(situation: &Situation) -> Suggestion {
     let applies = |(applies, _): &&Rule| applies(situation);
     let found = RULES.iter().find(applies).map_or(RULES[RULES.len() - 1].1, |(_, found)| *found);
-    Suggestion { tune: found.tune && situation.rows >= 10 * SUGGESTED_FOLDS, ..found }
+    // Hinge losses of several classes would take minutes to tune.
+    let squared = situation.classes > 2 && situation.rows > SKETCHED;
+    let set = match (found.learner, found.set) {
+        ("karma" | "mean", []) if squared => SQUARED,
+        ("karma", [_]) if squared => SKETCHED_SQUARED,
+        (_, set) => set,
+    };
+    Suggestion { set, tune: found.tune && situation.rows >= 10 * SUGGESTED_FOLDS, ..found }
 }
+
+type Set = &'static [(&'static str, &'static str)];
+const SQUARED: Set = &[("loss", "squared")];
+const SKETCHED_SQUARED: Set = &[("features", "sketch:2048"), ("loss", "squared")];
 
 /// Returns all suggestions, in the order in which they are considered.
 pub fn suggestions() -> impl Iterator<Item = &'static Suggestion> {

@@ -295,3 +295,29 @@ fn other_attacks_on_several_classes_delete_within_the_budget() {
         assert_ne!(scores.values, plain.values, "{kind:?}");
     }
 }
+
+#[test]
+fn random_attacks_on_a_part_are_those_on_the_whole() {
+    let case = Case::new();
+    let threat = Threat::new(vec![1.0; 4], 2.0).unwrap();
+    let part = case.examples(true);
+    // The last rows, as a table of their own.
+    let Matrix::F64(cells) = &case.matrix else { panic!("numbers") };
+    let matrix = Matrix::F64(cells.select(ndarray::Axis(0), &(40..60).collect::<Vec<_>>()));
+    let labels = Some(Labels { codes: &case.codes[40..], classes: 2 });
+    let rows: Vec<u32> = (0..20).collect();
+    let part = Examples {
+        matrix: &matrix,
+        targets: &case.targets[40..],
+        labels,
+        rows: rows.into(),
+        ..part
+    };
+    let predictor: Predictor = case.linear.clone().into();
+    for kind in [Attack::Random, Attack::Noise(Choice::Random)] {
+        let whole = case.attacked(true, &threat, kind).scores.values;
+        let of_part = |first| attack_from(first, &predictor, &part, &threat, kind, 3).unwrap();
+        assert_eq!(of_part(40).scores.values, whole[40..], "{kind:?}");
+        assert_ne!(of_part(0).scores.values, whole[40..], "{kind:?}");
+    }
+}
