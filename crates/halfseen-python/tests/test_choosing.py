@@ -52,6 +52,10 @@ def test_a_situation_decides():
     assert isinstance(suggest(X, y).estimator, Pipeline)
     assert suggest(X[:40], y[:40]).learner == "lasso"
     assert suggest(*load_wine(return_X_y=True)).estimator.get_params()["tune"] == 5
+    wines = load_wine(return_X_y=True)
+    many = [np.tile(part, (15, 1) if part.ndim == 2 else 15) for part in wines]
+    assert suggest(*many).settings["loss"] == "squared"
+    assert "loss" not in suggest(*wines).settings
 
 
 @pytest.mark.parametrize("of", [pd.DataFrame, pl.DataFrame, scipy.sparse.csr_matrix, np.array, list])
@@ -206,3 +210,12 @@ def test_learners_without_an_estimator_are_not_offered(name):
     ) as no:
         IncompleteRegressor(method=name).fit(X, y)
     assert name not in str(no.value).split("Got")[0]
+
+
+def test_scale_and_basis_reach_the_robust_learner():
+    X, y = load_breast_cancer(return_X_y=True)
+    plain = RobustClassifier(threat=3, random_state=0).fit(X, y)
+    curved = RobustClassifier(threat=3, scale="each", basis="hats", random_state=0).fit(X, y)
+    assert curved.coef_.shape[1] > X.shape[1] == plain.coef_.shape[1]
+    assert curved.attacked_score(X, y) > plain.attacked_score(X, y)
+    assert RobustRegressor(basis="hats").get_params()["basis"] == "hats"

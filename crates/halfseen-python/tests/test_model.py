@@ -106,6 +106,24 @@ def test_a_model_tells_what_it_is():
     assert model.classes is None
     with pytest.raises(ValueError, match="no weights"):
         Model(fitted(halfseen.KARMARegressor()).model_).weights()
+    with pytest.raises(ValueError, match=r"use weights\(\)"):
+        model.class_weights()
+
+
+def test_a_model_of_several_classes_has_weights_for_each():
+    X, _ = data()
+    y = np.array(["red", "green", "blue"])[X.to_numpy()[:, :3].argmax(axis=1)]
+    fit = halfseen.FDROPClassifier(threat=0).fit(X, y)
+    model = Model(fit.model_)
+    with pytest.raises(ValueError, match=r"weights for each of 3 classes: use class_weights\(\)"):
+        model.weights()
+    sums = model.class_weights()
+    assert list(sums) == ["blue", "green", "red"]
+    for row, (weights, intercept) in enumerate(sums.values()):
+        assert list(weights) == list("abcd")
+        np.testing.assert_allclose(list(weights.values()), fit.coef_[row])
+        assert intercept == pytest.approx(fit.intercept_[row])
+    assert "one of 3 classes" in str(model)
 
 
 def test_labels_of_numbers_stay_numbers():

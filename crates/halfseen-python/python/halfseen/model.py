@@ -159,7 +159,7 @@ class Model:
         Raises
         ------
         ValueError
-            If the predictor is not linear in the attributes, or has weights for each of more than two classes.
+            If the predictor is not linear in the attributes, or has weights for each of several classes.
         """
         found = self._sums()
         if len(found) > 1:

@@ -354,7 +354,7 @@ mod tests {
             (Situation { holes: true, columns: 101, ..COMPLETE }, "mc1"),
             (Situation { classes: 3, holes: true, ..COMPLETE }.with_means(), "mean"),
             (Situation { classes: 3, ..COMPLETE }, "karma"),
-            (Situation { classes: 3, rows: 5_001, ..COMPLETE }, "mean"),
+            (Situation { classes: 3, rows: 5_001, ..COMPLETE }, "mean with loss=squared"),
             (COMPLETE, "ridge with basis=hats"),
             (Situation { rows: 10_000, attributes: 301, ..COMPLETE }, "ridge"),
             (Situation { rows: 99, ..COMPLETE }, "lasso"),
@@ -366,8 +366,21 @@ mod tests {
     }
 
     #[test]
+    fn several_classes_of_many_rows_take_squared_losses() {
+        let several = Situation { classes: 4, rows: 3_000, ..COMPLETE };
+        assert_eq!(suggest(&several).called(), "karma with loss=squared");
+        let holed = Situation { holes: true, columns: 60, ..several };
+        let sketched = "karma with features=sketch:2048, loss=squared";
+        assert_eq!(suggest(&holed).called(), sketched);
+        assert_eq!(suggest(&Situation { classes: 2, ..holed }).called(), "fiml");
+    }
+
+    #[test]
     fn every_suggestion_is_a_learner_that_can_be_made() {
-        for suggestion in suggestions() {
+        let several = Situation { classes: 4, rows: 3_000, ..COMPLETE };
+        let more =
+            [several, Situation { holes: true, columns: 60, ..several }].map(|s| suggest(&s));
+        for suggestion in suggestions().chain(&more) {
             let mut learner = registry::find(suggestion.learner).unwrap();
             for (name, value) in suggestion.set {
                 learner.set(name, value).unwrap();
