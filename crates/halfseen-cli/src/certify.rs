@@ -74,7 +74,7 @@ impl Test<'_> {
     /// Certifies some rows.
     fn add(&mut self, read: &mut Read, table: &Table, numbers: &[usize]) -> Result<()> {
         let Test { args, model, .. } = *self;
-        let target = self.target(table, numbers)?;
+        let target = self.target(read, table, numbers)?;
         let prediction = model.predict(table).map_err(|e| renumbered(e, numbers))?;
         read.add(prediction.applied);
         let trial = Trial::new(model, table, target.as_ref())?;
@@ -107,11 +107,14 @@ impl Test<'_> {
 
     /// Returns the target if the rows have it. A named target must be there; the model's own may be
     /// absent or have missing values.
-    fn target(&self, table: &Table, numbers: &[usize]) -> Result<Option<Target>> {
+    fn target(&self, file: &Read, table: &Table, numbers: &[usize]) -> Result<Option<Target>> {
         let Test { args, model, .. } = self;
         let read = |name: &str| target_of(model.task, &model.classes, table, name, numbers);
         match args.target.as_deref() {
-            Some(name) => Ok(Some(read(name)?)),
+            Some(name) => {
+                file.column(table, name)?;
+                Ok(Some(read(name)?))
+            }
             None if table.column(&model.target).is_err() => Ok(None),
             None => match read(&model.target) {
                 Ok(target) => Ok(Some(target)),

@@ -219,3 +219,10 @@ def test_scale_and_basis_reach_the_robust_learner():
     assert curved.coef_.shape[1] > X.shape[1] == plain.coef_.shape[1]
     assert curved.attacked_score(X, y) > plain.attacked_score(X, y)
     assert RobustRegressor(basis="hats").get_params()["basis"] == "hats"
+
+
+@pytest.mark.parametrize("folds", [1, 2**64, -3, 2.5, "5", True])
+def test_folds_that_cannot_be_are_refused(folds):
+    X, y = diabetes()
+    with pytest.raises(InvalidParameterError, match="tune"):
+        halfseen.KARMARegressor(tune=folds).fit(X, y)

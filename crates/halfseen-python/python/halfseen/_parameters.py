@@ -101,8 +101,10 @@ def tuning_of(estimator: Any, learner: str, sample_weight: Any) -> tuple[int, li
     folds = getattr(estimator, "tune", None)
     if folds is None:
         return None
-    if not isinstance(folds, numbers.Integral) or isinstance(folds, bool) or folds < 2:
-        raise refusal(estimator, "tune", "None or an integer of at least 2", folds)
+    if not isinstance(folds, numbers.Integral) or isinstance(folds, bool) or not 2 <= folds <= sys.maxsize:
+        raise refusal(
+            estimator, "tune", "None or an integer of at least 2, at most the number of rows", folds
+        )
     if sample_weight is not None:
         raise ValueError(
             f"{type(estimator).__name__} cannot tune with weights of rows or classes, which its"
