@@ -328,42 +328,6 @@ def test_rows_are_tried_alike_among_many():
         assert np.array_equal(scores[2100:], few) == (kind == "exact")
 
 
-@pytest.mark.parametrize("of", CLASSIFIERS)
-def test_more_than_two_classes_are_learned_attacked_and_certified(of):
-    rng = np.random.default_rng(1)
-    at = rng.integers(3, size=300)
-    X = rng.normal(size=(300, 9)) + 2.0 * (np.arange(9) // 3 == at[:, None])
-    y = np.array(["red", "green", "blue"])[at]
-    model = seeded(of, threat=1).fit(X, y)
-    assert (model.coef_.shape, model.intercept_.shape) == ((3, 9), (3,))
-    scores = model.decision_function(X)
-    np.testing.assert_allclose(scores, X @ model.coef_.T + model.intercept_, rtol=1e-9, atol=1e-9)
-    assert np.array_equal(model.predict(X), model.classes_[scores.argmax(axis=1)])
-    assert model.score(X, y) > 0.8
-    proof = certify(model, X)
-    for threat in (0, 1, 2, 4):
-        attacked = attack(model, X, y, threat=threat)
-        assert (attacked.scores.shape, attacked.unproven) == ((300, 3), 0)
-        assert proof.error(threat, y) == pytest.approx(1 - attacked.score)
-    # The deletions that a certificate names change the class.
-    row = int(np.flatnonzero([len(flips) > 0 for flips in proof.flips])[0])
-    deleted = X[[row]].copy()
-    deleted[0, proof.flips[row]] = np.nan
-    assert model.predict(deleted) != model.predict(X[[row]])
-    informed = seeded(of, threat=1, costs="mi").fit(X, y)
-    assert sum(informed.report_["threat"]["costs"]) == pytest.approx(9)
-
-
-def test_a_saved_model_is_certified_and_attacked(tmp_path):
-    X, y = signs(200, 6)
-    model = RobustLPClassifier(threat=1).fit(X, y)
-    model.save(tmp_path / "m.json")
-    loaded = halfseen.load(tmp_path / "m.json")
-    assert attributes(loaded) == attributes(model)
-    assert np.array_equal(certify(loaded, X).certified, certify(model, X).certified)
-    assert attack(loaded, X, y).score == attack(model, X, y).score
-
-
 def test_what_cannot_be_is_refused():
     X, y = signs(100, 12)
     model = RobustLPClassifier(threat=2).fit(X, y)

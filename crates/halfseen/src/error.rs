@@ -249,7 +249,7 @@ pub enum ErrorKind {
     },
     /// The address space of the process is too small for products of matrices.
     #[error(
-        "{} needs about {} of memory and multiplies matrices, for which this processor reserves {} of address space, but the process may have {} (ulimit -v): allow more, or use a learner that multiplies none, such as aerr",
+        "{} needs about {} of memory and multiplies matrices, which reserves {} of address space on this processor. The process may have {} (ulimit -v): allow more, or use a learner without such products, as aerr",
         short(what), gibibytes(*needed), gibibytes(*reserved), gibibytes(*limit)
     )]
     LittleAddressSpace {

@@ -186,7 +186,7 @@ class Model:
         return dict(zip(self.classes.tolist(), sums, strict=True))
 
     def _sums(self):
-        """Return the pairs of name and weight, and the intercept, of each weighted sum."""
+        """Return the pairs of name and weight, and the intercept, of each linear model."""
         found = self._model.weights()
         if found is None:
             raise ValueError(f"{self.learner} does not predict by linear models, and so has no weights")
