@@ -104,20 +104,20 @@ class _Robust(Choosing):
     Parameters
     ----------
     threat : float or None
-        Number of attributes of a row that may vanish at prediction time; with ``costs`` their cost.
+        Number of attributes of a row an adversary may delete; with ``costs`` their cost.
         None: a tenth of all, rounded down.
     costs : array-like, 'uniform' or 'mi'
         Cost of each attribute to the adversary: 1 each, proportional to its mutual information with the
         target, or one number per attribute.
     groups : dict of str to list, or None
-        Attributes that vanish together: name of the panel -> names or indices of its columns.
+        Attributes that go together: name of the panel -> names or indices of its columns.
     known : list of str or int, or None
         Attributes that always stay.
     scale : {'none', 'common', 'each', 'max'} or None
         Scaling of attributes. A deleted attribute counts as 0, with 'each' as its mean: take it where zero
         means nothing. None: 'max', each divided by its largest absolute value.
     basis : {'none', 'hats'} or None
-        'hats': predictions bend in each attribute, which vanishes with all its functions.
+        'hats': predictions bend in each attribute. A deletion takes all functions of it.
     """
 
     _family = "robust"
