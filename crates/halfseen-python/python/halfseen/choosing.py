@@ -104,13 +104,13 @@ class _Robust(Choosing):
     Parameters
     ----------
     threat : float or None
-        Number of attributes of a row an adversary may delete; with ``costs`` their cost.
+        Number of attributes of a row that an adversary may delete; with ``costs`` their cost.
         None: a tenth of all, rounded down.
     costs : array-like, 'uniform' or 'mi'
         Cost of each attribute to the adversary: 1 each, proportional to its mutual information with the
         target, or one number per attribute.
     groups : dict of str to list, or None
-        Attributes that go together: name of the panel -> names or indices of its columns.
+        Attributes that an adversary deletes as one: name of the panel -> names or indices of its columns.
     known : list of str or int, or None
         Attributes that always stay.
     scale : {'none', 'common', 'each', 'max'} or None
