@@ -380,7 +380,7 @@ mod tests {
         let several = Situation { classes: 4, rows: 3_000, ..COMPLETE };
         let more =
             [several, Situation { holes: true, columns: 60, ..several }].map(|s| suggest(&s));
-        for suggestion in suggestions().chain(&more) {
+        for suggestion in suggestions().copied().chain(more) {
             let mut learner = registry::find(suggestion.learner).unwrap();
             for (name, value) in suggestion.set {
                 learner.set(name, value).unwrap();
