@@ -67,7 +67,7 @@ impl<'a> Trial<'a> {
     /// Computes the scores of attacked rows, in the target's units.
     ///
     /// # Errors
-    /// See [`attack`]; [`ErrorKind::WrongLength`] without a target.
+    /// See [`attack`](crate::robust::attack); [`ErrorKind::WrongLength`] without a target.
     pub fn attack(&self, threat: &Threat, kind: Attack, seed: u64) -> Result<Attacked> {
         let examples = self.examples();
         let (expected, found) = (examples.matrix.rows(), examples.targets.len());
