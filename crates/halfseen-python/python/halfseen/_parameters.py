@@ -101,7 +101,11 @@ def tuning_of(estimator: Any, learner: str, sample_weight: Any) -> tuple[int, li
     folds = getattr(estimator, "tune", None)
     if folds is None:
         return None
-    if not isinstance(folds, numbers.Integral) or isinstance(folds, bool) or not 2 <= folds <= sys.maxsize:
+    if (
+        not isinstance(folds, numbers.Integral)
+        or isinstance(folds, bool)
+        or not 2 <= int(folds) <= sys.maxsize
+    ):
         raise refusal(
             estimator, "tune", "None or an integer of at least 2, at most the number of rows", folds
         )
