@@ -257,9 +257,9 @@ def self_test():
             assert found == ({f"learner:{target}" for target in targets}, []), (text, found)
         _, up = build(data="\nuse crate::model::{Fitted};\nfn f() { crate::new::g() }",
                       robust="use crate::full::Ridge; use crate::model::Scores;")
-        assert up == ["data.rs:2 imports model/fit.rs (data -> model, floor 5 -> 8)",
-                      "data.rs:3 imports new.rs (data -> new, floor 5 -> 99)",
-                      "robust.rs:1 imports full/mod.rs (robust -> full, floor 11 -> 11)"], up
+        assert up == ["data.rs:2 imports model/fit.rs (data -> model, floor 6 -> 9)",
+                      "data.rs:3 imports new.rs (data -> new, floor 6 -> 99)",
+                      "robust.rs:1 imports full/mod.rs (robust -> full, floor 12 -> 12)"], up
         ring = {"full__a": "use super::b::B; use super::Ridge;", "full__b": "use super::c::C;",
                 "full__c": "fn f() { crate::full::a::g() }"}
         star = {"full__mod": base["full__mod"] + "fn f() { a::g(); b::g() }"}
