@@ -74,7 +74,7 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
     Returns
     -------
     checks : dict of str to str
-        Name of the check -> reason; at most two with default parameters. For the
+        Name of the check -> reason; at most two reasons with default parameters. For the
         ``expected_failed_checks`` of ``sklearn.utils.estimator_checks.check_estimator`` and
         ``parametrize_with_checks``.
 
