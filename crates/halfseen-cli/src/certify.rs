@@ -2,6 +2,7 @@
 //! attributes whose deletion would change it first.
 
 use crate::args::CertifyArgs;
+use crate::failure::usage_error;
 use crate::format;
 use crate::input::renumbered;
 use crate::kept_rows::OfClasses;
@@ -55,7 +56,7 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
     })?;
     classes.check(target)?;
     found.remark(&[Some(target)], quiet);
-    test.finish()?;
+    test.finish(&found.name)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -129,10 +130,10 @@ impl Test<'_> {
     }
 
     /// Ends the output, and prints the certified error.
-    fn finish(self) -> Result<()> {
+    fn finish(self, name: &str) -> Result<()> {
         let Test { args, model, costs, errors, counted, out } = self;
         let (Some(mut out), Some(costs)) = (out, costs) else {
-            return crate::failure::usage_error("there are no rows to certify");
+            return usage_error(format!("{name}: there are no rows to certify"));
         };
         let inexact = errors.inexact();
         let errors = if counted { certified_errors(&errors, &costs) } else { Vec::new() };
@@ -225,8 +226,9 @@ pub(crate) fn right<'a>(
 
 /// Returns the certified error for each budget at which it changes.
 pub(crate) fn certified_errors(errors: &CertifiedErrors, costs: &Threat) -> Vec<(f64, f64)> {
-    let error = |budget: f64| (budget, errors.at(budget));
-    thinned(&errors.budgets(costs), BUDGETS).into_iter().map(error).collect()
+    let budgets = thinned(&errors.budgets(costs), BUDGETS);
+    let found = errors.over(&budgets);
+    budgets.into_iter().zip(found).collect()
 }
 
 /// Returns at most `most` of the values: the first half of them, and others evenly spaced.

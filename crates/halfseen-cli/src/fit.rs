@@ -78,7 +78,6 @@ pub(crate) fn run(given: &FitArgs) -> Result<ExitCode> {
         let tuning = Tuning { holdout: args.holdout, ..Tuning::new(folds as usize, seed) };
         let settings = learner.grid().without(&fixed).settings().len() as u64;
         let (done, total) = (AtomicU64::new(0), settings * if args.holdout { 1 } else { folds });
-        let progress = Progress::new("tuning", args.table.quiet);
         let settled = |units: u64| {
             progress.progress(done.fetch_add(units, Ordering::Relaxed) + units, total);
         };

@@ -11,7 +11,7 @@ use crate::remark::Remark;
 use crate::sniff::{Format, recognise};
 use crate::source::Source;
 use crate::svmlight::{self, SvmlightOptions};
-use crate::wanted::{Kind, Wanted};
+use crate::wanted::Wanted;
 use halfseen::data::Table;
 
 /// Number of cells of a batch: 8 MB of numbers.
@@ -90,7 +90,7 @@ impl<'s> Batches<'s> {
             }
             #[cfg(feature = "parquet")]
             Format::Parquet => {
-                let named = |name: &str| wanted.kind(name) != Kind::Out;
+                let named = |name: &str| wanted.kind(name) != crate::wanted::Kind::Out;
                 let batches = parquet::Batches::open(source, &named)?;
                 left_out = batches.left_out().to_vec();
                 Batched::Parquet(Box::new(batches))

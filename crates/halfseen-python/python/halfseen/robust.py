@@ -102,7 +102,7 @@ class _RobustLP(_Robust):
     See Also
     --------
     RobustLPRegressor : For numbers.
-    RobustLPClassifier : For two classes.
+    RobustLPClassifier : For classes.
     RobustPerceptronClassifier : One pass over the rows, if the program takes too long.
     FDROPClassifier : A Euclidean norm instead of the box.
     halfseen.robust.attack : Attack any linear predictor of the package.

@@ -54,7 +54,10 @@ pub(crate) fn share(
 
 /// Returns the share of rows that are not of the most frequent class.
 pub(crate) fn constant_error(examples: &Examples<'_>) -> f64 {
-    let counts = counts(examples, examples.classes());
+    besides_largest(&counts(examples, examples.classes()))
+}
+
+fn besides_largest(counts: &[f64]) -> f64 {
     1.0 - counts.iter().copied().fold(0.0, f64::max) / counts.iter().sum::<f64>()
 }
 
@@ -80,7 +83,7 @@ fn together(fits: Vec<Fit>, examples: &Examples<'_>, counts: &[f64]) -> Result<F
         let missed = |row| part.code(row) != Some(scores.class(row) as u32);
         Ok((0..part.len()).map(missed).collect())
     })?;
-    let constant = constant_error(examples);
+    let constant = besides_largest(counts);
     if wrong > 0.0 && wrong >= constant {
         if let Predictor::Linears(linears) = &mut predictor {
             let total = counts.iter().sum::<f64>();

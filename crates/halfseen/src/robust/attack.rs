@@ -250,7 +250,6 @@ impl Attacker<'_> {
         self.worst.clear();
         for rival in (0..linears.len()).filter(|rival| *rival != own) {
             self.effects.between(&linears[own], &linears[rival]);
-            self.effects.read(examples, row);
             match self.attack {
                 Attack::Greedy(order) => self.greedy(order, -1.0),
                 _ => proven &= self.exact(-1.0).exact,

@@ -42,10 +42,23 @@ impl CertifiedErrors {
     /// Returns the share of rows that are misclassified or may be changed by a threat of this
     /// budget. A row is safe at N iff it is predicted correctly and certified at least N.
     pub fn at(&self, budget: f64) -> f64 {
-        // Multiples of a value may differ by rounding.
-        let least = (budget * (1.0 - 1e-12)).max(0.0);
-        let safe: u64 = self.safe.range(least.to_bits()..).map(|(_, rows)| rows).sum();
-        (self.rows - safe) as f64 / self.rows.max(1) as f64
+        self.over(&[budget])[0]
+    }
+
+    /// Does the same for each of these budgets, which increase, in one pass.
+    pub fn over(&self, budgets: &[f64]) -> Vec<f64> {
+        let (mut rows, mut safe) = (self.safe.iter().rev().peekable(), 0);
+        let mut error = |budget: &f64| {
+            // Multiples of a value may differ by rounding.
+            let least = (budget * (1.0 - 1e-12)).max(0.0).to_bits();
+            while let Some((_, more)) = rows.next_if(|(budget, _)| **budget >= least) {
+                safe += more;
+            }
+            (self.rows - safe) as f64 / self.rows.max(1) as f64
+        };
+        let mut errors: Vec<f64> = budgets.iter().rev().map(&mut error).collect();
+        errors.reverse();
+        errors
     }
 
     /// Returns the budgets at which the error of a threat with these costs changes, increasing from
@@ -85,6 +98,7 @@ mod tests {
         // In parts, as rows of a stream come.
         errors.add(&rows[..1], [true].into_iter());
         errors.add(&rows[1..], [true, true, false].into_iter());
+        assert_eq!(errors.over(&[0.0, 1.0, 3.0, 3.5]), [0.5, 0.75, 0.75, 1.0]);
         assert_eq!([0.0, 1.0, 3.0, 3.5].map(|n| errors.at(n)), [0.5, 0.75, 0.75, 1.0]);
         assert_eq!(errors.inexact(), 0);
     }

@@ -141,7 +141,6 @@ impl Certifier<'_> {
         for other in (0..linears.len()).filter(|other| *other != predicted) {
             self.rivals = Some((predicted, other));
             self.effects.between(&linears[predicted], &linears[other]);
-            self.effects.read(examples, row);
             let next = self.certificate();
             least = Some(match least {
                 None => next,
@@ -266,17 +265,19 @@ impl Certifier<'_> {
         self.whole.clear();
         self.whole.extend_from_slice(&self.effects.row);
         flips.iter().for_each(|&attribute| self.effects.vanish(attribute));
-        let other = self.rivals.map(|(predicted, _)| self.predicted() != predicted);
-        let (before, after) =
-            (self.scale.undo(self.effects.score), self.scale.undo(self.effects.score_now()));
+        let changed = match self.rivals {
+            Some((predicted, _)) => self.predicted() != predicted,
+            None => {
+                let scores = [self.effects.score, self.effects.score_now()];
+                let [before, after] = scores.map(|score| self.scale.undo(score));
+                match self.promise {
+                    CertifiedClaim::Class => (before > 0.0) != (after > 0.0),
+                    CertifiedClaim::Within(distance) => (after - before).abs() > distance,
+                }
+            }
+        };
         self.effects.row.copy_from_slice(&self.whole);
-        if let Some(other) = other {
-            return other;
-        }
-        match self.promise {
-            CertifiedClaim::Class => (before > 0.0) != (after > 0.0),
-            CertifiedClaim::Within(distance) => (after - before).abs() > distance,
-        }
+        changed
     }
 
     /// Returns the largest budget below the cost of the cheapest deletions; `None` if this is 0.

@@ -3,16 +3,12 @@
 use crate::data::{Examples, Layout, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::model::Linear;
-use std::borrow::Cow;
 
 /// State of one row at a time for a linear model; a deleted attribute takes the predictor's fill,
 /// like a missing cell.
 #[derive(Debug, Clone)]
 pub(super) struct Effects<'a> {
-    /// Linear model, or the difference of those of two classes.
-    linear: Cow<'a, Linear>,
-    /// Linear models whose terms a deletion may alter.
-    both: [&'a Linear; 2],
+    linear: &'a Linear,
     layout: &'a Layout,
     values: &'a [f64],
     /// True if attribute, slot and column have the same number.
@@ -57,8 +53,7 @@ impl<'a> Effects<'a> {
             return Err(wrong(what, layout.sampled_panels(), threat.values().len()).into());
         }
         Ok(Effects {
-            linear: Cow::Borrowed(linear),
-            both: [linear; 2],
+            linear,
             layout,
             values: threat.values(),
             single: layout.identity(),
@@ -70,15 +65,6 @@ impl<'a> Effects<'a> {
             spent: 0.0,
             score: 0.0,
         })
-    }
-
-    /// Takes the difference of the scores of two classes, with the same fills, for the score.
-    pub(super) fn between(&mut self, of: &'a Linear, other: &'a Linear) {
-        self.both = [of, other];
-        let own = self.linear.to_mut();
-        own.intercept = of.intercept - other.intercept;
-        let pairs = of.weights.iter().zip(&other.weights);
-        own.weights.iter_mut().zip(pairs).for_each(|(own, (w, v))| *own = w - v);
     }
 
     pub(super) fn read(&mut self, examples: &Examples<'_>, row: usize) {
@@ -96,7 +82,7 @@ impl<'a> Effects<'a> {
                 } else if x != fill {
                     self.attributes.push(j as u32);
                     self.changes.push(w * fill - w * x);
-                    self.alters.push(self.alters(j, x, fill));
+                    self.alters.push(w * fill != w * x);
                 }
             }
         } else {
@@ -106,12 +92,6 @@ impl<'a> Effects<'a> {
         }
         self.spent = self.missing.iter().map(|&j| self.values[j as usize]).sum();
         self.score = self.linear.score(&self.row);
-    }
-
-    /// Returns true if the fill of a column gives another term of a score than its cell does. Equal
-    /// terms of two classes leave their difference as it is, but not its rounding.
-    fn alters(&self, column: usize, x: f64, fill: f64) -> bool {
-        self.both.iter().any(|linear| linear.weights[column] * fill != linear.weights[column] * x)
     }
 
     /// Handles an attribute of several columns, or a known one.
@@ -128,7 +108,7 @@ impl<'a> Effects<'a> {
             there = true;
             differs |= x != fill;
             change += w * fill - w * x;
-            alters |= self.alters(column, x, fill);
+            alters |= w * fill != w * x;
         }
         if panel >= self.layout.sampled_panels() {
             return;
@@ -140,6 +120,23 @@ impl<'a> Effects<'a> {
             self.changes.push(change);
             self.alters.push(alters);
         }
+    }
+
+    /// Takes the difference of the scores of two classes, with the same fills, for the score of the
+    /// row that was read.
+    pub(super) fn between(&mut self, of: &Linear, other: &Linear) {
+        for (at, &attribute) in self.attributes.iter().enumerate() {
+            let (mut change, mut alters) = (0.0, false);
+            for column in self.columns(attribute) {
+                let (x, fill) = (self.row[column], of.fill[column]);
+                let (w, v) = (of.weights[column], other.weights[column]);
+                change += (w - v) * fill - (w - v) * x;
+                // Equal terms leave the difference as it is, but not its rounding.
+                alters |= w * fill != w * x || v * fill != v * x;
+            }
+            (self.changes[at], self.alters[at]) = (change, alters);
+        }
+        self.score = of.score(&self.row) - other.score(&self.row);
     }
 
     pub(super) fn columns(&self, attribute: u32) -> impl Iterator<Item = usize> + use<'a> {
