@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from halfseen import _types as t
 from halfseen._estimator import Estimator, Weighted
 from halfseen._parameters import refusal
+from halfseen.model import chosen
 
 
 class Regressor(RegressorMixin, Estimator):
@@ -224,9 +225,7 @@ class Classifier(ClassifierMixin, Estimator):
         y : ndarray of shape (n_samples,)
             Labels, as they were in fit.
         """
-        scores = self._scores(X)
-        at = (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
-        return self.classes_[at]
+        return self.classes_[chosen(self._scores(X))]
 
 
 class WeightedClassifier(Weighted):
