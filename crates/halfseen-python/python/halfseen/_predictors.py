@@ -225,7 +225,8 @@ class Classifier(ClassifierMixin, Estimator):
         y : ndarray of shape (n_samples,)
             Labels, as they were in fit.
         """
-        return self.classes_[chosen(self._scores(X))]
+        scores = self._scores(X)  # which says so if nothing is fitted
+        return self.classes_[chosen(scores)]
 
 
 class WeightedClassifier(Weighted):
