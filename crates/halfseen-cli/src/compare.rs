@@ -46,6 +46,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let suggestion =
         suggested(&input, &no_attributes[1..], (budgeted(args), args.threat.is_some()));
     let names = chosen(args, &input, &seen);
+    let names = limited(args, names)?;
     let learners = learners(args, &names, holes(args, &seen))?;
     learners.iter().try_for_each(|learner| input.check_classes(&**learner))?;
     remark_on_size(args, &input, &learners);
@@ -216,6 +217,28 @@ fn remark_on_test(args: &CompareArgs, input: &Input) {
         );
         output::remark(args.table.quiet, &text);
     }
+}
+
+/// Leaves out learners that have no such limit on their costs, unless they were named.
+fn limited(args: &CompareArgs, mut names: Vec<String>) -> Result<Vec<String>> {
+    if args.learners.is_some() {
+        return Ok(names);
+    }
+    for (flag, limit, _) in args.table.limits() {
+        let (mut left, mut out) = (Vec::new(), Vec::new());
+        for name in names {
+            let learner = registry::find(&name)?;
+            let has = learner.needs().family != Family::Budget || learner.get(limit).is_some();
+            if has { left.push(name) } else { out.push(name) }
+        }
+        names = left;
+        if !out.is_empty() {
+            let text =
+                format!("remark: {flag} leaves out {}, which cannot keep it", out.join(", "));
+            output::remark(args.table.quiet, &text);
+        }
+    }
+    Ok(names)
 }
 
 /// Returns learners by name, set up alike.

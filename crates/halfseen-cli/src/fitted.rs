@@ -133,12 +133,15 @@ pub(crate) fn summary(
         };
         ("its own test", format!("{:.3}{error} ({what})", risk * scale))
     });
-    // Scaled numbers have a variance of 1, which is a constant's error.
     let tested = report.risk.or(report.leave_one_out);
-    let numbers = tested.filter(|_| model.classes.is_empty());
-    let explained = numbers.map(|risk| {
-        let share = format!("{:.0} % of the variance of the target", 100.0 * (1.0 - risk).max(0.0));
-        ("explains", format!("{share}; the error of its mean is {scale:.3}"))
+    let numbers = tested.zip(report.constant_risk).filter(|_| model.classes.is_empty());
+    let explained = numbers.filter(|(_, constant)| *constant > 0.0).map(|(risk, constant)| {
+        let share = 100.0 * (1.0 - risk / constant).max(0.0);
+        let mean = constant * scale;
+        let text = format!(
+            "{share:.0} % of the variance of the target; the error of its mean is {mean:.3}"
+        );
+        ("explains", text)
     });
     let at = if observes { at } else { at + 1 };
     let estimated = estimated.into_iter().chain(explained);

@@ -1,11 +1,11 @@
 //! Reads the data of a command: the table, its target, and the options of its preparation.
 
-use crate::args::{BasisArg, MissingArg, ReadArgs, ScaleArg, TableArgs, TaskArg};
+use crate::args::{MissingArg, ReadArgs, TableArgs, TaskArg};
 use crate::failure::usage_error;
 use crate::kept_rows::{keep_classes, with_targets};
 use crate::{declarations, digits, output, text_columns};
 use anyhow::{Context, Result};
-use halfseen::data::{Basis, Cell, Column, Matrix, Place, Scale, Table, Target, Task};
+use halfseen::data::{Cell, Column, Matrix, Place, Table, Target, Task};
 use halfseen::error::{list, short};
 use halfseen::learner::Learner;
 use halfseen::model::Outside;
@@ -235,19 +235,9 @@ pub(crate) fn options(
     intercept: bool,
     honest: bool,
 ) -> Result<Options> {
-    let scale = args.scale.map(|scale| match scale {
-        ScaleArg::None => Scale::None,
-        ScaleArg::Common => Scale::Common,
-        ScaleArg::Each => Scale::Each,
-        ScaleArg::Max => Scale::Max,
-    });
-    let basis = match args.basis {
-        BasisArg::None => Basis::None,
-        BasisArg::Hats => Basis::Hats,
-    };
     Ok(Options {
-        scale,
-        basis,
+        scale: args.scale,
+        basis: args.basis,
         intercept,
         except: args.ignore.clone(),
         known: args.known.clone(),

@@ -3,7 +3,7 @@
 use crate::args::LearnersArgs;
 use crate::output::{self, align};
 use anyhow::Result;
-use halfseen::learner::Learner;
+use halfseen::learner::{Family, Learner};
 use halfseen::registry::{self, ALIASES, Alias};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -37,19 +37,32 @@ pub(crate) fn run(args: &LearnersArgs) -> Result<ExitCode> {
         (false, Some(_)) => learners.iter().map(|l| describe(&**l)).collect(),
         (false, None) => {
             let mut rows = Vec::new();
-            for learner in &learners {
-                rows.push(format!("{:<14} {}\n", learner.name(), learner.title()));
-                let line =
-                    |a: &Alias| format!("  {:<12} with {}={}\n", a.name, a.parameter, a.value);
-                rows.extend(aliases(&**learner).map(line));
+            for (family, when) in FAMILIES {
+                rows.push(format!("{when}:\n"));
+                for learner in learners.iter().filter(|learner| learner.needs().family == family) {
+                    rows.push(format!("  {:<17} {}\n", learner.name(), learner.title()));
+                    let line = |a: &Alias| {
+                        format!("    {:<15} with {}={}\n", a.name, a.parameter, a.value)
+                    };
+                    rows.extend(aliases(&**learner).map(line));
+                }
+                rows.push("\n".into());
             }
-            rows.push("\nhalfseen learners NAME describes one and its parameters.\n".into());
+            rows.push("halfseen learners NAME describes one and its parameters.\n".into());
             rows.concat()
         }
     };
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
+
+/// Families, in words.
+const FAMILIES: [(Family, &str); 4] = [
+    (Family::Budget, "while examples are collected: few attributes of each are read"),
+    (Family::Missing, "in the data: cells are missing"),
+    (Family::Robust, "at prediction time: attributes are deleted"),
+    (Family::Full, "everything is seen, for comparison"),
+];
 
 /// Returns the learner's names for variants, each with one parameter set.
 fn aliases(learner: &dyn Learner) -> impl Iterator<Item = &'static Alias> {

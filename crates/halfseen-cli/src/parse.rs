@@ -1,9 +1,12 @@
 //! Parses the values of the command line, and describes the valid ones.
 
 use bytesize::ByteSize;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use halfseen::data::DeclaredKind;
 use halfseen::robust::Attack;
+use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 /// Parses a whole number in a range. A budget's range is checked by the learner.
 pub(crate) fn whole(
@@ -19,6 +22,13 @@ pub(crate) fn whole(
         let number = text.trim().parse().ok().filter(|number| (least..=most).contains(number));
         number.ok_or_else(|| format!("it must be {range}"))
     }
+}
+
+/// Parses one of some names, which help and completions list.
+pub(crate) fn one_of<T: FromStr<Err: Error + Send + Sync> + Clone + Send + Sync + 'static>(
+    names: impl IntoIterator<Item = &'static str>,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<T>())
 }
 
 /// Parses a share strictly between 0 and 1.

@@ -1,9 +1,10 @@
 //! Chooses a learner where the user names none.
 
-use crate::args::{BasisArg, FitArgs, MissingArg};
+use crate::args::{FitArgs, MissingArg};
 use crate::input::{self, Input};
 use anyhow::Result;
 use halfseen::data::Basis;
+use halfseen::learner::Family;
 use halfseen::params::THREAT;
 use halfseen::prepare::Options;
 use halfseen::registry;
@@ -50,13 +51,21 @@ pub(crate) fn settle(args: &FitArgs) -> Result<(FitArgs, Input, Option<Suggestio
     let mut args = FitArgs { learner: suggestion.learner.to_owned(), ..args.clone() };
     let own = suggestion.set.iter().filter(|(name, _)| !sets(name));
     args.set.extend(own.map(|(name, value)| format!("{name}={value}")));
+    let needs = registry::find(suggestion.learner)?.needs();
+    let is_priced = args.budget.is_none() && args.table.cost.max_cost.is_some();
+    if is_priced && needs.family == Family::Budget {
+        // The price of the reads alone limits them.
+        args.budget = Some(situation.attributes as u64);
+    }
+    if let Some(scale) = suggestion.scale {
+        args.table.scale.get_or_insert(scale);
+    }
     if suggestion.basis == Basis::Hats {
-        args.table.basis = BasisArg::Hats;
+        args.table.basis = Basis::Hats;
     }
     if suggestion.tune {
         args.tune.get_or_insert(SUGGESTED_FOLDS as u64);
     }
-    let needs = registry::find(suggestion.learner)?.needs();
     if needs.holes && missing == MissingArg::Mean {
         // It imputes by itself what is missing.
         args.missing = None;

@@ -99,10 +99,7 @@ fn every_learner_tells_its_parameters_ranges_and_defaults() {
     let learners = json.as_array().unwrap();
     assert_eq!(
         learners.len(),
-        list.lines()
-            .take_while(|line| !line.is_empty())
-            .filter(|line| !line.starts_with(' '))
-            .count()
+        list.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   ")).count()
     );
     for learner in learners {
         let name = learner["learner"].as_str().unwrap();

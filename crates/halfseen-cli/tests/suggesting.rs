@@ -95,6 +95,40 @@ fn a_threat_is_a_flag_of_learners_that_prepare_for_one() {
 }
 
 #[test]
+fn a_threat_takes_curves_where_there_are_rows_enough_unless_flags_say_otherwise() {
+    let place = place();
+    let said = report(&place, "--threat 1");
+    assert_eq!(
+        (&said["suggestion"]["scale"], &said["suggestion"]["basis"]),
+        (&"each".into(), &"hats".into())
+    );
+    let (chosen, named) = (place.json("m.json")["predictor"].clone(), |place: &Place| {
+        place.json("m.json")["predictor"].clone()
+    });
+    place.ok(&format!("{FIT} --learner robust-lp --threat 1 --scale each --basis hats --tune 5"));
+    assert_eq!(chosen, named(&place));
+    report(&place, "--threat 1 --scale max");
+    assert_eq!(place.json("m.json")["prepare"]["scaler"]["offset"][0], 0.0);
+}
+
+#[test]
+fn a_price_of_each_row_is_limit_enough() {
+    let place = place();
+    place.write("prices.csv", "attribute,price\na,3\n");
+    let said = report(&place, "--prices prices.csv --max-cost 3");
+    assert_eq!((&said["learner"], &said["stop"]), (&"fiml".into(), &"one-pass".into()));
+    assert!(said["spent"].as_f64().unwrap() <= 600.0, "{said}");
+    let compared = place.run(
+        "compare t.csv --target y --splits 1 --folds 2 --out o --prices prices.csv --max-cost 3 --seed 1",
+    );
+    assert!(compared.err.contains("--max-cost leaves out baseline"), "{}", compared.err);
+    place.refused(
+        "compare t.csv --target y --out o --learners fiml,baseline --prices prices.csv --max-cost 3",
+        &["--max-cost", "baseline", "max_cost"],
+    );
+}
+
+#[test]
 fn a_comparison_says_what_a_fit_would_take() {
     let place = place();
     let compare = "compare t.csv --target y --splits 1 --folds 2 --out o";

@@ -193,6 +193,12 @@ impl Model {
         self.model.raw_sums().ok()
     }
 
+    /// Returns the standard deviation of each column and curve that has a weight, in raw units; `None`
+    /// if the fit does not know them.
+    fn deviations(&self) -> Option<Vec<f64>> {
+        self.model.raw_deviations()
+    }
+
     /// Returns the column, knots and heights of each curve of a column, in raw units.
     fn curves<'py>(&self, py: Python<'py>) -> Vec<Curve<'py>> {
         let arrays = |curve: model::RawCurve| {
@@ -226,8 +232,8 @@ impl Model {
         serde_json::to_string(&self.model.report).map_err(|e| PyValueError::new_err(e.to_string()))
     }
 
-    /// Returns the variance of the target in its own units; `None` for classes.
-    fn target_variance(&self) -> Option<f64> {
+    /// Returns the factor that brings squared errors to the target's units; `None` for classes.
+    fn error_unit(&self) -> Option<f64> {
         let numbers = self.model.classes.is_empty();
         numbers.then(|| self.model.prepare.target.deviation.powi(2))
     }

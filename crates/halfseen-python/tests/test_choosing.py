@@ -45,7 +45,9 @@ def test_a_situation_decides():
     X, y = diabetes()
     assert suggest(X, y, budget=3).estimator.get_params()["budget"] == 3
     assert suggest(X, y, threat=2).learner == "robust-lp"
-    assert suggest(X, y, threat=2).settings == {"threat": 2, "tune": 5}
+    curved = {"threat": 2, "scale": "each", "basis": "hats", "tune": 5}
+    assert suggest(X, y, threat=2).settings == curved
+    assert suggest(X[:49], y[:49], threat=2).settings == {"threat": 2}
     holed = diabetes(0.1)[0]
     assert suggest(holed, y).learner == "fiml"
     assert suggest(holed, y, budget=3).learner == "fiml"
@@ -112,7 +114,7 @@ def test_the_choice_is_the_named_learner():
     assert chosen.suggestion_.learner == "fiml"
     X, y = cancer()
     chosen = RobustClassifier(threat=3, random_state=0).fit(X, y)
-    named = RobustLPClassifier(threat=3, tune=5, random_state=0).fit(X, y)
+    named = RobustLPClassifier(threat=3, scale="each", basis="hats", tune=5, random_state=0).fit(X, y)
     assert np.array_equal(chosen.decision_function(X), named.decision_function(X))
     assert chosen.attacked_score(X, y) == named.attacked_score(X, y) == attack(chosen, X, y).score
     assert np.array_equal(chosen.certify(X).certified, certify(named, X).certified)
@@ -214,8 +216,9 @@ def test_learners_without_an_estimator_are_not_offered(name):
 
 def test_scale_and_basis_reach_the_robust_learner():
     X, y = load_breast_cancer(return_X_y=True)
-    plain = RobustClassifier(threat=3, random_state=0).fit(X, y)
-    curved = RobustClassifier(threat=3, scale="each", basis="hats", random_state=0).fit(X, y)
+    plain = RobustClassifier(threat=3, scale="max", basis="none", random_state=0).fit(X, y)
+    curved = RobustClassifier(threat=3, random_state=0).fit(X, y)
+    assert (curved.estimator_.scale, curved.estimator_.basis) == ("each", "hats")
     assert curved.coef_.shape[1] > X.shape[1] == plain.coef_.shape[1]
     assert curved.attacked_score(X, y) > plain.attacked_score(X, y)
     assert RobustRegressor(basis="hats").get_params()["basis"] == "hats"

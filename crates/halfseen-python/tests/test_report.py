@@ -22,12 +22,13 @@ def test_a_report_says_what_was_read(fitted):
     assert "1,326 (3 per row)" in lines["cells"]
     assert float(lines["money"].split()[-1].replace(",", "")) == pytest.approx(fitted.report_["spent"], 1e-5)
     assert "pass" in lines["stopped"]
-    variance = np.var(load_diabetes(return_X_y=True)[1])
-    assert fitted.report_["target_variance"] == pytest.approx(variance, rel=0.01)
-    share = round(100 * (1 - fitted.report_["risk"]))
-    error = f"{fitted.report_['target_variance']:.4g}"
-    assert lines["explains"] == f"{share} % of the variance of the target; the error of its mean is {error}"
-    assert f"{fitted.report_['risk'] * fitted.report_['target_variance']:.4g}" in lines["its"]
+    report = fitted.report_
+    constant = report["constant_risk"] * report["error_unit"]
+    assert constant == pytest.approx(np.var(load_diabetes(return_X_y=True)[1]), rel=0.01)
+    share = round(100 * (1 - report["risk"] / report["constant_risk"]))
+    expected = f"{share} % of the variance of the target; the error of its mean is {constant:.4g}"
+    assert lines["explains"] == expected
+    assert f"{report['risk'] * report['error_unit']:.4g}" in lines["its"]
     page = fitted.report_._repr_html_()
     assert "cells read" in page
     assert page.count("<tr>") == len(fitted.report_.lines())
@@ -49,13 +50,20 @@ def test_it_stays_a_dict(fitted):
     assert str(again.report_) == str(fitted.report_)
 
 
-def test_a_model_shows_its_largest_weights(fitted):
-    model = halfseen.Model(fitted.model_)
+def test_a_model_shows_the_weights_that_move_predictions_most():
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    X["s5"] /= 1000.0  # a large weight for a small unit
+    X["age"] /= 1e6
+    model = halfseen.Model(halfseen.FIMLRegressor(shape="linear", random_state=0).fit(X, y).model_)
     text = str(model)
     assert text.startswith("fiml predicts target from 10 columns")
     weights, _ = model.weights()
-    largest = max(weights, key=lambda name: abs(weights[name]))
-    assert text.splitlines()[2].split()[0] == largest
+    moved = {name: abs(weights[name] * X[name].std()) for name in weights}
+    largest = max(moved, key=moved.get)
+    assert max(weights, key=lambda name: abs(weights[name])) != largest
+    head, first = text.splitlines()[2:4]
+    assert (head.split()[-1], first.split()[0]) == ("standardised", largest)
+    assert float(first.split()[2]) == pytest.approx(weights[largest] * X[largest].std(), rel=0.02)
     assert f"{largest}</td>" in model._repr_html_()
     assert repr(model) == "Model('fiml', columns=10)"
 

@@ -188,6 +188,21 @@ def test_a_backup_is_the_same_study(study, path, tmp_path):
         study.backup(tmp_path / "copy.hs")
 
 
+def test_a_model_compares_its_error_with_the_mean_of_what_was_told(path):
+    with Study.create(path, SCHEMA, "y", budget=2) as study:
+        asks = study.next(subjects(120))
+        told = answers(asks)
+        study.tell(told)
+        report = study.model().report
+        lines = dict(report.lines())
+    # The target's unit of a study is declared, and is not its standard deviation.
+    constant = report["constant_risk"] * report["error_unit"]
+    assert constant == pytest.approx(np.var(told["y"]), rel=0.1)
+    assert report["constant_risk"] != pytest.approx(1, rel=0.2)
+    share = f"{100 * max(1 - report['risk'] / report['constant_risk'], 0):.0f} %"
+    assert lines["explains"].startswith(share)
+
+
 def test_budgets_are_kept(path):
     with Study.create(path, SCHEMA, "y", budget=2, total_budget=6, total_cost=100.0) as study:
         study.next(count=2)

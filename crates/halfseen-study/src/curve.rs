@@ -19,6 +19,8 @@ pub(crate) const NINETY: f64 = 1.6449;
 pub(crate) const WIDER: f64 = 2.0;
 /// Most points of a curve.
 const POINTS: u32 = 4;
+/// Number of asks by which the price of an example to come is estimated.
+const DRAWN: u32 = 200;
 /// Fewest examples of a point.
 const FEWEST: u64 = 20;
 
@@ -32,6 +34,9 @@ pub struct Curve {
     /// Variance of the target over all examples: the error of predicting its mean. Classes count
     /// as -1 and 1.
     pub variance: f64,
+    /// Price of an example to come: the mean of what the present design asks of a subject, times the
+    /// number of subjects asked for each example so far.
+    pub price: f64,
 }
 
 /// Test by which a learner estimates its own error.
@@ -102,9 +107,11 @@ impl Study {
         let setup = self.setup.clone();
         let classes = setup.classes();
         let (mut spent, mut points, mut targets) = (Spent::default(), Vec::new(), Vec::new());
+        let mut subjects = 0_u64;
         let mut after = |session: &Session, example: &Example, target: Option<&Label>| {
             let read = example.values.iter().filter(|(at, _, asked)| *at != TARGET && *asked);
             let (reads, cost) = price_of(&setup.schema, read.map(|(at, ..)| *at));
+            subjects += u64::from(reads > 0);
             spent.reads += reads as u64;
             spent.cost += cost;
             let Some(target) = target else { return Ok(()) };
@@ -131,7 +138,31 @@ impl Study {
             points.push(spent.point(examples, &report, unit(&session)));
         }
         let test = if session.takes_observed() { OwnTest::HeldOut } else { OwnTest::Progressive };
-        Ok((Curve { test, points, variance: variance(&targets) }, digest))
+        let examples = targets.len().max(1) as f64;
+        let price = match self.drawn_price(&session)? {
+            Some(price) => price * (subjects as f64).max(examples) / examples,
+            None => spent.cost / examples,
+        };
+        Ok((Curve { test, points, variance: variance(&targets), price }, digest))
+    }
+
+    /// Returns the mean price of what the present design asks of a subject; `None` if the budget is
+    /// spent.
+    fn drawn_price(&mut self, session: &Session) -> Result<Option<f64>> {
+        let mut design = session.drawing()?;
+        let (mut drawn, mut sum) = (0, 0.0);
+        while drawn < DRAWN {
+            // A limit may not suffice for as many.
+            let Ok(query) = design.ask() else { break };
+            let asked: Vec<i64> = design
+                .attributes_of(&query)?
+                .map(|name| self.place(name))
+                .collect::<Result<_>>()?;
+            let asked = asked.into_iter().filter(|&at| !self.attribute(at).retired);
+            sum += price_of(&self.setup.schema, asked).1;
+            drawn += 1;
+        }
+        Ok((drawn > 0).then(|| sum / f64::from(drawn)))
     }
 }
 

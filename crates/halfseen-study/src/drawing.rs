@@ -64,23 +64,33 @@ impl Study {
                 study.enrol(rows, by)?;
             }
             study.renew(wave, monitor)?;
-            match subjects {
-                Subjects::Named(names) => {
-                    names.iter().map(|name| study.ask(name, wave, by)).collect()
-                }
-                Subjects::Known(rows) => {
-                    rows.iter().map(|row| study.ask(&row.subject, wave, by)).collect()
-                }
-                Subjects::Count(count) => {
-                    let mut asks = Vec::new();
-                    while (asks.len() as u64) < count {
+            let before = study.used()?;
+            let wanted = match subjects {
+                Subjects::Named(names) => names.len() as u64,
+                Subjects::Known(rows) => rows.len() as u64,
+                Subjects::Count(count) => count,
+            };
+            let mut asks: Vec<Ask> = Vec::new();
+            while (asks.len() as u64) < wanted {
+                let ask = match subjects {
+                    Subjects::Named(names) => study.ask(&names[asks.len()], wave, by),
+                    Subjects::Known(rows) => study.ask(&rows[asks.len()].subject, wave, by),
+                    Subjects::Count(_) => {
                         let name = study.unused_name()?;
-                        asks.push(study.ask(&name, wave, by)?);
+                        study.ask(&name, wave, by)
                     }
-                    Ok(asks)
-                }
+                };
+                asks.push(ask.map_err(|error| of_call(error, before, asks.len(), wanted))?);
             }
+            Ok(asks)
         })
+    }
+
+    /// Returns the reads and the money that are made or asked for.
+    fn used(&mut self) -> Result<(f64, f64)> {
+        let counts = "SELECT reads, cost FROM study";
+        let used = |row: &Row<'_>| (row.int(0) as f64, row.real(1).unwrap_or(0.0));
+        Ok(first(&mut *self.sql, counts, &[], used)?.unwrap_or_default())
     }
 
     /// Returns the name of a new subject.
@@ -161,9 +171,7 @@ impl Study {
                 state => return self.shown(name, subject, last.number, state),
             }
         }
-        let counts = "SELECT next_ask, reads, cost FROM study";
-        let used = |row: &Row<'_>| (row.int(0), row.int(1) as f64, row.real(2).unwrap_or(0.0));
-        let (number, reads, money) = first(&mut *self.sql, counts, &[], used)?.unwrap_or_default();
+        let number = self.next_number()?;
         let query = self.draw(number)?;
         let names: Vec<String> = {
             let session = &self.design()?.session;
@@ -173,7 +181,7 @@ impl Study {
             names.iter().map(|name| self.place(name)).collect::<Result<_>>()?;
         asked.sort_unstable();
         let price = self.price_of(asked.iter().copied());
-        self.afford((reads, money), price)?;
+        self.afford(price)?;
         let told = if is_new { Vec::new() } else { self.values_of(subject)? };
         let is_told = |attribute: &i64| told.iter().any(|(known, ..)| known == attribute);
         let missing = asked.iter().chain([&TARGET]).filter(|attribute| !is_told(attribute)).count();
@@ -219,13 +227,14 @@ impl Study {
     }
 
     /// Refuses an ask that reads or money do not suffice for.
-    fn afford(&self, used: (f64, f64), (reads, cost): (i64, f64)) -> Result<()> {
+    fn afford(&mut self, (reads, cost): (i64, f64)) -> Result<()> {
+        let used = self.used()?;
         let limits = [("total_budget", used.0, reads as f64), ("total_cost", used.1, cost)];
         for (limit, used, next) in limits {
             if let Some(total) = self.setup.limit(limit)
                 && used + next > total * (1.0 + 1e-9)
             {
-                return Err(Error::Spent { limit, total, used, next });
+                return Err(Error::Spent { limit, total, used, next, enough: 0, wanted: 1 });
             }
         }
         Ok(())
@@ -278,5 +287,17 @@ impl Study {
         self.sql
             .run("INSERT INTO cache VALUES ($1, $2, $3)", cells![kind, digest, content])
             .map(drop)
+    }
+}
+
+/// Returns the error of a call for several subjects: nothing of it is stored, so that its own asks
+/// are not among those that were made.
+fn of_call(error: Error, before: (f64, f64), enough: usize, wanted: u64) -> Error {
+    match error {
+        Error::Spent { limit, total, next, .. } => {
+            let used = if limit == "total_cost" { before.1 } else { before.0 };
+            Error::Spent { limit, total, used, next, enough, wanted }
+        }
+        other => other,
     }
 }

@@ -62,11 +62,22 @@ pub enum Error {
     /// The request contradicts the state of a subject or an ask.
     #[error("subject '{}': {problem}", short(subject))]
     Subject { subject: String, problem: String },
-    /// Reads or money do not suffice for the next ask.
-    #[error(
-        "{limit} is spent: {used} of {total} are made or asked for, and the next ask takes up to {next}; release asks that will not be answered, or raise {limit} by a new study"
-    )]
-    Spent { limit: &'static str, total: f64, used: f64, next: f64 },
+    /// Reads or money do not suffice for all subjects of a call.
+    #[error("{}", spent(limit, [*total, *used, *next], *enough, *wanted))]
+    Spent {
+        /// Limit: `total_budget` or `total_cost`.
+        limit: &'static str,
+        /// Its value.
+        total: f64,
+        /// What was made or asked for before the call.
+        used: f64,
+        /// What the first ask takes that it does not suffice for.
+        next: f64,
+        /// Number of subjects, of those of the call, that it suffices for.
+        enough: usize,
+        /// Number of subjects of the call.
+        wanted: u64,
+    },
 }
 
 /// Line of a file of answers that was refused, and the reason.
@@ -92,6 +103,22 @@ fn first_of(refused: &[RefusedLine]) -> String {
     let lines: Vec<String> = refused.iter().take(3).map(RefusedLine::to_string).collect();
     let more = if refused.len() > 3 { "; ..." } else { "" };
     lines.join("; ") + more
+}
+
+/// Says for how many subjects of a call a limit suffices.
+fn spent(limit: &str, [total, used, next]: [f64; 3], enough: usize, wanted: u64) -> String {
+    let made =
+        format!("{used} of {total} are made or asked for, and the next ask takes up to {next}");
+    let remedy = format!("release asks that will not be answered, or raise {limit} by a new study");
+    if wanted == 1 {
+        return format!("{limit} is spent: {made}; {remedy}");
+    }
+    let fewer = if enough == 0 { String::new() } else { format!("ask for {enough}, ") };
+    let before =
+        if enough == 0 { made } else { format!("{used} of {total} were made or asked for before") };
+    format!(
+        "{limit} suffices for {enough} of these {wanted} subjects, and nothing was asked: {before}; {fewer}{remedy}"
+    )
 }
 
 fn remedy(text: &str) -> String {

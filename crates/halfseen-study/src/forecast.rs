@@ -28,8 +28,7 @@ pub struct Forecast {
     pub error: Range,
     /// Decrease of the error from now.
     pub gain: Range,
-    /// Money for them, at the mean price of an example so far, what was read of subjects without a
-    /// target included.
+    /// Money for them, by what the present design asks, subjects without a target included.
     pub cost: f64,
     /// Number of examples from which on as many more lower the error by less than 1 % of the
     /// target's variance; the ends by the ends of `gain`. 0 if they do so from the first on.
@@ -73,7 +72,7 @@ impl Curve {
                 high: (error + side).max(0.0),
             },
             gain: Range { estimate: saved * b, low: saved * low, high: saved * high },
-            cost: point.cost / now * more_examples,
+            cost: self.price * more_examples,
             enough: Range { estimate: enough(b), low: enough(low), high: enough(high) },
         })
     }
@@ -169,7 +168,7 @@ mod tests {
             high: None,
         };
         let points = points.iter().map(point).collect();
-        Curve { test: OwnTest::HeldOut, points, variance: 10.0 }
+        Curve { test: OwnTest::HeldOut, points, variance: 10.0, price: 2.5 }
     }
 
     #[test]

@@ -104,12 +104,14 @@ pub(crate) fn all_of(mut text: impl Read) -> Result<Vec<u8>> {
 }
 
 /// Returns a number with a decimal point in the place of its decimal comma. Only digits, a comma and
-/// digits are surely such a number; other texts stay as they are.
+/// digits, perhaps with an exponent, are surely such a number; other texts stay as they are.
 pub(crate) fn with_point(text: &str) -> Cow<'_, str> {
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let text = text.trim();
-    match text.strip_prefix('-').unwrap_or(text).split_once(',') {
-        Some((whole, decimals)) if digits(whole) && digits(decimals) => {
+    let (number, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let is_power = digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent));
+    match number.strip_prefix('-').unwrap_or(number).split_once(',') {
+        Some((whole, decimals)) if digits(whole) && digits(decimals) && is_power => {
             Cow::Owned(text.replace(',', "."))
         }
         _ => Cow::Borrowed(text),

@@ -139,14 +139,16 @@ fn files_that_are_no_answers_say_where() {
     let rows = answers_from_csv(text.as_bytes(), &schema).unwrap();
     assert_eq!((rows[0].subject.as_str(), rows[0].cells[0].1.trim()), ("=p0", "2.5"));
     // Of a Europe that separates cells by semicolons, decimals by commas.
-    for (by, mark) in [(";", "1,5"), ("\t", "-0,25"), (";", " 7 "), (";", "12.5")] {
+    for (by, mark) in
+        [(";", "1,5"), ("\t", "-0,25"), (";", "-7,428e-05"), (";", " 7 "), (";", "12.5")]
+    {
         let text = format!("\u{feff}\"subject\"{by}kind{by}a0\r\np0{by}p,q{by}{mark}\r\n");
         let rows = answers_from_csv(text.as_bytes(), &schema).unwrap();
         let cells: Vec<&str> = rows[0].cells.iter().map(|(_, text)| text.trim()).collect();
         assert_eq!(cells, ["p,q", &mark.trim().replace(',', ".")], "{text}");
     }
     // What is not surely a decimal comma stays as it is, and is refused as before.
-    for odd in ["1,5 mmol/L", "1.234,5", "1,2,3", ",5", "1,", "+1,5", "1,5e3", "1,x"] {
+    for odd in ["1,5 mmol/L", "1.234,5", "1,2,3", ",5", "1,", "+1,5", "1,5e", "1,5e3,2", "1,x"] {
         let text = format!("subject;a0\np0;{odd}\n");
         let rows = answers_from_csv(text.as_bytes(), &schema).unwrap();
         assert_eq!(rows[0].cells[0].1, odd);

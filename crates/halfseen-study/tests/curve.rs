@@ -7,7 +7,7 @@ mod common;
 use common::{Place, answers, create, draw, model, names, row, schema, setup, tell, truth};
 use halfseen::Silent;
 use halfseen::data::{Column, Matrix, Table, TextColumn};
-use halfseen_study::{Events, OwnTest, Pilot, Simulation, Study};
+use halfseen_study::{Error, Events, OwnTest, Pilot, Simulation, Study, Subjects};
 
 /// A study of two hundred subjects, some of them without a target.
 fn study(place: &Place, learner: &str) -> Study {
@@ -184,6 +184,55 @@ fn money_ends_a_study_and_rows_are_repeated_only_beyond_the_pilot() {
     let short = simulation(&pilot, &poor).play(&place.path("short.hs"), &Silent).unwrap();
     assert!(short.is_spent && short.points.last().unwrap().cost <= 200.0, "{short:?}");
     assert!(short.points.last().unwrap().cost > 190.0 && short.repeated == 0, "{short:?}");
+    // Where the money ends at a moment that is tested, there is one point of it.
+    let [quarter, half] = [long.points[0].cost, long.points[1].cost];
+    for (at, money) in [(1, quarter), (2, half)] {
+        let exact = setup("fiml", &[("budget", "3"), ("total_cost", &money.to_string())]);
+        let file = place.path(&format!("exact{at}.hs"));
+        let ended = simulation(&pilot, &exact).play(&file, &Silent).unwrap();
+        assert!(ended.is_spent, "{ended:?}");
+        assert_eq!(ended.points, long.points[..at], "{ended:?}");
+    }
+}
+
+#[test]
+fn examples_to_come_cost_what_the_present_design_asks() {
+    let place = Place::new();
+    let mut study = study(&place, "fiml");
+    // A tenth of the subjects has no target, so an example takes more than one subject.
+    let curve = study.curve(&Silent).unwrap();
+    let asks = draw(&mut study, &names(200..400), Some("w2"));
+    let schema = schema();
+    let priced = |name: &String| {
+        let found = schema.attributes.iter().find(|attribute| attribute.name == *name).unwrap();
+        // The two of the panel are read together.
+        if name == "b2" { 0.0 } else { found.price }
+    };
+    let mean = asks.iter().flat_map(|ask| &ask.attributes).map(priced).sum::<f64>() / 180.0;
+    assert!((curve.price / mean - 1.0).abs() < 1e-9, "{} {mean}", curve.price);
+    let cost = curve.forecast(50).unwrap().cost;
+    assert!((cost - 50.0 * curve.price).abs() < 1e-9, "{cost}");
+}
+
+#[test]
+fn a_limit_that_ends_within_a_wave_says_for_how_many_it_suffices() {
+    let place = Place::new();
+    let mut study = create(&place.path("t.hs"), "fiml", &[("budget", "3"), ("total_budget", "20")]);
+    draw(&mut study, &names(0..2), None);
+    let made = study.status(&common::by()).unwrap().reads;
+    let wave = names(2..40);
+    let ask = |study: &mut Study, names: &[String]| {
+        study.next(Subjects::Named(names), None, &common::by(), &Silent)
+    };
+    let error = ask(&mut study, &wave).unwrap_err();
+    let Error::Spent { used, enough, wanted, .. } = error else { panic!("{error}") };
+    assert_eq!((used, wanted), (made.made + made.promised, 38));
+    let text = error.to_string();
+    let expected =
+        format!("total_budget suffices for {enough} of these 38 subjects, and nothing was asked");
+    assert!(text.starts_with(&expected), "{text}");
+    assert!(ask(&mut study, &wave[..enough + 1]).is_err());
+    assert_eq!(ask(&mut study, &wave[..enough]).unwrap().len(), enough);
 }
 
 #[test]

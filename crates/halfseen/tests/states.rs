@@ -431,12 +431,11 @@ fn a_model_file_with_missing_or_unknown_keys_is_refused_by_key() {
         let keys: Vec<String> =
             json.pointer(section).unwrap().as_object().unwrap().keys().cloned().collect();
         for lost in keys {
-            // Absent options, groups, ranges and counts have a meaning: none; and what was spent
-            // before there were prices is known.
-            let known =
-                ["spent", "unused", "outside_bounds", "first_outside", "panel_reads", "clip"];
-            if ["groups", "prices", "objective", "gap"].iter().chain(&known).any(|key| *key == lost)
-            {
+            // Absent options, groups, ranges, counts and errors have a meaning: none; and what was
+            // spent before there were prices is known.
+            let known = "groups prices objective gap spent unused outside_bounds first_outside \
+                         panel_reads clip constant_risk";
+            if known.split(' ').any(|key| key == lost) {
                 continue;
             }
             let (key, message) = model_refused(|m| {

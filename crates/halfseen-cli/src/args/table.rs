@@ -1,9 +1,9 @@
 //! Declares the flags of a table to learn from.
 
 use super::ReadArgs;
-use crate::parse::{positive, whole};
+use crate::parse::{one_of, positive, whole};
 use clap::{Args, ValueEnum};
-use halfseen::data::DeclaredKind;
+use halfseen::data::{Basis, DeclaredKind, Scale};
 use std::path::PathBuf;
 
 /// Options for reading a table; shared by commands that learn.
@@ -19,8 +19,8 @@ pub(crate) struct TableArgs {
     /// its own; max, each divided by its largest absolute value, so that zero stays zero. Default:
     /// common for IDX, each for tables (max for robust learners, for which zero is a deleted value;
     /// none for budgeted learners in fit, which do not touch unread cells)
-    #[arg(long, value_enum)]
-    pub(crate) scale: Option<ScaleArg>,
+    #[arg(long, value_parser = one_of::<Scale>(Scale::ALL.map(Scale::name)))]
+    pub(crate) scale: Option<Scale>,
     /// Functions of each numeric attribute that learners of linear models get besides its value, so
     /// that predictions bend. hats: up to four piecewise linear ones on six of its values in the
     /// training rows; beyond its least and largest value they continue as a line. One read, one
@@ -28,8 +28,8 @@ pub(crate) struct TableArgs {
     /// (fit of budgeted learners, --honest) divide the attribute's --bounds equally by the six
     /// values. With --scale none or common they may be small beside the values. fiml learns curves
     /// of its own with --set shape=additive, which is better for it
-    #[arg(long, value_enum, default_value_t = BasisArg::None)]
-    pub(crate) basis: BasisArg,
+    #[arg(long, default_value = Basis::None.name(), value_parser = one_of::<Basis>(Basis::ALL.map(Basis::name)))]
+    pub(crate) basis: Basis,
     /// Columns whose values are known for every example without a read
     #[arg(long, value_delimiter = ',', value_name = "COLS")]
     pub(crate) known: Vec<String>,
@@ -106,20 +106,6 @@ pub(crate) enum TaskArg {
     Auto,
     Regression,
     Classification,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScaleArg {
-    None,
-    Common,
-    Each,
-    Max,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum BasisArg {
-    None,
-    Hats,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

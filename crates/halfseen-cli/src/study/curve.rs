@@ -61,16 +61,17 @@ fn sentences(forecast: &Forecast, target: &str) -> String {
     let between = |range: &Range| format!("{} to {}", number(range.low), number(range.high));
     let more = grouped(*more);
     let count = |n: f64| if n < 1e15 { thousands(n) } else { "any".to_owned() };
+    let worth = format!("less than 1 % of the variance of {target}");
     let when = if enough.high <= 0.0 {
-        "from the first examples on".to_owned()
+        format!("{more} more lower it by {worth} from the first examples on")
     } else if enough.estimate <= 0.0 {
         format!(
-            "from now on, as far as the curve shows (90 %: up to {} examples)",
+            "the curve has not fallen by more than chance, so it does not show when to stop (90 %: {more} more lower it by {worth} from {} examples on, or sooner)",
             count(enough.high)
         )
     } else {
         format!(
-            "from about {} examples on (90 %: {} to {})",
+            "{more} more lower it by {worth} from about {} examples on (90 %: {} to {})",
             count(enough.estimate),
             count(enough.low),
             count(enough.high)
@@ -78,7 +79,7 @@ fn sentences(forecast: &Forecast, target: &str) -> String {
     };
     format!(
         "forecast: {more} more examples lower the error by {} (90 %: {}), to {} (90 %: {}), for {} of money\n\
-         {more} more lower it by less than 1 % of the variance of {target} {when}\n",
+         {when}\n",
         number(gain.estimate),
         between(gain),
         number(error.estimate),

@@ -47,8 +47,10 @@ pub(super) fn text(status: &Status, fitted: Option<&Model>) -> String {
         && let Some(risk) = model.report.risk
     {
         let unit = unit(model);
-        let error = model.report.risk_error;
-        let error = error.map_or(String::new(), |error| format!("+- {}", number(error * unit)));
+        let error = model.report.risk_error.map(|error| format!("+- {}", number(error * unit)));
+        let constant =
+            model.report.constant_risk.map(|of| format!("the mean's: {}", number(of * unit)));
+        let error = error.into_iter().chain(constant).collect::<Vec<_>>().join("; ");
         rows.push(vec!["error (own test)".to_owned(), number(risk * unit), error]);
     }
     let mut text = format!("{} learns {}\n", status.learner, status.target);

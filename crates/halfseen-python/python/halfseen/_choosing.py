@@ -138,7 +138,9 @@ class Choosing(Documented, BaseEstimator):
         if not self._may_choose(found.learner):
             return self._made(**settings)
         self.suggestion_ = found
-        return self._of(found.learner, {**found.settings, **settings})
+        own = self.get_params(deep=False)
+        open_ = {name: value for name, value in found.settings.items() if own.get(name) is None}
+        return self._of(found.learner, {**open_, **settings})
 
     def _may_choose(self, learner):
         """Return whether a learner has all that is asked of it."""

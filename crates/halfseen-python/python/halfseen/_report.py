@@ -12,7 +12,7 @@ class Report(dict[str, Any]):
     def of(cls, model: Any) -> Self:
         """Return the report of a fitted model, with its notes and its reason to stop in words."""
         words = {"notes_text": model.notes(), "stop_text": model.stop()}
-        return cls(json.loads(model.report()), **words, target_variance=model.target_variance())
+        return cls(json.loads(model.report()), **words, error_unit=model.error_unit())
 
     def lines(self) -> list[tuple[str, str]]:
         """Return the important names and values, in words."""
@@ -36,17 +36,16 @@ class Report(dict[str, Any]):
 
     def _own_test(self):
         """Return the error that the learner itself estimates, beside that of a constant."""
-        # Scaled numbers have a variance of 1, which is the error of their mean.
-        variance, deviation = self.get("target_variance"), self.get("risk_error")
-        unit = 1.0 if variance is None else variance
+        risk, deviation, constant = self["risk"], self.get("risk_error"), self.get("constant_risk")
+        classes = self.get("error_unit") is None
+        unit = 1.0 if classes else self["error_unit"]
         error = "" if deviation is None else f" +- {deviation * unit:.3g}"
-        if variance is None:
-            return [("its own test", f"{self['risk']:.3g}{error} (squared error; the mean's is near 1)")]
-        share = 100 * max(1 - self["risk"], 0)
-        return [
-            ("its own test", f"{self['risk'] * unit:.4g}{error} (squared error)"),
-            ("explains", f"{share:.0f} % of the variance of the target; the error of its mean is {unit:.4g}"),
-        ]
+        beside = f"; the mean's is {constant:.3g}" if classes and constant else ""
+        lines = [("its own test", f"{risk * unit:.4g}{error} (squared error{beside})")]
+        if constant and not classes:
+            share = f"{100 * max(1 - risk / constant, 0):.0f} % of the variance of the target"
+            lines.append(("explains", f"{share}; the error of its mean is {constant * unit:.4g}"))
+        return lines
 
     def __str__(self) -> str:
         """Return lines of names and values, and the notes."""

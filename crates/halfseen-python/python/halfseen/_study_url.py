@@ -244,7 +244,7 @@ class ServedStudy:
             raise StudyFileError(f"{self.url}: {text}") from None
         if problem.get("refused"):
             raise _Refused(text, problem["refused"]) from None
-        if error.code == 409 and re.match(r"\w+ is spent: ", text):
+        if error.code == 409 and re.match(r"\w+ (is spent: |suffices for )", text):
             raise BudgetSpent(text) from None
         raise ValueError(text) from None
 

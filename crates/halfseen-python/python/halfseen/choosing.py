@@ -115,9 +115,11 @@ class _Robust(Choosing):
         Attributes that always stay.
     scale : {'none', 'common', 'each', 'max'} or None
         Scaling of attributes. A deleted attribute counts as 0, with 'each' as its mean: take it where zero
-        means nothing. None: 'max', each divided by its largest absolute value.
+        means nothing. None: with ``method='auto'`` what suits the table (see ``suggestion_``), else 'max',
+        each divided by its largest absolute value.
     basis : {'none', 'hats'} or None
-        'hats': predictions bend in each attribute. A deletion takes all functions of it.
+        'hats': predictions bend in each attribute. A deletion takes all functions of it. None: with
+        ``method='auto'`` what suits the table, else 'none'.
     """
 
     _family = "robust"

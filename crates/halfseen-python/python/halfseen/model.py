@@ -240,18 +240,19 @@ class Model:
 
     def __str__(self) -> str:
         """Return target, attributes, the largest weights, and the report of the fit in words."""
-        lines = [self._sentence(), ""]
-        lines += [f"  {name:<24} {weight:>12.5g}" for name, weight in self._largest()]
-        return "\n".join([*lines, *([""] if self._largest() else []), str(self.report)])
+        rows = self._largest()
+        table = [f"  {name:<24}" + "".join(f" {cell:>12}" for cell in cells) for name, *cells in rows]
+        return "\n".join([self._sentence(), "", *table, *([""] if table else []), str(self.report)])
 
     def _repr_html_(self) -> str:
         """Show the same in a notebook."""
-        weights = "".join(
-            f'<tr><td style="text-align:left">{html.escape(name)}</td><td>{weight:.5g}</td></tr>'
-            for name, weight in self._largest()
-        )
-        table = f"<table><thead><tr><th>attribute</th><th>weight</th></tr></thead>{weights}</table>"
-        return f"<p>{html.escape(self._sentence())}</p>{table if weights else ''}{self.report._repr_html_()}"
+        head, *rows = self._largest() or [[]]
+        table = "<table><thead><tr>" + "".join(f"<th>{name}</th>" for name in head) + "</tr></thead>"
+        for name, *cells in rows:
+            numbers = "".join(f"<td>{cell}</td>" for cell in cells)
+            table += f'<tr><td style="text-align:left">{html.escape(name)}</td>{numbers}</tr>'
+        shown = f"{table}</table>" if rows else ""
+        return f"<p>{html.escape(self._sentence())}</p>{shown}{self.report._repr_html_()}"
 
     def _sentence(self):
         """Return a sentence on the target and the attributes."""
@@ -260,11 +261,21 @@ class Model:
         return f"{self.learner} predicts {self.target}{what} from {count} column{'s' * (count != 1)}"
 
     def _largest(self):
-        """Return names and weights of the attributes, the largest first."""
+        """Return the rows of a table of the weights that move predictions most, its head first.
+
+        They are compared by the weight times the attribute's standard deviation, as ``halfseen show`` does, or
+        where the fit may not know it by the weight.
+        """
         found = self._model.weights()
         if found is None or len(found) > 1:
             return []
-        return sorted(found[0][0], key=lambda of: -abs(of[1]))[:10]
+        weights, deviations = found[0][0], self._model.deviations()
+        spreads = [1.0] * len(weights) if deviations is None else deviations
+        rows = [(name, weight, weight * spread) for (name, weight), spread in zip(weights, spreads, strict=True)]
+        rows.sort(key=lambda row: -abs(row[2]))
+        shown = 2 if deviations is None else 3
+        cells = ([row[0], *(f"{number:.5g}" for number in row[1:shown])] for row in rows[:10])
+        return [["attribute", "weight", "standardised"][:shown], *cells]
 
     def __reduce__(self):
         """Pickle as a model file."""

@@ -140,8 +140,11 @@ def suggested(X, targets, classes, limited, threat, holes=None, given=None):
 
 def of_json(found: Mapping[str, Any], classes: bool, given: Mapping[str, Any]) -> Suggestion:
     """Return the library's suggestion with an estimator, whose parameters ``given`` names besides."""
-    settings = {**dict(found["set"]), **given}
     curves = found["basis"] != "none"
+    of_table = {"scale": found["scale"], "basis": found["basis"] if curves else None}
+    settings = {**dict(found["set"]), **given}
+    if has_estimator(found["learner"]):
+        settings = {**{name: value for name, value in of_table.items() if value is not None}, **settings}
     estimator = of_learner(found["learner"], classes, settings, tune=found["tune"], curves=curves)
     if found["tune"] and "tune" in estimator.get_params(deep=False):
         settings["tune"] = 5

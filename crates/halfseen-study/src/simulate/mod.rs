@@ -153,6 +153,8 @@ impl Simulation<'_> {
         played.repeated = asked.saturating_sub(parts.subjects.len() as u64);
         played.is_spent = asked < self.subjects;
         let end = self.tested(&mut Study::open(file)?, asked, &parts, monitor)?;
+        // Where the money ended just after a test, the end takes its place.
+        played.points.retain(|point| point.subjects < asked);
         played.points.extend(end);
         Ok(played)
     }

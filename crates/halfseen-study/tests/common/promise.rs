@@ -154,7 +154,7 @@ pub(crate) fn reads_and_money_hold_across_open_asks_and_come_back_with_what_was_
     draw(&mut study, &names(0..3), None);
     let next =
         study.next(halfseen_study::Subjects::Named(&names(3..4)), None, &by(), &halfseen::Silent);
-    let Err(Error::Spent { limit: "total_budget", total, used, next }) = next else {
+    let Err(Error::Spent { limit: "total_budget", total, used, next, .. }) = next else {
         panic!("{next:?}")
     };
     assert_eq!((total, used, next), (7.0, 6.0, 2.0));

@@ -485,6 +485,7 @@ impl<I: Iterate> Engine for Sgd<I> {
         let worse =
             risk_of_target.and_then(|risk| Note::beside_constant(risk, risk_error, constant));
         let notes = [steep, late, worse].into_iter().flatten().collect();
-        Report { risk, risk_error, budget_kind, notes, ..report }
+        let constant_risk = risk_of_target.map(|_| constant);
+        Report { risk, risk_error, constant_risk, budget_kind, notes, ..report }
     }
 }

@@ -23,15 +23,23 @@ impl std::str::FromStr for Basis {
     type Err = crate::Error;
 
     fn from_str(text: &str) -> Result<Basis> {
-        Ok(match text {
-            "none" => Basis::None,
-            "hats" => Basis::Hats,
-            _ => {
-                let (name, text) = ("basis", text.to_owned());
-                let expected = "one of none, hats".to_owned();
-                return Err(ErrorKind::NotAValue { name, text, expected }.into());
-            }
+        Basis::ALL.into_iter().find(|basis| basis.name() == text).ok_or_else(|| {
+            let expected = format!("one of {}", Basis::ALL.map(Basis::name).join(", "));
+            ErrorKind::NotAValue { name: "basis", text: text.to_owned(), expected }.into()
         })
+    }
+}
+
+impl Basis {
+    /// All sets of functions.
+    pub const ALL: [Basis; 2] = [Basis::None, Basis::Hats];
+
+    /// Returns its name, as in the program and in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Basis::None => "none",
+            Basis::Hats => "hats",
+        }
     }
 }
 

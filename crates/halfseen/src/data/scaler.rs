@@ -22,41 +22,39 @@ impl std::str::FromStr for Scale {
     type Err = crate::Error;
 
     fn from_str(text: &str) -> Result<Scale> {
-        Ok(match text {
-            "none" => Scale::None,
-            "common" => Scale::Common,
-            "each" => Scale::Each,
-            "max" => Scale::Max,
-            _ => {
-                let expected = "one of none, common, each, max".to_owned();
-                return Err(ErrorKind::NotAValue {
-                    name: "scale",
-                    text: text.to_owned(),
-                    expected,
-                }
-                .into());
-            }
+        Scale::ALL.into_iter().find(|scale| scale.name() == text).ok_or_else(|| {
+            let expected = format!("one of {}", Scale::ALL.map(Scale::name).join(", "));
+            ErrorKind::NotAValue { name: "scale", text: text.to_owned(), expected }.into()
         })
     }
 }
 
 impl Scale {
+    /// All scalings.
+    pub const ALL: [Scale; 4] = [Scale::None, Scale::Common, Scale::Each, Scale::Max];
+
+    /// Returns its name, as in the program and in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scale::None => "none",
+            Scale::Common => "common",
+            Scale::Each => "each",
+            Scale::Max => "max",
+        }
+    }
+
     /// Refuses a scale that needs to look at cells of this matrix, for a fit that must not.
     ///
     /// # Errors
     /// [`ErrorKind::Needs`].
     pub(crate) fn needs_no_look(self, matrix: &Matrix) -> Result<()> {
-        let value = match self {
-            Scale::None => return Ok(()),
-            // Their range is known.
-            Scale::Common if matches!(matrix, Matrix::U8(_)) => return Ok(()),
-            Scale::Common => "common",
-            Scale::Each => "each",
-            Scale::Max => "max",
-        };
+        // The range of bytes is known.
+        if self == Scale::None || (self == Scale::Common && matches!(matrix, Matrix::U8(_))) {
+            return Ok(());
+        }
         let what = "the attributes' ranges, but an honest fit does not look at unread cells: declare their bounds, or use \
                     scale = none";
-        Err(ErrorKind::Needs { name: "scale", value, what }.into())
+        Err(ErrorKind::Needs { name: "scale", value: self.name(), what }.into())
     }
 }
 

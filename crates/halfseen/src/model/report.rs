@@ -100,6 +100,9 @@ pub struct Report {
     /// Standard error of `risk`.
     #[serde(deserialize_with = "Option::deserialize")]
     pub risk_error: Option<f64>,
+    /// Squared error of the mean of the targets, in the units of `risk` and `leave_one_out`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constant_risk: Option<f64>,
     /// Notes for the reader.
     pub notes: Vec<Note>,
     /// Number of passes or iterations of the solver, if any.
@@ -154,6 +157,7 @@ impl Report {
             largest_delay: 0,
             risk: None,
             risk_error: None,
+            constant_risk: None,
             notes: Vec::new(),
             passes: None,
             support: None,

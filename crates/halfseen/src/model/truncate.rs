@@ -178,7 +178,7 @@ impl Model {
             self.report.threat.as_ref().filter(|_| report.threat.is_none()).map(Threat::budget);
         if dropped || threat.is_some() {
             (report.objective, report.gap, report.leave_one_out) = (None, None, None);
-            (report.risk, report.risk_error) = (None, None);
+            (report.risk, report.risk_error, report.constant_risk) = (None, None, None);
             report.notes.retain(|note| !note.is_of_predictor());
             let (attributes, of) = (after.sampled_panels() as u64, before.sampled_panels() as u64);
             report.notes.push(Note::Truncated { attributes, of, threat });

@@ -5,7 +5,7 @@
 //! read nothing for free.
 
 use super::{Seen, Task};
-use crate::data::{Basis, Column, Place};
+use crate::data::{Basis, Column, Place, Scale};
 
 /// Facts about a task by which a learner is suggested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +56,11 @@ impl Situation {
         Situation { holes: false, imputed: self.holes, ..self }
     }
 
+    /// Returns true if there are rows enough for a curve of each attribute, and time enough.
+    fn has_curves(&self) -> bool {
+        self.rows >= ROWS_PER_CURVE.saturating_mul(self.attributes) && self.attributes <= WIDE
+    }
+
     /// Returns true if the joint distribution of all columns is learned within a minute or two.
     fn joint(&self) -> bool {
         // Each of several classes has a model of its own.
@@ -73,6 +78,8 @@ pub struct Suggestion {
     pub learner: &'static str,
     /// Values of parameters that differ from their defaults.
     pub set: &'static [(&'static str, &'static str)],
+    /// Scaling of attributes, if not that of the learner.
+    pub scale: Option<Scale>,
     /// Functions of each attribute.
     pub basis: Basis,
     /// True if its parameters are best chosen by cross-validation, which reads the whole table, and
@@ -120,6 +127,7 @@ type Rule = (fn(&Situation) -> bool, Suggestion);
 const PLAIN: Suggestion = Suggestion {
     learner: "",
     set: &[],
+    scale: None,
     basis: Basis::None,
     tune: false,
     when: "",
@@ -129,13 +137,27 @@ const PLAIN: Suggestion = Suggestion {
 };
 
 /// All rules; the first that applies decides, and the last always applies.
-const RULES: [Rule; 12] = [
+const RULES: [Rule; 13] = [
+    (
+        |s| s.threat && s.has_curves(),
+        Suggestion {
+            learner: "robust-lp",
+            scale: Some(Scale::Each),
+            basis: Basis::Hats,
+            tune: true,
+            when: "attributes may be deleted at prediction time, and there are at least 5 rows per attribute",
+            why: "it has the least loss under the worst deletions, with a certificate, and curves need fewer attributes",
+            instead: "robust-perceptron",
+            instead_if: "there are classes, and too many rows for it: one quick pass",
+            ..PLAIN
+        },
+    ),
     (
         |s| s.threat,
         Suggestion {
             learner: "robust-lp",
             tune: true,
-            when: "attributes may be deleted at prediction time",
+            when: "attributes may be deleted at prediction time, and there are more than 300 of them, or fewer than 5 rows for each",
             why: "it has the least loss under the worst deletions, with a certificate",
             instead: "robust-perceptron",
             instead_if: "there are classes, and too many rows for it: one quick pass",
@@ -238,7 +260,7 @@ const RULES: [Rule; 12] = [
         },
     ),
     (
-        |s| s.rows >= ROWS_PER_CURVE * s.attributes && s.attributes <= WIDE,
+        |s| s.has_curves(),
         Suggestion {
             learner: "ridge",
             basis: Basis::Hats,
@@ -311,6 +333,7 @@ impl Suggestion {
     pub fn called(&self) -> String {
         let mut with: Vec<String> =
             self.set.iter().map(|(n, value)| format!("{n}={value}")).collect();
+        with.extend(self.scale.map(|scale| format!("scale={}", scale.name())));
         if self.basis == Basis::Hats {
             with.push("basis=hats".to_owned());
         }
@@ -343,7 +366,11 @@ mod tests {
     #[test]
     fn the_first_rule_that_applies_decides() {
         let cases = [
-            (Situation { threat: true, limited: true, ..COMPLETE }, "robust-lp"),
+            (
+                Situation { threat: true, limited: true, ..COMPLETE },
+                "robust-lp with scale=each, basis=hats",
+            ),
+            (Situation { threat: true, rows: 99, ..COMPLETE }, "robust-lp"),
             (Situation { limited: true, ..COMPLETE }, "fiml"),
             (Situation { holes: true, ..COMPLETE }, "fiml"),
             (

@@ -65,6 +65,7 @@ pub fn tested(
         let (better, difference_error) = held_out.mean(|row| row.loss - row.constant);
         let (constant, _) = held_out.mean(|row| row.constant);
         note = Note::beside_constant(constant + better, Some(difference_error), constant);
+        fit.report.constant_risk = held_out.estimates.then_some(constant);
         if held_out.estimates {
             let (risk, risk_error) = held_out.mean(|row| row.loss);
             (fit.report.risk, fit.report.risk_error) = (Some(risk), Some(risk_error));

@@ -114,6 +114,7 @@ impl Fitting<'_> {
         report.notes = survey.notes(self.refused);
         report.stop = if all.remarks.interrupted { Stop::Interrupted } else { Stop::OnePass };
         (report.risk, report.risk_error) = all.risk.unzip();
+        report.constant_risk = all.risk.map(|_| all.variance);
         report.passes = Some(all.passes);
         let tested = all
             .risk

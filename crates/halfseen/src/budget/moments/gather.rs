@@ -394,6 +394,7 @@ impl<L: FromMoments> Engine for Gatherer<L> {
         let sums = &self.state.sums;
         let constant = self.ledger.variance(sums.known_target[0], sums.target);
         let worse = risk.and_then(|risk| Note::beside_constant(risk, risk_error, constant));
-        Report { risk, risk_error, notes: worse.into_iter().collect(), ..report }
+        let constant_risk = risk.map(|_| constant);
+        Report { risk, risk_error, constant_risk, notes: worse.into_iter().collect(), ..report }
     }
 }
