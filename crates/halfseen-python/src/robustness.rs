@@ -30,11 +30,21 @@ type Certified<'py> = (
 );
 
 /// Returns the attributes that can be deleted, in the order of a threat's costs: name and columns
-/// of each.
+/// of the table of each.
 #[pyfunction]
 pub(crate) fn attributes(model: &Model) -> PyResult<Vec<(String, Vec<usize>)>> {
-    let layout = model.model.prepare.schema.layout().map_err(raised)?;
-    let columns = |panel: usize| layout.slots_of(panel).map(|slot| layout.column(slot)).collect();
+    let schema = &model.model.prepare.schema;
+    let layout = schema.layout().map_err(raised)?;
+    let widths = schema.columns.iter().map(|column| column.width());
+    let of: Vec<usize> =
+        widths.enumerate().flat_map(|(at, width)| std::iter::repeat_n(at, width)).collect();
+    let columns = |panel: usize| {
+        let mut columns: Vec<usize> =
+            layout.slots_of(panel).map(|slot| of[layout.column(slot)]).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        columns
+    };
     Ok((0..layout.sampled_panels())
         .map(|panel| (layout.name(panel).to_owned(), columns(panel)))
         .collect())

@@ -85,7 +85,7 @@ def test_the_suggestion_speaks():
     assert str(found).startswith("fiml: the reads of each row are limited; it keeps every read")
     assert "; instead ddaelr-2p, if you want" in str(found)
     html = suggest(*cancer(), threat=1)._repr_html_()
-    assert "robust-lp: attributes may be deleted" in html
+    assert "robust-lp with scale=each, basis=hats: attributes may be deleted" in html
     assert "RobustLPClassifier" in html
 
 

@@ -175,6 +175,21 @@ def test_certificates_hold_against_every_deletion(estimator, values):
     assert turned > 5
 
 
+def test_deletions_are_of_attributes_and_not_of_their_functions():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X[:, [0, 1, 4, 7, 20, 27]]
+    model = RobustLPClassifier(threat=1, scale="each", basis="hats").fit(X, y)
+    assert model.coef_.shape[1] > 6
+    certificates, turned = model.certify(X[:60]), 0
+    for row, flips_at, flips in zip(X[:60], certificates.flips_at, certificates.flips, strict=True):
+        assert len(flips) == (0 if np.isnan(flips_at) else flips_at)
+        deleted = row.copy()
+        deleted[flips] = np.nan
+        turned += len(flips) > 0
+        assert (model.predict(deleted[None]) != model.predict(row[None])) == (len(flips) > 0)
+    assert turned > 20
+
+
 def test_certificates_of_numbers_hold_against_every_deletion():
     X, y = load_diabetes(return_X_y=True)
     X = X[:, [2, 3, 6, 7, 8, 9]]

@@ -207,7 +207,7 @@ def test_budgets_are_kept(path):
     with Study.create(path, SCHEMA, "y", budget=2, total_budget=6, total_cost=100.0) as study:
         study.next(count=2)
         assert study.status().reads.left == 2
-        with pytest.raises(BudgetSpent, match="total_budget is spent"):
+        with pytest.raises(BudgetSpent, match="total_budget suffices for 1 of these 2"):
             study.next(count=2)
         assert len(study.pending()) == 2
         assert len(study.next(count=1)) == 1

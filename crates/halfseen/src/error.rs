@@ -208,6 +208,52 @@ pub enum ErrorKind {
         short(column)
     )]
     WrongKind { column: String, expected: &'static str, found: &'static str },
+    /// A part of the rows cannot be absorbed or merged.
+    #[error("part '{}': {problem}", short(part))]
+    InPart { part: String, problem: Box<ErrorKind> },
+    /// A part was absorbed before.
+    #[error("it was absorbed before; absorb every part once, each under a name of its own")]
+    PartTwice,
+    /// A part has no table.
+    #[error("there is nothing in it; leave it out")]
+    EmptyPart,
+    /// Tables of one fit differ in their columns.
+    #[error(
+        "{} a column '{}', unlike the tables before; all parts need the same columns, and --ignore leaves some out",
+        if *is_more { "it has" } else { "it lacks" }, short(name)
+    )]
+    OtherColumns { name: String, is_more: bool },
+    /// A column has another kind than in the tables before.
+    #[error(
+        "column '{}' had {expected} in the tables before, but has {found} now; declare its kind for all parts, as in --kind {}=category",
+        short(column),
+        short(column)
+    )]
+    KindDiffers { column: String, expected: &'static str, found: &'static str },
+    /// A column of text has too many categories to be learned from in parts.
+    #[error(
+        "column '{}' has more than {most} categories, and each is a column of the sums; leave it out by --ignore, or put categories together",
+        short(column)
+    )]
+    TooManyCategories { column: String, most: usize },
+    /// A column has missing cells, and the learner needs every cell.
+    #[error("column '{}': {}", short(column), line(problem))]
+    HolesInColumn { column: String, problem: String },
+    /// Sums of parts are of fits that differ.
+    #[error(
+        "{} is {} there and {} here; only parts of one fit can be merged",
+        short(what),
+        short(theirs),
+        short(own)
+    )]
+    OtherPlan { what: String, own: String, theirs: String },
+    /// Something needs the rows themselves, and not sums over them.
+    #[error(
+        "{} needs the rows themselves, and cannot be learned from parts; {}",
+        short(what),
+        line(remedy)
+    )]
+    NeedsRows { what: String, remedy: String },
     /// Weights per attribute are requested of a predictor that has none.
     #[error(
         "this predictor is not linear, so it has no weight per attribute; zero and mean fit a linear model to data with missing values, budgeted and full learners to other data"
@@ -357,8 +403,14 @@ impl Error {
 
     /// Returns the class of the error.
     pub fn class(&self) -> ErrorClass {
+        self.0.class()
+    }
+}
+
+impl ErrorKind {
+    fn class(&self) -> ErrorClass {
         use ErrorKind::*;
-        match *self.0 {
+        match self {
             OutOfRange { .. }
             | NotAValue { .. }
             | UnknownParameter { .. }
@@ -395,6 +447,7 @@ impl Error {
             | NoIntervals { .. }
             | TooMuchMemory { .. }
             | LittleAddressSpace { .. }
+            | NeedsRows { .. }
             | WrongAnswer { .. } => ErrorClass::Parameter,
             TooManyMoments { .. }
             | DuplicateColumn { .. }
@@ -410,11 +463,19 @@ impl Error {
             | ConstantTarget { .. }
             | WrongTarget { .. }
             | WrongKind { .. }
+            | PartTwice
+            | EmptyPart
+            | OtherColumns { .. }
+            | KindDiffers { .. }
+            | TooManyCategories { .. }
+            | HolesInColumn { .. }
+            | OtherPlan { .. }
             | TooManyAbsent { .. }
             | OtherInstance { .. }
             | OlderGeneration { .. }
             | FileAccess { .. }
             | BadFile { .. } => ErrorClass::Data,
+            InPart { problem, .. } => problem.class(),
             Diverged { .. } | Numerical { .. } => ErrorClass::Numerical,
             Interrupted { .. } => ErrorClass::Interrupted,
         }

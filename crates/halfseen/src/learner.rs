@@ -14,7 +14,7 @@ pub use size::{FitSize, Needed};
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
 use crate::model::Fit;
-use crate::params::{Described, Needs, PASSIVE, Parameters};
+use crate::params::{Described, Fill, Needs, PASSIVE, Parameters};
 
 pub use crate::params::Family;
 use halfseen_solve::Monitor;
@@ -85,6 +85,14 @@ pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
     ) -> Result<Option<Box<dyn AskTell>>> {
         size::admit_layout(self, layout)?;
         self.proceed(layout, state)
+    }
+
+    /// Returns how missing values are filled, if a fit to this many classes (0: numbers) depends on
+    /// the rows only by their number, means and second moments; else `None`. See
+    /// [`Partial`](crate::partial::Partial).
+    fn by_moments(&self, classes: usize) -> Option<Fill> {
+        let _ = classes;
+        None
     }
 
     /// Returns an upper estimate of the memory of a fit to data of this size, beside the table.

@@ -86,6 +86,7 @@ pub mod missing;
 pub mod model;
 mod normal;
 pub mod params;
+pub mod partial;
 pub mod plan;
 pub mod prepare;
 pub mod registry;

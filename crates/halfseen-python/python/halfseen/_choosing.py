@@ -130,9 +130,10 @@ class Choosing(Documented, BaseEstimator):
         settings = self._settings(X)
         if self._method() != "auto":
             return self._made(**settings)
-        classes = len(np.unique(np.asarray(y))) if isinstance(self, ClassifierMixin) else 0
+        targets = np.asarray(y)
+        classes = len(np.unique(targets)) if isinstance(self, ClassifierMixin) else 0
         try:
-            found = suggested(X, len(y), classes, *self._unseen, holes=self._holes)
+            found = suggested(X, len(targets), classes, *self._unseen, holes=self._holes)
         except (TypeError, ValueError):
             return self._made(**settings)  # whose own checks say what is wrong
         if not self._may_choose(found.learner):

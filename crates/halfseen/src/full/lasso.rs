@@ -23,7 +23,7 @@ use crate::error::Result;
 use crate::learner::together::{fits_together, grouped};
 use crate::learner::{FitSize, Grid, Learner, Needed};
 use crate::model::Fit;
-use crate::params::{Needs, parameters};
+use crate::params::{Fill, Needs, parameters};
 use halfseen_solve::Monitor;
 use halfseen_solve::Point;
 use std::time::Instant;
@@ -48,6 +48,10 @@ impl Learner for Lasso {
 
     fn needs(&self) -> Needs {
         Needs { weights: true, ..Needs::of(self) }
+    }
+
+    fn by_moments(&self, _: usize) -> Option<Fill> {
+        Some(Fill::Mean)
     }
 
     fn needed(&self, size: &FitSize) -> Needed {

@@ -21,7 +21,7 @@ use crate::error::{ErrorKind, Result};
 use crate::learner::together::{fits_together, grouped};
 use crate::learner::{FitSize, Grid, Learner, Needed};
 use crate::model::{Fit, Stop};
-use crate::params::{Needs, parameters};
+use crate::params::{Fill, Needs, parameters};
 use faer::Mat;
 use halfseen_solve::Monitor;
 use halfseen_solve::{Form, Quadratic, eigen, outer_products};
@@ -47,6 +47,10 @@ impl Learner for Ridge {
 
     fn needs(&self) -> Needs {
         Needs { weights: true, ..Needs::of(self) }
+    }
+
+    fn by_moments(&self, _: usize) -> Option<Fill> {
+        Some(Fill::Mean)
     }
 
     fn needed(&self, size: &FitSize) -> Needed {

@@ -54,6 +54,10 @@ impl Learner for Imputation {
         Needs { targets: Targets::Any, weights: true, fills: Some(fills), ..Needs::of(self) }
     }
 
+    fn by_moments(&self, classes: usize) -> Option<Fill> {
+        is_squared(self.loss, classes).then_some(self.fill)
+    }
+
     fn needed(&self, size: &FitSize) -> Needed {
         let (n, d) = (size.n(), size.d() + 1.0);
         let hinge = !is_squared(self.loss, size.classes);

@@ -13,7 +13,7 @@ pub enum Stop {
     Passes,
     /// Chunks of the examples were solved to the tolerance, and their predictors averaged.
     Chunks,
-    /// Too little of the total budget of reads or money was left for another example.
+    /// The total budget, of reads or money, left too little for another example.
     BudgetSpent,
     /// The closed form was evaluated.
     ClosedForm,
@@ -72,7 +72,7 @@ impl fmt::Display for Stop {
             Stop::OnePass => "one pass over the examples was finished",
             Stop::Passes => "all passes over the examples were finished",
             Stop::Chunks => "every chunk of the examples was solved to the tolerance, and the weights were averaged",
-            Stop::BudgetSpent => "too little of the total budget was left for another example",
+            Stop::BudgetSpent => "the total budget left too little for another example",
             Stop::ClosedForm => "the closed form was evaluated",
             Stop::Tolerance => "the certified gap fell below the tolerance",
             Stop::Stationary => "a stationary point was reached, which need not be the optimum",

@@ -177,7 +177,7 @@ fn days(table: &Table, column: &ColumnSchema, place: Option<&Column>) -> Vec<f64
 }
 
 /// Refuses cells that are infinite or too large for every learner.
-pub(super) fn in_range(row: usize, column: &str, value: f64) -> Result<()> {
+pub(crate) fn in_range(row: usize, column: &str, value: f64) -> Result<()> {
     if value.is_nan() || value.abs() <= LARGEST {
         return Ok(());
     }

@@ -15,6 +15,7 @@ mod schema;
 
 pub use declared::Moment;
 pub(crate) use declared::bounds as declared_bounds;
+pub(crate) use encoder::in_range;
 pub use encoder::{Applied, Encoded};
 pub use prepared::{Missing, Options, Other, Prepared};
 pub use schema::{ColumnKind, ColumnSchema, Group, Schema};

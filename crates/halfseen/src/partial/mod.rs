@@ -1,0 +1,302 @@
+//! Learns from parts of the rows, at any time, in any order and on any machine, without keeping a
+//! row: parts are absorbed into sums, sums are merged, and the sums of all parts give the model.
+//!
+//! Learners whose fit depends on the rows only by their number, means and second moments learn so
+//! ([`Learner::by_moments`]): `ridge` and `lasso`, and with squared losses `zero` and `mean`. The
+//! model is that of a fit to all rows at once, but for rounding. Sums of parts are kept apart and are
+//! added in the order of the parts' names, so that the model has the same bits whoever absorbed
+//! them, and when.
+//!
+//! [`Learner::by_moments`]: crate::learner::Learner::by_moments
+
+mod equivalent;
+mod finish;
+mod part;
+mod sums;
+
+use crate::data::{Basis, Table, Task};
+use crate::error::{Error, ErrorKind, Result};
+use crate::learner::Learner;
+use crate::prepare::Options;
+use crate::registry;
+use part::{Part, Taking};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use sums::Sums;
+
+/// Name of the format in files, and its version.
+const FORMAT: &str = "halfseen-partial";
+const VERSION: u32 = 1;
+
+/// What is learned, which parts that are merged must agree on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Plan {
+    learner: String,
+    params: serde_json::Map<String, serde_json::Value>,
+    target: String,
+    task: Option<Task>,
+    ignore: Vec<String>,
+    scale: Option<crate::data::Scale>,
+    /// True if missing cells are imputed by means.
+    imputed: bool,
+    bounds: BTreeMap<String, (f64, f64)>,
+}
+
+/// Sums of parts of a table, from which a learner learns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Partial {
+    format: String,
+    version: u32,
+    plan: Plan,
+    parts: BTreeMap<String, Part>,
+}
+
+/// A part that is being absorbed, table by table.
+#[derive(Debug)]
+pub struct Absorbing<'a> {
+    plan: &'a Plan,
+    name: &'a str,
+    part: Option<Part>,
+}
+
+impl Partial {
+    /// Starts without a part.
+    ///
+    /// `options` are as for a fit in memory; `task` of `None` takes text and exactly two distinct
+    /// numbers as classes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NeedsRows`] for a learner that needs the rows themselves, or an option that does;
+    /// a parameter out of range.
+    pub fn new(
+        learner: &dyn Learner,
+        target: &str,
+        task: Option<Task>,
+        options: &Options,
+    ) -> Result<Partial> {
+        learner.check()?;
+        let classes = if task == Some(Task::Classification) { 2 } else { 0 };
+        if learner.by_moments(classes).is_none() {
+            return Err(needs_rows(learner, classes));
+        }
+        let what = match options {
+            Options { basis: Basis::Hats, .. } => Some("basis = hats"),
+            Options { honest: true, .. } => Some("a fit that may not look at the cells"),
+            Options { dates, .. } if !dates.is_empty() => Some("a column of dates"),
+            Options { moments, .. } if !moments.is_empty() => Some("a declared moment"),
+            _ => None,
+        };
+        if let Some(what) = what {
+            let remedy = "leave it out, or fit to the whole table".to_owned();
+            return Err(ErrorKind::NeedsRows { what: what.to_owned(), remedy }.into());
+        }
+        let plan = Plan {
+            learner: learner.name().to_owned(),
+            params: learner.to_json(),
+            target: target.to_owned(),
+            task,
+            ignore: options.except.clone(),
+            scale: options.scale,
+            imputed: options.suited(&learner.needs()).missing == crate::prepare::Missing::Mean,
+            bounds: options.bounds.clone(),
+        };
+        Ok(Partial { format: FORMAT.to_owned(), version: VERSION, plan, parts: BTreeMap::new() })
+    }
+
+    /// Absorbs a part of the rows: one table after the other, which have the same columns in any
+    /// order. Rows without a target are left out.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InPart`], with the name of the part and the reason: it was absorbed before;
+    /// columns that differ from table to table; a kind that changes; more than 1,000 categories; an
+    /// infinite cell; an error of `tables`. Nothing of the part is absorbed then.
+    pub fn absorb<E: From<Error>>(
+        &mut self,
+        part: &str,
+        tables: impl IntoIterator<Item = std::result::Result<Table, E>>,
+    ) -> std::result::Result<(), E> {
+        let mut absorbing = self.begin(part)?;
+        for table in tables {
+            absorbing.add(&table?)?;
+        }
+        let done = absorbing.done()?;
+        self.parts.insert(part.to_owned(), done);
+        Ok(())
+    }
+
+    /// Begins a part, which [`Partial::end`] takes up.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InPart`] if it was absorbed before.
+    fn begin<'a>(&'a self, part: &'a str) -> Result<Absorbing<'a>> {
+        if self.parts.contains_key(part) {
+            let problem = Box::new(ErrorKind::PartTwice);
+            return Err(ErrorKind::InPart { part: part.to_owned(), problem }.into());
+        }
+        Ok(Absorbing { plan: &self.plan, name: part, part: None })
+    }
+
+    /// Takes up all parts of another.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OtherPlan`] if the other is of another learner, parameter or declaration;
+    /// [`ErrorKind::InPart`] if a part is in both. Nothing is taken up then.
+    pub fn merge(&mut self, other: Partial) -> Result<()> {
+        let both =
+            [&self.plan, &other.plan].map(|plan| serde_json::to_value(plan).unwrap_or_default());
+        if let [serde_json::Value::Object(own), serde_json::Value::Object(theirs)] = &both
+            && let Some((what, own)) =
+                own.iter().find(|(key, value)| theirs.get(*key) != Some(value))
+        {
+            let theirs = theirs.get(what).map(ToString::to_string).unwrap_or_default();
+            let (what, own) = (what.clone(), own.to_string());
+            return Err(ErrorKind::OtherPlan { what, own, theirs }.into());
+        }
+        if let Some(part) = other.parts.keys().find(|part| self.parts.contains_key(*part)) {
+            let problem = Box::new(ErrorKind::PartTwice);
+            return Err(ErrorKind::InPart { part: part.clone(), problem }.into());
+        }
+        self.parts.extend(other.parts);
+        Ok(())
+    }
+
+    /// Names of the parts so far, in their order.
+    pub fn parts(&self) -> impl Iterator<Item = &str> {
+        self.parts.keys().map(String::as_str)
+    }
+
+    /// Number of rows so far, without those that have no target.
+    pub fn rows(&self) -> u64 {
+        self.parts.values().map(|part| part.sums.rows()).sum()
+    }
+
+    /// Number of rows that were left out because they have no target.
+    pub fn without_target(&self) -> u64 {
+        self.parts.values().map(|part| part.without_target).sum()
+    }
+
+    /// Returns the learner with its parameters.
+    ///
+    /// # Errors
+    /// Parameters of a file that the learner does not have.
+    pub fn learner(&self) -> Result<Box<dyn Learner>> {
+        registry::with_params(&self.plan.learner, &self.plan.params)
+    }
+
+    /// Writes the sums as JSON text, which [`Partial::from_json`] reads.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Numerical`] for a sum that is not finite.
+    pub fn to_json(&self) -> Result<String> {
+        serde_json::to_string(self).map_err(|error| {
+            ErrorKind::Numerical { what: "the sums of a part", problem: error.to_string() }.into()
+        })
+    }
+
+    /// Reads sums from JSON text.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadFile`] for another format or version, or contents that contradict each other.
+    pub fn from_json(text: &str) -> Result<Partial> {
+        #[derive(Deserialize)]
+        struct Head {
+            format: String,
+            version: u32,
+        }
+        let bad = |key: &str, problem: String| -> Error {
+            ErrorKind::BadFile { what: "partial", key: key.to_owned(), problem }.into()
+        };
+        let head: Head = serde_json::from_str(text)
+            .map_err(|error| bad("format", format!("this is not a file of sums ({error})")))?;
+        if head.format != FORMAT {
+            let found = crate::error::short(&head.format);
+            return Err(bad("format", format!("is '{found}', not '{FORMAT}'")));
+        }
+        if head.version != VERSION {
+            let problem = format!("is {}; this program reads version {VERSION}", head.version);
+            return Err(bad("version", problem));
+        }
+        let read: Partial =
+            serde_json::from_str(text).map_err(|error| bad("parts", error.to_string()))?;
+        for (name, part) in &read.parts {
+            part.check().map_err(|problem| bad(name, problem.to_owned()))?;
+        }
+        read.learner().map_err(|error| bad("params", error.to_string()))?;
+        Ok(read)
+    }
+}
+
+impl Absorbing<'_> {
+    /// Adds a table.
+    fn add(&mut self, table: &Table) -> Result<()> {
+        let plan = self.plan;
+        let taking = Taking {
+            target: &plan.target,
+            except: &plan.ignore,
+            classes: plan.task == Some(Task::Classification),
+        };
+        let mut add = || {
+            if self.part.is_none() {
+                self.part = Some(Part::new(table, &taking)?);
+            }
+            let Some(part) = &mut self.part else { return Ok(()) };
+            admit(&plan.learner, part.width_with(table))?;
+            part.add(table, &taking)
+        };
+        add().map_err(|error| in_part(self.name, error))
+    }
+
+    /// Returns the part.
+    fn done(self) -> Result<Part> {
+        let none = || in_part(self.name, ErrorKind::EmptyPart.into());
+        self.part.ok_or_else(none)
+    }
+}
+
+/// Refuses sums that do not fit into memory.
+fn admit(learner: &str, width: usize) -> Result<()> {
+    let (needed, allowed) = (Sums::bytes(width, true), crate::memory::available() as f64);
+    if needed <= allowed {
+        return Ok(());
+    }
+    let gibibytes = |bytes: f64| bytes / (1_u64 << 30) as f64;
+    Err(ErrorKind::TooMuchMemory {
+        learner: learner.to_owned(),
+        rows: 0,
+        columns: width,
+        needed: gibibytes(needed),
+        allowed: gibibytes(allowed),
+        widest: None,
+        remedy: "fewer columns".to_owned(),
+        own: false,
+    }
+    .into())
+}
+
+fn in_part(part: &str, error: Error) -> Error {
+    ErrorKind::InPart { part: part.to_owned(), problem: Box::new(error.kind().clone()) }.into()
+}
+
+/// Returns the refusal of a learner that needs the rows themselves.
+fn needs_rows(learner: &dyn Learner, classes: usize) -> Error {
+    let can = |other: &dyn Learner| other.by_moments(classes).is_some();
+    let squared = || {
+        let mut other = registry::with_params(learner.name(), &learner.to_json()).ok()?;
+        other.set("loss", "squared").ok()?;
+        can(&*other).then(|| "set loss=squared".to_owned())
+    };
+    let others = || {
+        let all = registry::all();
+        let names: Vec<&str> =
+            all.iter().filter(|one| can(&***one)).map(|one| one.name()).collect();
+        format!("choose one of {}, or fit to the whole table", names.join(", "))
+    };
+    let remedy = squared().unwrap_or_else(others);
+    let what = match classes {
+        0 => learner.name().to_owned(),
+        _ => format!("{} of classes", learner.name()),
+    };
+    ErrorKind::NeedsRows { what, remedy }.into()
+}
