@@ -25,6 +25,7 @@ use crate::{colour, parse};
 use clap::{Args, Parser, Subcommand};
 use halfseen::params::Needs;
 use halfseen::registry;
+use std::path::PathBuf;
 
 /// Learn from data you only half see.
 #[derive(Debug, Parser)]
@@ -60,6 +61,8 @@ const EXIT_CODES: &str = "Exit codes:
 pub(crate) enum Command {
     /// Fit a learner to a table and save the model; without --learner, one that suits the table
     Fit(FitArgs),
+    /// Put sums together that `fit --partial` made of parts of the rows, and save the model
+    Merge(MergeArgs),
     /// Predict every row of a table
     Predict(PredictArgs),
     /// Test a model on a table with a target, also after attributes are deleted
@@ -84,6 +87,32 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Print the manual page
     Man(ManArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(before_help = "Examples:
+  halfseen fit january.csv --target price --learner ridge --partial january.hsp
+  halfseen fit february.csv --target price --learner ridge --partial february.hsp
+  halfseen merge january.hsp february.hsp --out price.json
+
+The model is that of a fit to all rows at once, but for rounding, and has the same bits in
+whatever order the parts were read and are named.")]
+pub(crate) struct MergeArgs {
+    /// Files of `fit --partial`
+    #[arg(required = true)]
+    pub(crate) parts: Vec<PathBuf>,
+    /// File for the model; -: stdout, and the report goes to stderr
+    #[arg(long, value_name = "MODEL", required_unless_present = "partial")]
+    pub(crate) out: Option<PathBuf>,
+    /// File for the sums of all, to be merged with others, instead of a model
+    #[arg(long, value_name = "SUMS", conflicts_with = "out")]
+    pub(crate) partial: Option<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No remarks on stderr, and no report
+    #[arg(long)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]

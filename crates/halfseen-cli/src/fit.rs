@@ -6,7 +6,7 @@ use crate::input::{self, Input};
 use crate::interrupt;
 use crate::parse::CostsArg;
 use crate::progress::Progress;
-use crate::{fitted, observed, output, pilot, suggested, threats};
+use crate::{fitted, in_parts, observed, output, pilot, suggested, threats};
 use anyhow::{Context, Result};
 use halfseen::data::Examples;
 use halfseen::learner::{self, Family, Learner};
@@ -15,16 +15,30 @@ use halfseen::params::{BUDGET, COSTS, THREAT};
 use halfseen::prepare::{Options, Prepared};
 use halfseen::select::{Task, Tuning, tested, tune};
 use halfseen::{ErrorClass, Monitor, registry};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(crate) fn run(given: &FitArgs) -> Result<ExitCode> {
+    let Some(out) = &given.out else {
+        if given.learner == AUTO {
+            return usage_error(
+                "--partial: name the learner, as in --learner ridge (or lasso, and with --set loss=squared zero or mean); the choice needs the whole table",
+            );
+        }
+        return in_parts::fit(given, &*configured(given)?);
+    };
+    if !given.more.is_empty() {
+        return usage_error(
+            "more than one file makes parts: give --partial instead of --out, and then `halfseen merge`",
+        );
+    }
     if given.learner != AUTO {
         // Before anything is read or written.
         configured(given)?;
     }
-    output::check_writable("--out", &given.out, &given.inputs())?;
-    check_partial(given)?;
+    output::check_writable("--out", out, &given.inputs())?;
+    check_partial(given, out)?;
     let (args, input, suggestion) = if given.learner == AUTO {
         suggested::settle(given)?
     } else {
@@ -118,11 +132,12 @@ pub(crate) fn run(given: &FitArgs) -> Result<ExitCode> {
         .with_context(place)?;
     drop(progress);
     let partial = args.keep_partial.as_ref().filter(|_| interrupt::asked());
-    let out = partial.unwrap_or(&args.out);
+    let out = partial.unwrap_or(out);
     let whole = Model::of(&*learner, &prepared, (&input.target_name, &input.target), fit);
     let model = truncate.map_or(Ok(whole.clone()), |count| whole.truncated(count))?;
     output::write_file(out, &format!("{}\n", model.to_json()?))?;
-    let summary = fitted::summary(&model, args, suggestion.as_ref(), out)?;
+    let summary =
+        fitted::summary(&model, args.table.json, args.tune.is_some(), suggestion.as_ref(), out)?;
     if output::is_standard(out) {
         output::remark(
             args.table.quiet,
@@ -153,7 +168,7 @@ pub(crate) fn run(given: &FitArgs) -> Result<ExitCode> {
             &format!(
                 "interrupted: the best point so far is in {}, and {} was not written",
                 partial.display(),
-                args.out.display()
+                out.display()
             ),
         );
         return Ok(ExitCode::from(INTERRUPTED));
@@ -162,7 +177,7 @@ pub(crate) fn run(given: &FitArgs) -> Result<ExitCode> {
 }
 
 /// Checks the place of an interrupted fit, and says what a signal leaves behind.
-fn check_partial(args: &FitArgs) -> Result<()> {
+fn check_partial(args: &FitArgs, out: &Path) -> Result<()> {
     let Some(partial) = &args.keep_partial else {
         interrupt::says(
             "interrupted; nothing was written; --keep-partial FILE saves the best point",
@@ -171,7 +186,7 @@ fn check_partial(args: &FitArgs) -> Result<()> {
     };
     interrupt::says("interrupted before the fit could return a point; nothing was written");
     output::check_writable("--keep-partial", partial, &args.inputs())?;
-    if output::same_place(partial, &args.out) {
+    if output::same_place(partial, out) {
         return usage_error(format!(
             "--keep-partial {}: this is the file of --out, whose model would be replaced; name another",
             partial.display()

@@ -1,6 +1,5 @@
 //! Describes a fit to the person who asked for it.
 
-use crate::args::FitArgs;
 use crate::format;
 use crate::output;
 use anyhow::Result;
@@ -30,12 +29,13 @@ fn per_example(report: &Report) -> String {
 /// Returns the summary of a fit: lines, or JSON with `--json`.
 pub(crate) fn summary(
     model: &Model,
-    args: &FitArgs,
+    json: bool,
+    tuned: bool,
     suggestion: Option<&Suggestion>,
     out: &Path,
 ) -> Result<String> {
     let report = &model.report;
-    if args.table.json {
+    if json {
         let mut json = serde_json::to_value(report)?;
         json["params"] = json!(model.params);
         // Its length is the number of panels, and the model file has it.
@@ -53,7 +53,7 @@ pub(crate) fn summary(
         rows.push(("why", of.why.to_owned()));
         rows.push(("instead", format!("{}, if {}", of.instead, of.instead_if)));
     }
-    if args.tune.is_some() {
+    if tuned {
         let chosen = learner.grid().0.into_iter().filter_map(|(name, _)| {
             model.params.get(name).map(|value| format!("{name} = {}", format::plain(value)))
         });

@@ -219,7 +219,7 @@ fn check_names(table: &Table, target: &str, group: Option<&str>, args: &TableArg
 /// Maximum number of distinct whole numbers that may be class codes.
 const CODES: usize = 20;
 
-fn task(task: TaskArg) -> Option<Task> {
+pub(crate) fn task(task: TaskArg) -> Option<Task> {
     match task {
         TaskArg::Auto => None,
         TaskArg::Regression => Some(Task::Regression),

@@ -17,6 +17,7 @@ mod fit;
 mod fitted;
 mod format;
 mod hiding;
+mod in_parts;
 mod input;
 mod interrupt;
 mod intervals;
@@ -66,6 +67,7 @@ fn main() -> ExitCode {
     let result = match &arguments.command {
         Command::Compare(args) => compare::run(args),
         Command::Fit(args) => fit::run(args),
+        Command::Merge(args) => in_parts::merge(args),
         Command::Predict(args) => predict::run(args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::Certify(args) => certify::run(args),

@@ -96,7 +96,14 @@ impl<'s> Batches<'s> {
                 Batched::Parquet(Box::new(batches))
             }
         };
-        let columns = wanted.numbers.len() + wanted.texts.len();
+        let columns = match &format {
+            Batched::Csv(batches) => batches.columns(),
+            Batched::Arff(batches) => batches.columns(),
+            #[cfg(feature = "parquet")]
+            Batched::Parquet(batches) => batches.columns(),
+            // Rows of SVMlight are sparse.
+            Batched::Svmlight(_) | Batched::Images(_) => wanted.numbers.len() + wanted.texts.len(),
+        };
         let size = (CELLS / columns.max(1)).clamp(1, CELLS / 16);
         Ok((Batches { source, format, left_out, size, read: 0 }, remarks))
     }

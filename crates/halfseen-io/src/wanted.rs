@@ -10,6 +10,8 @@ pub struct Wanted {
     pub numbers: BTreeSet<String>,
     /// Columns of text, whose cells are kept as they are written.
     pub texts: BTreeSet<String>,
+    /// True if the other columns are wanted too. Their kind is what the first rows show.
+    pub others: bool,
 }
 
 /// Kind of a column as it is wanted.
@@ -17,6 +19,8 @@ pub struct Wanted {
 pub(crate) enum Kind {
     Number,
     Text,
+    /// What the first rows show.
+    Shown,
     /// It is not wanted.
     Out,
 }
@@ -27,6 +31,8 @@ impl Wanted {
             Kind::Number
         } else if self.texts.contains(name) {
             Kind::Text
+        } else if self.others {
+            Kind::Shown
         } else {
             Kind::Out
         }

@@ -9,7 +9,7 @@ use std::io::Write;
 
 fn wanted(numbers: &[&str], texts: &[&str]) -> Wanted {
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    Wanted { numbers: names(numbers), texts: names(texts) }
+    Wanted { numbers: names(numbers), texts: names(texts), others: false }
 }
 
 /// Reads bytes in batches of so many rows.
@@ -90,6 +90,28 @@ fn other_formats_in_batches_hold_the_cells_of_the_table() {
     equal_the_table(sparse, &plain, &wanted(&["a", "b"], &["t"]));
     let svmlight = b"1 1:2 3:4\n-1 qid:2 2:1\n1\n1 3:nan\n";
     equal_the_table(svmlight, &plain, &wanted(&["f1", "f2", "f3", "label"], &[]));
+}
+
+#[test]
+fn all_columns_are_of_the_kind_that_the_first_rows_show() {
+    let all = Wanted { others: true, ..Wanted::default() };
+    let equal = |bytes: &[u8]| {
+        let table = read_data_with(Source::bytes("t", bytes), &CsvOptions::default()).unwrap().0;
+        let Data::Table(table) = table else { panic!("images") };
+        let names: Vec<&str> = table.columns().iter().map(|column| &*column.name).collect();
+        for rows in [1, 2, 1000] {
+            let found = batches(bytes, &CsvOptions::default(), &all, rows).unwrap();
+            let found: Vec<_> = found.iter().flat_map(|(_, part)| cells(part, &names)).collect();
+            assert_eq!(found, cells(&table, &names), "{rows}");
+        }
+    };
+    equal(CSV);
+    equal(b"i;n;t\n1;1.234,5;a\n2;,5;b\n3;7;a\n");
+    equal(b"@relation r\n@attribute a real\n@attribute t {u,v}\n@data\n1,u\n?,v\n3,?\n");
+    equal(&parquet(7));
+    let late = [&b"a,b\n"[..], &b"1,2\n".repeat(10_000), b"x,3\n"].concat();
+    let error = batches(&late, &CsvOptions::default(), &all, 1000).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::NotNumber { row: 10_001, .. }), "{error}");
 }
 
 #[test]

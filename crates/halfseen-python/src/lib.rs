@@ -16,6 +16,7 @@ mod kinds;
 mod learners;
 mod model;
 mod online;
+mod partial;
 mod planning;
 mod query;
 mod robustness;
@@ -61,6 +62,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ask_tell::Learner>()?;
     module.add_class::<query::Query>()?;
     module.add_class::<online::OnlineKarma>()?;
+    module.add_class::<partial::Partial>()?;
     module.add_class::<study::Study>()?;
     Ok(())
 }

@@ -225,7 +225,7 @@ pub enum ErrorKind {
     OtherColumns { name: String, is_more: bool },
     /// A column has another kind than in the tables before.
     #[error(
-        "column '{}' had {expected} in the tables before, but has {found} now; declare its kind for all parts, as in --kind {}=category",
+        "column '{}' had {expected} in the tables before, but has {found} now; declare its kind for all parts, as in --as {}=category",
         short(column),
         short(column)
     )]

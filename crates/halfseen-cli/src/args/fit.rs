@@ -14,10 +14,14 @@ use std::path::{Path, PathBuf};
   halfseen fit table.csv --target price --learner aerr --budget 6 --set radius=2 --out price.json
   halfseen fit table.csv --target price --learner fiml --set deviations=50 --out sure.json
   halfseen fit table.csv --target price --learner karma --tune 3 --out price.json
-  halfseen fit table.csv --target price --learner lasso --tune 5 --out price.json")]
+  halfseen fit table.csv --target price --learner lasso --tune 5 --out price.json
+  halfseen fit 2024.csv 2025.csv --target price --learner ridge --partial both.hsp")]
 pub(crate) struct FitArgs {
     /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet), - for stdin, or folder of IDX files
     pub(crate) data: PathBuf,
+    /// With --partial: more files, each a part of the rows
+    #[arg(value_name = "MORE")]
+    pub(crate) more: Vec<PathBuf>,
     /// Name of the target column
     #[arg(long, value_name = "COL")]
     pub(crate) target: Option<String>,
@@ -59,8 +63,17 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = whole(0, u64::MAX))]
     pub(crate) truncate: Option<u64>,
     /// File for the model; -: stdout, and the report goes to stderr
-    #[arg(long, value_name = "MODEL")]
-    pub(crate) out: PathBuf,
+    #[arg(long, value_name = "MODEL", required_unless_present = "partial")]
+    pub(crate) out: Option<PathBuf>,
+    /// File for sums over the rows instead of a model, which `halfseen merge` makes of them: a table of
+    /// any size is read row by row, in parts on any machine. For learners whose fit depends on the
+    /// rows only by their second moments: ridge and lasso, and with --set loss=squared zero and mean
+    #[arg(long, value_name = "SUMS", conflicts_with_all = ["out", "keep_partial", "tune", "truncate", "pilot"])]
+    pub(crate) partial: Option<PathBuf>,
+    /// With --partial: name of the part; parts that are merged need names that differ. Default: the
+    /// name of each file
+    #[arg(long, value_name = "NAME", requires = "partial", conflicts_with = "more")]
+    pub(crate) part: Option<String>,
     /// If Ctrl-C or SIGTERM interrupts the fit, save the best point so far in this file. Otherwise,
     /// and without this flag, an interrupted fit writes nothing
     #[arg(long, value_name = "FILE")]
@@ -82,7 +95,13 @@ impl FitArgs {
         let declared = [bounds, moments, prices].into_iter().flatten().map(PathBuf::as_path);
         let costs = self.costs.as_ref().and_then(CostsArg::file);
         let pilot = self.pilot.as_deref();
-        [&*self.data].into_iter().chain(declared).chain(costs).chain(pilot).collect()
+        let data = self.files();
+        data.chain(declared).chain(costs).chain(pilot).collect()
+    }
+
+    /// Returns the paths of the tables.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        [&self.data].into_iter().chain(&self.more).map(PathBuf::as_path)
     }
 }
 

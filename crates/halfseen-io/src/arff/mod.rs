@@ -91,6 +91,11 @@ impl<'s> Batches<'s> {
         taken.transpose().map_err(|e| self.lines.fail(ErrorKind::Library(e)))
     }
 
+    /// Returns the number of columns of a batch.
+    pub(crate) fn columns(&self) -> usize {
+        self.rows.columns()
+    }
+
     /// Returns the error of a file without rows.
     pub(crate) fn no_rows(&self) -> Error {
         self.lines.fail(ErrorKind::NoRows { columns: self.rows.columns() })

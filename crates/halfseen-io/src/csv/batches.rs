@@ -26,6 +26,7 @@ pub(crate) struct Batches<'s> {
     rows: Rows,
     /// Number of rows read so far.
     read: usize,
+    columns: usize,
     left_out: Vec<String>,
 }
 
@@ -52,29 +53,32 @@ impl<'s> Batches<'s> {
         }
         let names = header.names;
         let kind = |at: usize| wanted.kind(&names[at]);
-        let odd = |at: usize| first.is_text[at] && first.is_odd[at] && kind(at) == Kind::Number;
+        let is_open = |at: usize| matches!(kind(at), Kind::Number | Kind::Shown);
+        let odd = |at: usize| first.is_text[at] && first.is_odd[at] && is_open(at);
         let readings = if (0..names.len()).any(odd) {
             let mut again = Records::new(source.open()?, *record_limit, dialect.clone())?;
             again.next()?; // the header
             let needed = |at| kind(at) == Kind::Number;
             inspect::read(&mut again, &names, &first, *decimal, needed, remarks)?
         } else {
-            vec![Reading::Plain; names.len()]
+            let shown = |is_text: &bool| if *is_text { Reading::Text } else { Reading::Plain };
+            first.is_text.iter().map(shown).collect()
         };
         let reading = |at: usize| match (kind(at), readings[at]) {
             (Kind::Out, _) => None,
             (Kind::Text, _) => Some(Reading::Text),
             // A text is refused where it stands.
             (Kind::Number, Reading::Text) => Some(Reading::Plain),
-            (Kind::Number, reading) => Some(reading),
+            (Kind::Number | Kind::Shown, reading) => Some(reading),
         };
         let columns: Vec<Option<Reading>> = (0..names.len()).map(reading).collect();
+        let taken = columns.iter().flatten().count();
         let left_out = (0..names.len()).filter(|at| columns[*at].is_none());
         let left_out = left_out.map(|at| names[at].clone()).collect();
         let rows = Rows::new(&names, &columns, first.skipped, Meter::default());
         let mut records = Records::new(source.open_last()?, *record_limit, dialect)?;
         records.next()?; // the header
-        Ok(Batches { records, rows, read: 0, left_out })
+        Ok(Batches { records, rows, read: 0, columns: taken, left_out })
     }
 
     /// Returns a table of at most so many of the next rows; `None` at the end.
@@ -88,6 +92,11 @@ impl<'s> Batches<'s> {
         }
         let taken = (self.rows.len() > 0).then(|| self.rows.take());
         taken.transpose().map_err(|e| self.records.fail(ErrorKind::Library(e)))
+    }
+
+    /// Returns the number of columns of a batch.
+    pub(crate) fn columns(&self) -> usize {
+        self.columns
     }
 
     /// Returns the names of the columns that are not wanted.

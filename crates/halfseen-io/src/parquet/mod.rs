@@ -107,6 +107,11 @@ impl<'s> Batches<'s> {
         &self.groups.left_out
     }
 
+    /// Returns the number of columns of a batch.
+    pub(crate) fn columns(&self) -> usize {
+        self.groups.width() - self.groups.left_out.len()
+    }
+
     /// Returns the number of rows read, and of all.
     pub(crate) fn progress(&self) -> (u64, u64) {
         (self.groups.read as u64, self.groups.total as u64)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from halfseen._core import __version__
 
 if TYPE_CHECKING:  # the same names for type checkers
-    from halfseen import budget, full, missing, plotting, robust, testing
+    from halfseen import budget, dask, full, missing, plotting, robust, testing
     from halfseen.asktell import Learner, Query
     from halfseen.budget import (
         AELRClassifier,
@@ -71,6 +71,7 @@ if TYPE_CHECKING:  # the same names for type checkers
         MatrixCompletionRegressor,
     )
     from halfseen.model import Model, load
+    from halfseen.partial import Partial, fit_stream
     from halfseen.planning import Plan, plan
     from halfseen.robust import (
         FDROPClassifier,
@@ -125,6 +126,7 @@ _HOMES = {
         "RobustRegressor",
     ),
     "comparing": ("Comparison", "compare"),
+    "partial": ("Partial", "fit_stream"),
     "planning": ("Plan", "plan"),
     "suggesting": ("Suggestion", "suggest"),
     "asktell": ("Learner", "Query"),
@@ -136,7 +138,7 @@ _HOMES = {
     "warnings": ("DataWarning",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_MODULES = ("budget", "full", "missing", "plotting", "robust", "testing")
+_MODULES = ("budget", "dask", "full", "missing", "plotting", "robust", "testing")
 
 __all__ = [
     "AELRClassifier",
@@ -179,6 +181,7 @@ __all__ = [
     "OnlineLassoRegressor",
     "PNormClassifier",
     "PNormRegressor",
+    "Partial",
     "Plan",
     "Query",
     "RefusedRows",
@@ -194,6 +197,8 @@ __all__ = [
     "__version__",
     "budget",
     "compare",
+    "dask",
+    "fit_stream",
     "full",
     "get_memory_limit",
     "load",

@@ -53,11 +53,13 @@ pub struct Partial {
     parts: BTreeMap<String, Part>,
 }
 
-/// A part that is being absorbed, table by table.
+/// A part that is being absorbed, table by table: from [`Partial::begin`] to [`Partial::end`].
 #[derive(Debug)]
-pub struct Absorbing<'a> {
-    plan: &'a Plan,
-    name: &'a str,
+pub struct Absorbing {
+    plan: Plan,
+    name: String,
+    /// Number of rows of the tables before.
+    before: usize,
     part: Option<Part>,
 }
 
@@ -121,21 +123,42 @@ impl Partial {
         for table in tables {
             absorbing.add(&table?)?;
         }
-        let done = absorbing.done()?;
-        self.parts.insert(part.to_owned(), done);
-        Ok(())
+        Ok(self.end(absorbing)?)
     }
 
-    /// Begins a part, which [`Partial::end`] takes up.
+    /// Begins a part, whose tables [`Absorbing::add`] takes, and which [`Partial::end`] takes up.
     ///
     /// # Errors
     /// [`ErrorKind::InPart`] if it was absorbed before.
-    fn begin<'a>(&'a self, part: &'a str) -> Result<Absorbing<'a>> {
-        if self.parts.contains_key(part) {
-            let problem = Box::new(ErrorKind::PartTwice);
-            return Err(ErrorKind::InPart { part: part.to_owned(), problem }.into());
+    pub fn begin(&self, part: &str) -> Result<Absorbing> {
+        self.is_new(part)?;
+        Ok(Absorbing { plan: self.plan.clone(), name: part.to_owned(), before: 0, part: None })
+    }
+
+    /// Takes up a part.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InPart`] if it was absorbed before, or has no table.
+    pub fn end(&mut self, absorbing: Absorbing) -> Result<()> {
+        let Absorbing { name, part, .. } = absorbing;
+        self.is_new(&name)?;
+        let part = part.ok_or_else(|| in_part(&name, ErrorKind::EmptyPart.into()))?;
+        self.suits(&name, &part)?;
+        self.parts.insert(name, part);
+        Ok(())
+    }
+
+    /// Refuses a part whose columns are not those of the parts before.
+    fn suits(&self, name: &str, part: &Part) -> Result<()> {
+        let Some(first) = self.parts.values().next() else { return Ok(()) };
+        part.like(first).map_err(|error| in_part(name, error))
+    }
+
+    fn is_new(&self, part: &str) -> Result<()> {
+        match self.parts.contains_key(part) {
+            true => Err(in_part(part, ErrorKind::PartTwice.into())),
+            false => Ok(()),
         }
-        Ok(Absorbing { plan: &self.plan, name: part, part: None })
     }
 
     /// Takes up all parts of another.
@@ -154,9 +177,9 @@ impl Partial {
             let (what, own) = (what.clone(), own.to_string());
             return Err(ErrorKind::OtherPlan { what, own, theirs }.into());
         }
-        if let Some(part) = other.parts.keys().find(|part| self.parts.contains_key(*part)) {
-            let problem = Box::new(ErrorKind::PartTwice);
-            return Err(ErrorKind::InPart { part: part.clone(), problem }.into());
+        for (name, part) in &other.parts {
+            self.is_new(name)?;
+            self.suits(name, part)?;
         }
         self.parts.extend(other.parts);
         Ok(())
@@ -228,30 +251,35 @@ impl Partial {
     }
 }
 
-impl Absorbing<'_> {
-    /// Adds a table.
-    fn add(&mut self, table: &Table) -> Result<()> {
-        let plan = self.plan;
+impl Absorbing {
+    /// Adds a table, with the columns of those before, in any order.
+    ///
+    /// # Errors
+    /// As [`Partial::absorb`]. The part is useless then.
+    pub fn add(&mut self, table: &Table) -> Result<()> {
+        let Absorbing { plan, name, before, part } = self;
         let taking = Taking {
             target: &plan.target,
             except: &plan.ignore,
             classes: plan.task == Some(Task::Classification),
         };
         let mut add = || {
-            if self.part.is_none() {
-                self.part = Some(Part::new(table, &taking)?);
+            if part.is_none() {
+                *part = Some(Part::new(table, &taking)?);
             }
-            let Some(part) = &mut self.part else { return Ok(()) };
+            let Some(part) = part else { return Ok(()) };
             admit(&plan.learner, part.width_with(table))?;
             part.add(table, &taking)
         };
-        add().map_err(|error| in_part(self.name, error))
-    }
-
-    /// Returns the part.
-    fn done(self) -> Result<Part> {
-        let none = || in_part(self.name, ErrorKind::EmptyPart.into());
-        self.part.ok_or_else(none)
+        add().map_err(|error: Error| {
+            let mut kind = error.kind().clone();
+            if let ErrorKind::NotFinite { row, .. } | ErrorKind::TooLarge { row, .. } = &mut kind {
+                *row += *before;
+            }
+            in_part(name, kind.into())
+        })?;
+        *before += table.rows();
+        Ok(())
     }
 }
 

@@ -271,22 +271,39 @@ impl Part {
         self.columns.iter().zip(sources).map(of).collect()
     }
 
+    /// Refuses another set of columns, or other kinds of them, than another part has.
+    pub(super) fn like(&self, other: &Part) -> Result<()> {
+        let has = |part: &Part, name: &String| part.columns.iter().any(|(own, _)| own == name);
+        for (part, of, is_more) in [(self, other, true), (other, self, false)] {
+            if let Some((name, _)) = part.columns.iter().find(|(name, _)| !has(of, name)) {
+                return Err(ErrorKind::OtherColumns { name: name.clone(), is_more }.into());
+            }
+        }
+        for (at, (name, holds)) in self.columns.iter().enumerate() {
+            let other = other.columns.iter().find(|(own, _)| own == name).map(|(_, holds)| holds);
+            match (other, holds) {
+                (Some(Holds::Number(_)), Holds::Categories(_)) => {
+                    return Err(self.kind(at, "numbers", "text"));
+                }
+                (Some(Holds::Categories(_)), Holds::Number(_)) => {
+                    return Err(self.kind(at, "categories", "numbers"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Adds the rows of another part.
     ///
     /// # Errors
     /// As [`Part::add`].
     pub(super) fn merge(&mut self, mut other: Part) -> Result<()> {
-        let names =
-            |part: &Part| part.columns.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-        let (own, theirs) = (names(self), names(&other));
-        if let Some(name) = theirs.iter().find(|name| !own.contains(name)) {
-            return Err(ErrorKind::OtherColumns { name: name.clone(), is_more: true }.into());
-        }
+        self.like(&other)?;
         let mut order = Vec::new();
-        for (at, name) in own.iter().enumerate() {
-            let Some(from) = theirs.iter().position(|other| other == name) else {
-                return Err(ErrorKind::OtherColumns { name: name.clone(), is_more: false }.into());
-            };
+        for at in 0..self.columns.len() {
+            let is_same = |(name, _): &(String, Holds)| *name == self.columns[at].0;
+            let Some(from) = other.columns.iter().position(is_same) else { continue };
             match other.columns[from].1.clone() {
                 Holds::Nothing => {}
                 Holds::Number(_) => self.hold_number(at)?,

@@ -1,0 +1,200 @@
+//! Runs `fit --partial` and `merge`: sums over parts of the rows, and the model of all.
+
+use crate::args::{FitArgs, MergeArgs, MissingArg, TableArgs};
+use crate::failure::usage_error;
+use crate::format::{counted, grouped};
+use crate::input::{as_table, task};
+use crate::kept_rows::OfClasses;
+use crate::progress::Progress;
+use crate::{declarations, fitted, output};
+use anyhow::{Context, Result};
+use halfseen::Monitor;
+use halfseen::data::{DeclaredKind, Finding, Table};
+use halfseen::error::short;
+use halfseen::learner::Learner;
+use halfseen::partial::Partial;
+use halfseen::prepare::{Missing, Options};
+use halfseen_io::{Batches, Source, Wanted};
+use serde_json::json;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Sums the rows of each file, a part each.
+pub(crate) fn fit(args: &FitArgs, learner: &dyn Learner) -> Result<ExitCode> {
+    let Some(out) = &args.partial else {
+        return usage_error("--out or --partial is needed");
+    };
+    output::check_writable("--partial", out, &args.inputs())?;
+    let table = &args.table;
+    let Some(target) = &args.target else {
+        return usage_error("which column is the target? Name it with --target");
+    };
+    let unable = [
+        ("--known", !table.known.is_empty()),
+        ("--panel", !table.panel.is_empty()),
+        ("--prices", table.prices.is_some()),
+        ("--missing drop", args.missing == Some(MissingArg::Drop)),
+    ];
+    if let Some((flag, _)) = unable.iter().find(|(_, given)| *given) {
+        return usage_error(format!(
+            "{flag} needs the whole table: leave it out, or fit without --partial"
+        ));
+    }
+    let is_imputed = args.missing == Some(MissingArg::Mean);
+    let missing = if is_imputed { Missing::Mean } else { Missing::Keep };
+    let declared = declarations::read(table)?;
+    let options = Options {
+        scale: table.scale,
+        basis: table.basis,
+        except: table.ignore.clone(),
+        missing,
+        ..declared
+    };
+    let options = options.for_fit(&learner.needs());
+    let mut partial = Partial::new(learner, target, task(table.task), &options)?;
+    let progress = Progress::new("reading", table.quiet);
+    for file in args.files() {
+        let name = args.part.clone().unwrap_or_else(|| file.display().to_string());
+        absorb(&mut partial, file, &name, target, table, &progress)?;
+    }
+    drop(progress);
+    output::write_file(out, &format!("{}\n", partial.to_json()?))?;
+    tell(&partial, out, (table.json, table.quiet))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Absorbs a file batch by batch.
+fn absorb(
+    partial: &mut Partial,
+    file: &Path,
+    part: &str,
+    target: &str,
+    args: &TableArgs,
+    progress: &Progress,
+) -> Result<()> {
+    let (source, name) = match output::is_standard(file) {
+        true => (Source::stdin(), "standard input".to_owned()),
+        false => (Source::path(file), file.display().to_string()),
+    };
+    let source = source.rewindable()?;
+    let mut wanted = Wanted { others: true, ..Wanted::default() };
+    for (column, kind) in &args.kinds {
+        match kind {
+            DeclaredKind::Category => wanted.texts.insert(column.clone()),
+            DeclaredKind::Number => wanted.numbers.insert(column.clone()),
+            DeclaredKind::Date => {
+                return usage_error(format!(
+                    "--as {}=date needs the whole table: leave the column out by --ignore, or fit without --partial",
+                    short(column)
+                ));
+            }
+        };
+    }
+    let (mut batches, remarks) = Batches::open(&source, &args.read.options(), &wanted)?;
+    remarks.iter().for_each(|said| output::remark(args.quiet, &format!("remark: {name}: {said}")));
+    let mut of_classes = OfClasses::new(&args.classes);
+    let mut next = || -> Result<Option<Table>> {
+        let Some(batch) = batches.next_batch()? else { return Ok(None) };
+        let table = as_table(batch.rows)?;
+        refuse_dates(&table, target, args)?;
+        let (table, _) = of_classes.keep(table, Vec::new(), target)?;
+        if let Some((done, total)) = batches.progress() {
+            progress.progress(done.min(total), total);
+        }
+        Ok(Some(table))
+    };
+    let tables = std::iter::from_fn(|| next().transpose());
+    let before = partial.without_target();
+    partial.absorb(part, tables).with_context(|| name.clone())?;
+    let without = partial.without_target() - before;
+    if without > 0 {
+        let without = grouped(without);
+        let text = format!(
+            "remark: {name}: rows without a target ('{}') that are left out: {without}",
+            short(target)
+        );
+        output::remark(args.quiet, &text);
+    }
+    of_classes.check(target)
+}
+
+/// Refuses columns of dates, which are attributes only if they are declared.
+fn refuse_dates(table: &Table, target: &str, args: &TableArgs) -> Result<()> {
+    let is_open = |name: &str| {
+        name != target
+            && !args.ignore.iter().any(|own| own == name)
+            && !args.kinds.iter().any(|(own, _)| own == name)
+    };
+    for column in table.columns().iter().filter(|column| is_open(&column.name)) {
+        if let Some(Finding::Dates { .. }) = Finding::of(table, column) {
+            let name = short(&column.name);
+            return usage_error(format!(
+                "column '{name}' holds dates; leave it out by --ignore {name}, or learn from each date by --as {name}=category"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Merges sums, and fits.
+pub(crate) fn merge(args: &MergeArgs) -> Result<ExitCode> {
+    let inputs: Vec<&Path> = args.parts.iter().map(std::path::PathBuf::as_path).collect();
+    for (flag, path) in [("--out", &args.out), ("--partial", &args.partial)] {
+        path.as_deref().map_or(Ok(()), |path| output::check_writable(flag, path, &inputs))?;
+    }
+    let mut all: Option<Partial> = None;
+    for path in inputs {
+        let merged = read(path).and_then(|found| match &mut all {
+            None => Ok(all = Some(found)),
+            Some(all) => Ok(all.merge(found)?),
+        });
+        merged.with_context(|| path.display().to_string())?;
+    }
+    let Some(all) = all else { return usage_error("there is nothing to merge") };
+    if let Some(out) = &args.partial {
+        output::write_file(out, &format!("{}\n", all.to_json()?))?;
+        tell(&all, out, (args.json, args.quiet))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let Some(out) = &args.out else { return usage_error("--out or --partial is needed") };
+    let progress = Progress::new("fitting", args.quiet);
+    let model = all.finish(&progress)?;
+    drop(progress);
+    output::write_file(out, &format!("{}\n", model.to_json()?))?;
+    let summary = fitted::summary(&model, args.json, false, None, out)?;
+    if output::is_standard(out) {
+        output::remark(args.quiet, &anstream::adapter::strip_str(summary.trim_end()).to_string());
+    } else if args.json {
+        output::print(&summary)?;
+    } else if !args.quiet {
+        output::show(&summary)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(path: &Path) -> Result<Partial> {
+    let text = std::fs::read_to_string(path)?;
+    Ok(Partial::from_json(&text)?)
+}
+
+/// Says what sums hold.
+fn tell(partial: &Partial, out: &Path, (json, quiet): (bool, bool)) -> Result<()> {
+    let parts: Vec<&str> = partial.parts().collect();
+    if json {
+        let said =
+            json!({"parts": parts, "rows": partial.rows(), "partial": out.display().to_string()});
+        return output::print(&format!("{said:#}\n"));
+    }
+    if quiet {
+        return Ok(());
+    }
+    let learner = partial.learner()?;
+    let rows = vec![
+        ("learner", Some(learner.name().to_owned())),
+        ("parts", Some(counted(parts.len() as u64, "part", "parts"))),
+        ("rows", Some(grouped(partial.rows()))),
+        ("sums", Some(out.display().to_string())),
+        ("next", Some(format!("halfseen merge {} --out model.json", out.display()))),
+    ];
+    output::show(&output::labelled(14, rows))
+}
