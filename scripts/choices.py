@@ -182,9 +182,10 @@ def report(done: dict) -> None:
             worse.append(f"{table}, {setting}: {auto:.3f}")
         taken = of["auto"][0].get("taken", of["auto"][0].get("why", ""))
         print(f"| {table} | {setting} | {taken} | {auto:.3f} | {means[best]:.3f} | {best} | {ratio:.2f} |")
+    quartile = statistics.quantiles(ratios, n=4)[2] if len(ratios) > 1 else math.nan
     print(
         f"\n{len(ratios)} cells: auto has the least error in {sum(ratio <= 1 for ratio in ratios)}; its error over the least"
-        f" is {statistics.median(ratios):.3f} in the median, {statistics.quantiles(ratios, n=4)[2]:.2f} in the upper quartile."
+        f" is {statistics.median(ratios):.3f} in the median, {quartile:.2f} in the upper quartile."
     )
     print("worse than a constant: " + ("; ".join(worse) or "never"))
 

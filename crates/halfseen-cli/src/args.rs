@@ -95,8 +95,8 @@ pub(crate) enum Command {
   halfseen fit february.csv --target price --learner ridge --partial february.hsp
   halfseen merge january.hsp february.hsp --out price.json
 
-The model is that of a fit to all rows at once, but for rounding, and has the same bits in
-whatever order the parts were read and are named.")]
+The model is that of a fit to all rows at once, up to rounding. It has the same bits in any order
+in which the parts were read and are named.")]
 pub(crate) struct MergeArgs {
     /// Files of `fit --partial`
     #[arg(required = true)]

@@ -43,13 +43,7 @@ pub(crate) fn fit(args: &FitArgs, learner: &dyn Learner) -> Result<ExitCode> {
     let is_imputed = args.missing == Some(MissingArg::Mean);
     let missing = if is_imputed { Missing::Mean } else { Missing::Keep };
     let declared = declarations::read(table)?;
-    let options = Options {
-        scale: table.scale,
-        basis: table.basis,
-        except: table.ignore.clone(),
-        missing,
-        ..declared
-    };
+    let options = Options { scale: table.scale, basis: table.basis, missing, ..declared };
     let options = options.for_fit(&learner.needs());
     let mut partial = Partial::new(learner, target, task(table.task), &options)?;
     let progress = Progress::new("reading", table.quiet);
@@ -77,7 +71,8 @@ fn absorb(
         false => (Source::path(file), file.display().to_string()),
     };
     let source = source.rewindable()?;
-    let mut wanted = Wanted { others: true, ..Wanted::default() };
+    let except = args.ignore.iter().cloned().collect();
+    let mut wanted = Wanted { others: true, except, ..Wanted::default() };
     for (column, kind) in &args.kinds {
         match kind {
             DeclaredKind::Category => wanted.texts.insert(column.clone()),
@@ -92,6 +87,9 @@ fn absorb(
     }
     let (mut batches, remarks) = Batches::open(&source, &args.read.options(), &wanted)?;
     remarks.iter().for_each(|said| output::remark(args.quiet, &format!("remark: {name}: {said}")));
+    if let Some(unknown) = args.ignore.iter().find(|name| !batches.left_out().contains(name)) {
+        return usage_error(format!("--ignore: {name} has no column '{}'", short(unknown)));
+    }
     let mut of_classes = OfClasses::new(&args.classes);
     let mut next = || -> Result<Option<Table>> {
         let Some(batch) = batches.next_batch()? else { return Ok(None) };
@@ -144,11 +142,12 @@ pub(crate) fn merge(args: &MergeArgs) -> Result<ExitCode> {
     }
     let mut all: Option<Partial> = None;
     for path in inputs {
-        let merged = read(path).and_then(|found| match &mut all {
-            None => Ok(all = Some(found)),
-            Some(all) => Ok(all.merge(found)?),
-        });
-        merged.with_context(|| path.display().to_string())?;
+        let place = || path.display().to_string();
+        let found = read(path).with_context(place)?;
+        match &mut all {
+            None => all = Some(found),
+            Some(all) => all.merge(found).with_context(place)?,
+        }
     }
     let Some(all) = all else { return usage_error("there is nothing to merge") };
     if let Some(out) = &args.partial {

@@ -97,6 +97,10 @@ fn odd_parts_are_refused_by_name_with_a_remedy() {
     place.refused("fit one.csv --target z --learner ridge --partial o.hsp", &["one.csv", "'z'"]);
     place.refused("fit one.csv two.csv --target y --out m.json", &["--partial"]);
     place.refused("fit one.csv --target y --learner ridge", &["--out"]);
+    place.refused(&format!("{fit} --learner ridge --ignore zzz"), &["--ignore", "'zzz'"]);
+    place.ok("fit one.csv --target y --learner ridge --ignore b,colour --partial few.hsp --quiet");
+    place.ok("merge few.hsp --out few.json --quiet");
+    assert_eq!(place.json("few.json")["schema"]["columns"].as_array().unwrap().len(), 1);
     place.ok("fit one.csv --target y --learner ridge --partial holed.hsp --quiet");
     place.refused("merge holed.hsp --out m.json", &["'b'", "--missing mean"]);
     place.write("other.csv", "a,b,y\n1,2,3\n2,3,5\n");

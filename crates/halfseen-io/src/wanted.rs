@@ -12,6 +12,8 @@ pub struct Wanted {
     pub texts: BTreeSet<String>,
     /// True if the other columns are wanted too. Their kind is what the first rows show.
     pub others: bool,
+    /// Columns that are not wanted even then.
+    pub except: BTreeSet<String>,
 }
 
 /// Kind of a column as it is wanted.
@@ -19,7 +21,7 @@ pub struct Wanted {
 pub(crate) enum Kind {
     Number,
     Text,
-    /// What the first rows show.
+    /// The kind that the first rows show.
     Shown,
     /// It is not wanted.
     Out,
@@ -31,7 +33,7 @@ impl Wanted {
             Kind::Number
         } else if self.texts.contains(name) {
             Kind::Text
-        } else if self.others {
+        } else if self.others && !self.except.contains(name) {
             Kind::Shown
         } else {
             Kind::Out

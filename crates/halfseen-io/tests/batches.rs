@@ -9,7 +9,7 @@ use std::io::Write;
 
 fn wanted(numbers: &[&str], texts: &[&str]) -> Wanted {
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    Wanted { numbers: names(numbers), texts: names(texts), others: false }
+    Wanted { numbers: names(numbers), texts: names(texts), ..Wanted::default() }
 }
 
 /// Reads bytes in batches of so many rows.
@@ -109,6 +109,11 @@ fn all_columns_are_of_the_kind_that_the_first_rows_show() {
     equal(b"i;n;t\n1;1.234,5;a\n2;,5;b\n3;7;a\n");
     equal(b"@relation r\n@attribute a real\n@attribute t {u,v}\n@data\n1,u\n?,v\n3,?\n");
     equal(&parquet(7));
+    let but = Wanted { except: ["t".to_owned()].into(), ..all.clone() };
+    let source = Source::bytes("t", CSV);
+    let (mut some, _) = Batches::open(&source, &CsvOptions::default(), &but).unwrap();
+    let Data::Table(table) = some.next_batch().unwrap().unwrap().rows else { panic!("images") };
+    assert_eq!((some.left_out(), table.columns().len()), (&["t".to_owned()][..], 4));
     let late = [&b"a,b\n"[..], &b"1,2\n".repeat(10_000), b"x,3\n"].concat();
     let error = batches(&late, &CsvOptions::default(), &all, 1000).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::NotNumber { row: 10_001, .. }), "{error}");

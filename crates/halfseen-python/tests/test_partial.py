@@ -48,7 +48,11 @@ def test_parts_give_the_model_of_all_rows(rows):
         one.absorb(rows[at::3], part=f"p{at}")
     sent = [pickle.loads(pickle.dumps(one)) for one in parts]
     merged = sent[2].merge(sent[0]).merge(sent[1])
-    assert (merged.parts, merged.n_rows, repr(merged)) == (["p0", "p1", "p2"], 400, "Partial(parts=3, rows=400)")
+    assert (merged.parts, merged.n_rows, repr(merged)) == (
+        ["p0", "p1", "p2"],
+        400,
+        "Partial(parts=3, rows=400)",
+    )
     model = merged.finish()
     np.testing.assert_allclose(model.predict(rows), expected(rows), atol=1e-9)
     assert model.report["examples"] == 400
@@ -92,8 +96,8 @@ def test_the_program_reads_what_python_wrote(rows, tmp_path):
     np.testing.assert_array_equal(
         again.merge(two).finish().predict(rows), one.merge(two).finish().predict(rows)
     )
+    (tmp_path / "no.hsp").write_text("{}")
     with pytest.raises(ValueError, match="not a file of sums"):
-        (tmp_path / "no.hsp").write_text("{}")
         Partial.load(tmp_path / "no.hsp")
 
 
@@ -106,14 +110,14 @@ def test_holes_and_classes(rows):
     model = one.finish()
     assert model.classes.tolist() == ["down", "up"]
     assert np.mean(model.predict(holed) == holed["y"]) > 0.8
-    with pytest.raises(ValueError, match="missing=mean|missing mean"):
-        plain = partial()
-        plain.absorb(holed.assign(y=rows["y"]), "one")
+    plain = partial()
+    plain.absorb(holed.assign(y=rows["y"]), "one")
+    with pytest.raises(ValueError, match="missing mean"):
         plain.finish()
 
 
 def test_what_cannot_be_is_refused_by_name(rows):
-    with pytest.raises(ValueError, match="karma needs the rows themselves.*ridge, lasso"):
+    with pytest.raises(ValueError, match=r"karma needs the rows themselves.*ridge, lasso"):
         partial("karma")
     with pytest.raises(ValueError, match="'keep' or 'mean'"):
         partial(missing="drop")
@@ -123,7 +127,7 @@ def test_what_cannot_be_is_refused_by_name(rows):
         one.absorb(rows[100:], "one")
     with pytest.raises(ValueError, match="part 'two': it lacks a column 'c'"):
         one.absorb(rows.drop(columns="c"), "two")
-    with pytest.raises(ValueError, match="part 'two': column 'a' had numbers .* but has text now"):
+    with pytest.raises(ValueError, match=r"part 'two': column 'a' had numbers .* but has text now"):
         one.absorb(rows.assign(a="x"), "two")
     with pytest.raises(ValueError, match="scale is"):
         one.merge(partial(scale="max"))

@@ -69,9 +69,9 @@ pub enum Error {
         limit: &'static str,
         /// Its value.
         total: f64,
-        /// What was made or asked for before the call.
+        /// Amount that was made or asked for before the call.
         used: f64,
-        /// What the first ask takes that it does not suffice for.
+        /// Amount of the first ask that it does not suffice for.
         next: f64,
         /// Number of subjects, of those of the call, that it suffices for.
         enough: usize,

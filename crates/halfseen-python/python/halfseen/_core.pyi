@@ -1,6 +1,6 @@
 """Give types to the extension, which only the package itself sees."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias, TypedDict, final
 
 import numpy as np
@@ -25,6 +25,7 @@ __all__ = [
     "Learner",
     "Model",
     "OnlineKarma",
+    "Partial",
     "Query",
     "Study",
     "Table",
@@ -144,7 +145,7 @@ class Partial:
         task: str,
         ignore: list[str],
         imputed: bool,
-        declared: dict[str, Any],
+        declared: _Declared,
     ) -> Partial: ...
     @staticmethod
     def from_json(text: str) -> Partial: ...

@@ -22,7 +22,7 @@ def fit(partial: Partial, rows: Any, client: Any = None) -> Model:
     Parameters
     ----------
     partial : Partial
-        What is learned, with the parts that it has; it is left as it is.
+        The fit, with the parts that it has; it is left as it is.
     rows : Dask frame, or sequence of delayed frames or of paths of Parquet files
         The rows, with the target. Each partition, frame or file is a part.
     client : distributed.Client, optional
@@ -39,7 +39,9 @@ def fit(partial: Partial, rows: Any, client: Any = None) -> Model:
         If a partition cannot be absorbed; the message names it by its number, as in 'partition 00003'.
     """
     empty = partial.__reduce__()[1][0]
-    found = _computed([_delayed(_absorbed)(empty, part, f"partition {at:05}") for at, part in _parts(rows)], client)
+    found = _computed(
+        [_delayed(_absorbed)(empty, part, f"partition {at:05}") for at, part in _parts(rows)], client
+    )
     whole = Partial._of(type(partial._sums).from_json(empty))
     for one in found:
         if one is not None:
@@ -96,7 +98,7 @@ def _parts(rows: Any) -> list[tuple[int, Any]]:
     parts = rows.to_delayed() if hasattr(rows, "to_delayed") else rows
     if isinstance(parts, (str, bytes)) or not isinstance(parts, (Sequence, np.ndarray)):
         raise TypeError(
-            f"rows are of type {type(rows).__name__}: pass a Dask frame, or a list of delayed frames or of paths"
+            f"rows are of type {type(rows).__name__}: pass a Dask frame, or a list of delayed frames or paths"
         )
     return list(enumerate(parts))
 
@@ -109,7 +111,7 @@ def _delayed(function):
 
 
 def _computed(tasks, client):
-    """Return the results of tasks, by the client or by what Dask would take."""
+    """Return the results of tasks, by the client, or without one as Dask chooses."""
     import dask
 
     if client is None:

@@ -263,7 +263,7 @@ class Model:
     def _largest(self):
         """Return the rows of a table of the weights that move predictions most, its head first.
 
-        They are compared by the weight times the attribute's standard deviation, as ``halfseen show`` does, or
+        They are compared by the weight times the attribute's standard deviation, as by ``halfseen show``, or
         where the fit may not know it by the weight.
         """
         found = self._model.weights()
@@ -271,7 +271,9 @@ class Model:
             return []
         weights, deviations = found[0][0], self._model.deviations()
         spreads = [1.0] * len(weights) if deviations is None else deviations
-        rows = [(name, weight, weight * spread) for (name, weight), spread in zip(weights, spreads, strict=True)]
+        rows = [
+            (name, weight, weight * spread) for (name, weight), spread in zip(weights, spreads, strict=True)
+        ]
         rows.sort(key=lambda row: -abs(row[2]))
         shown = 2 if deviations is None else 3
         cells = ([row[0], *(f"{number:.5g}" for number in row[1:shown])] for row in rows[:10])

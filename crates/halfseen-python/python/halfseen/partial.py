@@ -1,17 +1,19 @@
 """Learn from tables that do not fit into memory, part by part, on one machine or on many.
 
-Some fits depend on the rows only by their number, means and second moments: those of ``ridge`` and ``lasso``,
-and with ``loss='squared'`` of ``zero`` and ``mean``, which take missing values. :class:`Partial` sums these over
-parts of the rows, keeps no row, and gives the model that a fit to all rows at once gives, but for rounding.
+Some fits depend on the rows only by their number, means and second moments: those of ``ridge`` and
+``lasso``, and with ``loss='squared'`` of ``zero`` and ``mean``, which take missing values. :class:`Partial`
+sums these over parts of the rows, keeps no row, and gives the model that a fit to all rows at once gives, up
+to rounding.
 """
 
 import os
+import pathlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from halfseen import _core, _tables
 from halfseen import _types as t
-from halfseen._parameters import text_of
+from halfseen._parameters import refusal, text_of
 from halfseen.model import Model, write
 
 __all__ = ["Partial", "fit_stream"]
@@ -24,7 +26,7 @@ class Partial:
     """Sums over parts of the rows, from which a learner learns.
 
     Parts are absorbed anywhere and in any order, and merged: the model has the same bits. Partials pickle, so
-    that any engine for tasks can run them: Dask (:mod:`halfseen.dask`), MPI, Spark, or a batch system with files.
+    that any engine for tasks can run them: Dask (:mod:`halfseen.dask`), MPI, Spark, or a batch system.
 
     Parameters
     ----------
@@ -89,7 +91,7 @@ class Partial:
     ) -> None:
         if missing not in ("keep", "mean"):
             raise ValueError(f"missing = {missing!r} must be 'keep' or 'mean'")
-        declared = {
+        declared: Any = {
             "scale": scale,
             "basis": None,
             "known": [],
@@ -98,7 +100,12 @@ class Partial:
             "bounds": {name: (float(low), float(high)) for name, (low, high) in (bounds or {}).items()},
             "moments": {},
         }
-        values = [(name, text_of(value)) for name, value in settings.items()]
+        values = []
+        for name, value in settings.items():
+            text = text_of(value)
+            if text is None:
+                raise refusal("Partial", name, "a number, a string, a bool, None or numbers", value)
+            values.append((name, text))
         self._sums = _core.Partial(learner, values, target, task, list(ignore), missing == "mean", declared)
 
     @classmethod
@@ -124,9 +131,9 @@ class Partial:
         Parameters
         ----------
         rows : frame, Arrow stream, path or iterable of frames
-            The attributes and the target, by name, in any order. A frame of pandas, polars or PyArrow is taken
-            whole; anything else with ``__arrow_c_stream__``, a Parquet file (its path) or an iterable batch by
-            batch. Each column is copied once. Rows without a target are left out.
+            The attributes and the target, by name, in any order. A frame of pandas, polars or PyArrow is
+            taken whole; anything else with ``__arrow_c_stream__``, a Parquet file (its path) or an iterable
+            batch by batch. Each column is copied once. Rows without a target are left out.
         part : str
             Name of the part. Parts are added up in the order of their names.
 
@@ -204,8 +211,7 @@ class Partial:
         ValueError
             If the file holds something else, or is damaged.
         """
-        with open(path, encoding="utf-8") as file:
-            return cls._of(_core.Partial.from_json(file.read()))
+        return _unpickled(pathlib.Path(path).read_text(encoding="utf-8"))
 
     def __reduce__(self):
         """Pickle as the text of a file."""
@@ -259,7 +265,7 @@ def table_of(frame):
 
 
 def batches_of(rows: Any) -> Iterator[Any]:
-    """Return frames, one after the other, of whatever holds rows.
+    """Return frames, one after the other, of anything that holds rows.
 
     Raises
     ------
@@ -281,8 +287,8 @@ def batches_of(rows: Any) -> Iterator[Any]:
             yield from batches_of(batch)
     else:
         raise TypeError(
-            f"rows are of type {type(rows).__name__}, which has no names of columns: pass a frame of pandas, polars"
-            " or PyArrow, an Arrow stream, the path of a Parquet file, or an iterable of these"
+            f"rows are of type {type(rows).__name__}, which has no names of columns: pass a frame of pandas,"
+            " polars or PyArrow, an Arrow stream, the path of a Parquet file, or an iterable of these"
         )
 
 

@@ -55,6 +55,15 @@ fn name(kind: &ErrorKind) -> &'static str {
         ConstantTarget,
         WrongTarget,
         WrongKind,
+        InPart,
+        PartTwice,
+        EmptyPart,
+        OtherColumns,
+        KindDiffers,
+        TooManyCategories,
+        HolesInColumn,
+        OtherPlan,
+        NeedsRows,
         NotLinear,
         HasCurves,
         NotAdditive,
@@ -290,6 +299,25 @@ fn provoked(long: &str) -> Vec<Error> {
             )
             .unwrap_err(),
         Schema::fit(&wide, &[0], &[], &[], vec![]).unwrap().encode(&two).unwrap_err(),
+        ErrorKind::InPart {
+            part: long.to_owned(),
+            problem: Box::new(ErrorKind::OtherColumns { name: long.to_owned(), is_more: true }),
+        }
+        .into(),
+        ErrorKind::PartTwice.into(),
+        ErrorKind::EmptyPart.into(),
+        ErrorKind::OtherColumns { name: long.to_owned(), is_more: false }.into(),
+        ErrorKind::KindDiffers { column: long.to_owned(), expected: "numbers", found: "text" }
+            .into(),
+        ErrorKind::TooManyCategories { column: long.to_owned(), most: 1000 }.into(),
+        ErrorKind::HolesInColumn { column: long.to_owned(), problem: long.to_owned() }.into(),
+        ErrorKind::OtherPlan {
+            what: "scale".to_owned(),
+            own: long.to_owned(),
+            theirs: long.to_owned(),
+        }
+        .into(),
+        ErrorKind::NeedsRows { what: long.to_owned(), remedy: long.to_owned() }.into(),
         ErrorKind::NotLinear.into(),
         ErrorKind::HasCurves.into(),
         ErrorKind::NotAdditive.into(),
@@ -337,7 +365,7 @@ fn every_kind_is_provoked() {
     let provoked: BTreeSet<&str> = provoked("column").iter().map(|e| name(e.kind())).collect();
     let missing: Vec<&str> = all_names().difference(&provoked).copied().collect();
     assert!(missing.is_empty(), "no case provokes {missing:?}");
-    assert_eq!(all_names().len(), 59);
+    assert_eq!(all_names().len(), 68);
 }
 
 #[test]
@@ -362,10 +390,10 @@ fn every_kind_belongs_to_somebody() {
             "Interrupted" => ErrorClass::Interrupted,
             "DuplicateColumn" | "TooFewRows" | "NoAttributes" | "NothingObserved" | "NotFinite"
             | "TooLarge" | "NotADate" | "MissingCell" | "MomentContradicted" | "MissingTarget"
-            | "ConstantTarget" | "WrongTarget" | "WrongKind" | "TooManyAbsent"
-            | "TooManyMoments" | "BadFile" | "OtherInstance" | "OlderGeneration" | "FileAccess" => {
-                ErrorClass::Data
-            }
+            | "ConstantTarget" | "WrongTarget" | "WrongKind" | "TooManyAbsent" | "InPart"
+            | "PartTwice" | "EmptyPart" | "OtherColumns" | "KindDiffers" | "TooManyCategories"
+            | "HolesInColumn" | "OtherPlan" | "TooManyMoments" | "BadFile" | "OtherInstance"
+            | "OlderGeneration" | "FileAccess" => ErrorClass::Data,
             _ => ErrorClass::Parameter,
         };
         assert_eq!(error.class(), class, "{error}");

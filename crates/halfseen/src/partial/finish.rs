@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Partial {
-    /// Returns the model of all parts: that of a fit to all their rows, but for rounding.
+    /// Returns the model of all parts: that of a fit to all their rows, up to rounding.
     ///
     /// # Errors
     /// Parts whose columns differ ([`ErrorKind::InPart`]); too few rows, a constant target;
@@ -47,7 +47,7 @@ impl Partial {
     }
 }
 
-/// What of the target is learned: for each output a column of the sums, which is multiplied and
+/// Outputs that are learned of the target: for each a column of the sums, which is multiplied and
 /// shifted.
 struct Outputs {
     task: Task,

@@ -3,7 +3,7 @@
 //!
 //! Learners whose fit depends on the rows only by their number, means and second moments learn so
 //! ([`Learner::by_moments`]): `ridge` and `lasso`, and with squared losses `zero` and `mean`. The
-//! model is that of a fit to all rows at once, but for rounding. Sums of parts are kept apart and are
+//! model is that of a fit to all rows at once, up to rounding. Sums of parts are kept apart and are
 //! added in the order of the parts' names, so that the model has the same bits whoever absorbed
 //! them, and when.
 //!
@@ -28,7 +28,7 @@ use sums::Sums;
 const FORMAT: &str = "halfseen-partial";
 const VERSION: u32 = 1;
 
-/// What is learned, which parts that are merged must agree on.
+/// Fit that parts belong to; those that are merged must agree on it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Plan {

@@ -14,7 +14,7 @@ const BLOCK: usize = 256;
 /// Largest number of categories of a column.
 pub(super) const CATEGORIES: usize = 1000;
 
-/// What an attribute holds, once a value of it was observed.
+/// Contents of an attribute, known once a value of it was observed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Holds {
@@ -41,7 +41,7 @@ pub(super) struct Part {
     pub(super) sums: Sums,
 }
 
-/// How the columns of tables are taken.
+/// Roles of the columns of tables.
 pub(super) struct Taking<'a> {
     pub(super) target: &'a str,
     /// Columns that are not attributes.

@@ -27,7 +27,7 @@ pub(super) struct Sums {
     pairs: Option<Pairs>,
 }
 
-/// What pairs of columns with holes need besides.
+/// Sums over pairs of columns, which columns with holes need besides.
 #[derive(Debug, Clone, PartialEq)]
 struct Pairs {
     /// Number of rows that show both; the lower triangle.

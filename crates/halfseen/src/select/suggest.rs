@@ -117,6 +117,9 @@ const WIDE: usize = 300;
 /// Number of rows per attribute from which curves of every attribute can be learned.
 const ROWS_PER_CURVE: usize = 5;
 
+/// Product of rows and attributes above which robust linear programs over curves take minutes.
+const PREPARED: usize = 25_000;
+
 /// Number of rows above which comparing all pairs of rows takes minutes.
 const PAIRS: usize = 5_000;
 
@@ -139,13 +142,13 @@ const PLAIN: Suggestion = Suggestion {
 /// All rules; the first that applies decides, and the last always applies.
 const RULES: [Rule; 13] = [
     (
-        |s| s.threat && s.has_curves(),
+        |s| s.threat && s.has_curves() && s.rows.saturating_mul(s.attributes) <= PREPARED,
         Suggestion {
             learner: "robust-lp",
             scale: Some(Scale::Each),
             basis: Basis::Hats,
             tune: true,
-            when: "attributes may be deleted at prediction time, and there are at least 5 rows per attribute",
+            when: "attributes may be deleted at prediction time, there are at least 5 rows per attribute, and rows x attributes are at most 25,000",
             why: "it has the least loss under the worst deletions, with a certificate, and curves need fewer attributes",
             instead: "robust-perceptron",
             instead_if: "there are classes, and too many rows for it: one quick pass",
@@ -157,7 +160,7 @@ const RULES: [Rule; 13] = [
         Suggestion {
             learner: "robust-lp",
             tune: true,
-            when: "attributes may be deleted at prediction time, and there are more than 300 of them, or fewer than 5 rows for each",
+            when: "attributes may be deleted at prediction time, and there are fewer than 5 rows for each, or rows x attributes are above 25,000",
             why: "it has the least loss under the worst deletions, with a certificate",
             instead: "robust-perceptron",
             instead_if: "there are classes, and too many rows for it: one quick pass",
@@ -371,6 +374,7 @@ mod tests {
                 "robust-lp with scale=each, basis=hats",
             ),
             (Situation { threat: true, rows: 99, ..COMPLETE }, "robust-lp"),
+            (Situation { threat: true, rows: 1_251, ..COMPLETE }, "robust-lp"),
             (Situation { limited: true, ..COMPLETE }, "fiml"),
             (Situation { holes: true, ..COMPLETE }, "fiml"),
             (
@@ -386,7 +390,7 @@ mod tests {
             (Situation { rows: 10_000, attributes: 301, ..COMPLETE }, "ridge"),
             (Situation { rows: 99, ..COMPLETE }, "lasso"),
         ];
-        assert_eq!(cases.len(), RULES.len(), "every rule has a case");
+        assert_eq!(cases.len(), RULES.len() + 1, "every rule has a case, one has two");
         for (situation, called) in cases {
             assert_eq!(suggest(&situation).called(), called, "{situation:?}");
         }
