@@ -16,6 +16,8 @@ fn help_starts_with_examples_that_run() {
     place.write("table.csv", &rows);
     place.write("new.csv", &rows);
     place.write("held-out.csv", &rows);
+    place.write("january.csv", &rows);
+    place.write("february.csv", &rows);
     place.write(
         "attributes.csv",
         "attribute,low,high,panel,choices\na,0,1,p,\nb,0,1,p,\nc,,,,x|y\n",
@@ -27,6 +29,7 @@ fn help_starts_with_examples_that_run() {
         "",
         "compare",
         "fit",
+        "merge",
         "predict",
         "evaluate",
         "certify",

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
   halfseen fit table.csv --target price --learner fiml --set deviations=50 --out sure.json
   halfseen fit table.csv --target price --learner karma --tune 3 --out price.json
   halfseen fit table.csv --target price --learner lasso --tune 5 --out price.json
-  halfseen fit 2024.csv 2025.csv --target price --learner ridge --partial both.hsp")]
+  halfseen fit january.csv february.csv --target price --learner ridge --partial winter.hsp")]
 pub(crate) struct FitArgs {
     /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet), - for stdin, or folder of IDX files
     pub(crate) data: PathBuf,
