@@ -12,7 +12,7 @@ PAGES = [
     PACKAGE / "README.md",
     *(
         ROOT / "docs" / f"{name}.md"
-        for name in ("index", "start", "collecting", "missing", "vanishing", "certify", "intervals")
+        for name in ("index", "start", "collecting", "missing", "vanishing", "certify", "intervals", "large")
     ),
 ]
 BLOCKS = [

@@ -69,12 +69,12 @@ class Partial:
     >>> import pandas as pd
     >>> from halfseen import Partial
     >>> rows = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "y": [2.0, 4.1, 5.9, 8.0]})
-    >>> here, there = Partial("ridge", "y", penalty=0.0), Partial("ridge", "y", penalty=0.0)
+    >>> here, there = Partial("ridge", "y", radius=10), Partial("ridge", "y", radius=10)
     >>> here.absorb(rows[:2], part="monday")
     >>> there.absorb(rows[2:], part="tuesday")
     >>> model = here.merge(there).finish()
-    >>> round(model.predict(pd.DataFrame({"a": [5.0]}))[0], 2)
-    9.95
+    >>> print(model.predict(pd.DataFrame({"a": [2.5]})).round(2))
+    [5.]
     """
 
     def __init__(
@@ -251,7 +251,7 @@ def fit_stream(rows: Any, target: str, learner: str = "ridge", **settings: Any) 
     >>> import pandas as pd
     >>> from halfseen import fit_stream
     >>> days = (pd.DataFrame({"a": [i, i + 1.0], "y": [2.0 * i, 2 * i + 2.0]}) for i in range(50))
-    >>> fit_stream(days, "y", penalty=0.0).report["examples"]
+    >>> fit_stream(days, "y", radius=10).report["examples"]
     100
     """
     partial = Partial(learner, target, **settings)
