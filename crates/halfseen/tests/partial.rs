@@ -332,3 +332,45 @@ fn damaged_files_are_refused_or_harmless() {
         assert!(matches!(said.unwrap_err().kind(), ErrorKind::BadFile { .. }), "{place} = {value}");
     }
 }
+
+/// Adds the places of all leaves of a JSON value.
+fn leaves(value: &serde_json::Value, place: &str, found: &mut Vec<String>) {
+    match value {
+        serde_json::Value::Object(map) => {
+            map.iter().for_each(|(key, value)| leaves(value, &format!("{place}/{key}"), found));
+        }
+        serde_json::Value::Array(list) => {
+            let each = list.iter().enumerate();
+            each.for_each(|(at, value)| leaves(value, &format!("{place}/{at}"), found));
+        }
+        _ => found.push(place.to_owned()),
+    }
+}
+
+#[test]
+fn every_leaf_replaced_by_nonsense_gives_an_error_or_a_model() {
+    for (settings, target) in [("mean loss=squared", "three"), ("ridge", "numbers")] {
+        let learner = learner(settings);
+        let options = options(&*learner, target, Missing::Mean, None);
+        let mut found = partial(&*learner, target, &options);
+        absorb(&mut found, "a", vec![table(20, target, 0.2, 1)]).unwrap();
+        absorb(&mut found, "b", vec![table(10, target, 0.2, 2)]).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&found.to_json().unwrap()).unwrap();
+        let (mut places, mut fitted) = (Vec::new(), 0);
+        leaves(&json, "", &mut places);
+        for place in places {
+            for value in
+                ["null", "-1", "0", "1e308", "1e-308", "\"text\"", "[]", "18446744073709551615"]
+            {
+                let mut broken = json.clone();
+                *broken.pointer_mut(&place).unwrap() = serde_json::from_str(value).unwrap();
+                let Ok(read) = Partial::from_json(&broken.to_string()) else { continue };
+                // A model of nonsense is nonsense, but it is whole.
+                if let Ok(model) = read.finish(&Silent) {
+                    fitted += usize::from(model.to_json().is_ok());
+                }
+            }
+        }
+        assert!(fitted > 100, "{fitted}");
+    }
+}

@@ -192,12 +192,12 @@ impl Partial {
 
     /// Number of rows so far, without those that have no target.
     pub fn rows(&self) -> u64 {
-        self.parts.values().map(|part| part.sums.rows()).sum()
+        self.parts.values().fold(0, |sum, part| sum.saturating_add(part.sums.rows()))
     }
 
     /// Number of rows that were left out because they have no target.
     pub fn without_target(&self) -> u64 {
-        self.parts.values().map(|part| part.without_target).sum()
+        self.parts.values().fold(0, |sum, part| sum.saturating_add(part.without_target))
     }
 
     /// Returns the learner with its parameters.

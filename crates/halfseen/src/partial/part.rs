@@ -335,7 +335,7 @@ impl Part {
         self.sums.merge(other.sums, &slots);
         self.distinguish(other.distinct.into_iter());
         self.numeric_labels &= other.numeric_labels;
-        self.without_target += other.without_target;
+        self.without_target = self.without_target.saturating_add(other.without_target);
         Ok(())
     }
 

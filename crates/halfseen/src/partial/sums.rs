@@ -10,6 +10,9 @@ use faer::{Mat, MatRef};
 use halfseen_solve::add_products;
 use serde::{Deserialize, Serialize};
 
+/// Largest number of rows of a part: numbers up to it are exact.
+const MOST_ROWS: u64 = 1 << 53;
+
 /// Moments of the rows so far.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
@@ -196,7 +199,7 @@ impl Sums {
         for (j, &from) in order.iter().enumerate() {
             self.sums[j] += other.sums[from] + shift[j] * other.shown(from);
         }
-        self.rows += other.rows;
+        self.rows = self.rows.saturating_add(other.rows);
     }
 
     /// Returns sum o_j o_k.
@@ -277,6 +280,9 @@ impl TryFrom<Stored> for Sums {
     type Error = &'static str;
 
     fn try_from(of: Stored) -> Result<Sums, &'static str> {
+        if of.rows > MOST_ROWS {
+            return Err("it has more rows than can be counted");
+        }
         let d = of.centre.len();
         let triangle = d * (d + 1) / 2;
         let numbers =
