@@ -111,7 +111,10 @@ pub(crate) fn summary(
     }));
     rows.extend([
         ("stopped", report.stop.to_string()),
-        ("seconds", format!("{:.3}", report.seconds)),
+        (
+            "seconds",
+            format!("{:.3}{}", report.seconds, if tuned { ", without the tuning" } else { "" }),
+        ),
         ("model", out.display().to_string()),
     ]);
     let priced = model.prepare.schema.layout()?.is_priced();

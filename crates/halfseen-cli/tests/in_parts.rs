@@ -118,6 +118,10 @@ fn odd_parts_are_refused_by_name_with_a_remedy() {
         "fit days.csv --target y --learner ridge --partial o.hsp",
         &["'day' holds dates", "--ignore day"],
     );
+    place.write("classes.csv", "a,y\n1,u\n2,v\n3,w\n4,u\n");
+    let classes = "fit classes.csv --target y --partial o.hsp --learner";
+    place.refused(&format!("{classes} mean"), &["part 'classes.csv'", "set loss=squared"]);
+    place.refused(&format!("{classes} ridge"), &["part 'classes.csv'", "3 classes"]);
     let mean = "--target y --learner mean --set loss=squared";
     place.ok(&format!("fit one.csv {mean} --partial one.hsp --quiet"));
     place.refused("merge one.hsp one.hsp --out m.json", &["part 'one.csv'", "absorbed before"]);

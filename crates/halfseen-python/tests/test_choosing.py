@@ -56,8 +56,8 @@ def test_a_situation_decides():
     assert suggest(*load_wine(return_X_y=True)).estimator.get_params()["tune"] == 5
     wines = load_wine(return_X_y=True)
     many = [np.tile(part, (15, 1) if part.ndim == 2 else 15) for part in wines]
-    assert suggest(*many).settings["loss"] == "squared"
-    assert "loss" not in suggest(*wines).settings
+    assert suggest(*many).learner == "mean"
+    assert suggest(*wines).learner == "karma"
 
 
 @pytest.mark.parametrize("of", [pd.DataFrame, pl.DataFrame, scipy.sparse.csr_matrix, np.array, list])
@@ -78,6 +78,18 @@ def test_what_are_classes_can_be_said():
     assert suggest(X, y.astype(str)).learner == "karma"
     with pytest.raises(InvalidParameterError, match="'task' parameter of suggest must be 'auto', 'regr"):
         suggest(X, y, task="clustering")
+
+
+def test_a_learner_without_an_estimator_is_replaced_by_one_that_has_it():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(2100, 60)), rng.integers(4, size=2100)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    assert suggest(X, y).learner == "mean"
+    model = IncompleteClassifier()
+    found = model._choose(X, y)
+    assert (type(found), found.loss, found.features) == (KARMAClassifier, "squared", "sketch:2048")
+    assert model.suggestion_.learner == "karma"
+    assert "instead mean" in str(model.suggestion_)
 
 
 def test_the_suggestion_speaks():

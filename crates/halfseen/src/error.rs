@@ -212,7 +212,9 @@ pub enum ErrorKind {
     #[error("part '{}': {problem}", short(part))]
     InPart { part: String, problem: Box<ErrorKind> },
     /// A part was absorbed before.
-    #[error("it was absorbed before; absorb every part once, each under a name of its own")]
+    #[error(
+        "it was absorbed before; absorb every part once, and name other parts of this name otherwise (fit --partial SUMS --part NAME)"
+    )]
     PartTwice,
     /// A part has no table.
     #[error("there is nothing in it; leave it out")]

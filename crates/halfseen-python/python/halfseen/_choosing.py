@@ -14,7 +14,7 @@ from halfseen._docstrings import completed
 from halfseen._documented import Documented
 from halfseen._estimator import _without_weights
 from halfseen._parameters import learners, refusal
-from halfseen.suggesting import estimator_class, has_estimator, suggested
+from halfseen.suggesting import estimator_class, has_estimator, in_other_words, suggested
 
 
 def _has(method):
@@ -136,6 +136,8 @@ class Choosing(Documented, BaseEstimator):
             found = suggested(X, len(targets), classes, *self._unseen, holes=self._holes)
         except (TypeError, ValueError):
             return self._made(**settings)  # whose own checks say what is wrong
+        if not has_estimator(found.learner):
+            found = in_other_words(found, classes > 0)
         if not self._may_choose(found.learner):
             return self._made(**settings)
         self.suggestion_ = found

@@ -160,6 +160,16 @@ def of_json(found: Mapping[str, Any], classes: bool, given: Mapping[str, Any]) -
     )
 
 
+def in_other_words(found: Suggestion, classes: bool) -> Suggestion:
+    """Return KARMA in the place of a learner of missing cells that has no estimator here."""
+    settings = {"features": "sketch:2048", "loss": "squared", "tune": 5}
+    why = f"scikit-learn has {found.learner}, and of the estimators here this one is fast enough"
+    estimator = of_learner("karma", classes, settings)
+    text = f"karma: {found.when}; {why}; instead {found.learner}, which is more accurate: halfseen.suggest"
+    instead_if = "accuracy matters: halfseen.suggest returns it as a pipeline"
+    return Suggestion("karma", settings, estimator, found.when, why, found.learner, instead_if, text)
+
+
 def of_learner(
     name: str, classes: bool, settings: Mapping[str, Any], *, tune: bool = True, curves: bool = False
 ) -> Any:

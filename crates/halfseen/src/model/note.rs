@@ -342,7 +342,7 @@ impl fmt::Display for Note {
             Note::NoBetterThanConstant { attacked, constant } => write!(
                 f,
                 "under the threat {:.1} % of the training rows are misclassified, compared with {:.1} % by a constant class: the \
-                 threat leaves too little signal; lower threat, or try scale=each with basis=hats, or another learner of the robust family",
+                 threat leaves too little signal; lower threat, or try --scale each --basis hats (in Python scale='each', basis='hats'), or another learner of the robust family",
                 100.0 * attacked,
                 100.0 * constant
             ),

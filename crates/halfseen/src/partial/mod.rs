@@ -144,8 +144,23 @@ impl Partial {
         self.is_new(&name)?;
         let part = part.ok_or_else(|| in_part(&name, ErrorKind::EmptyPart.into()))?;
         self.suits(&name, &part)?;
+        self.can_learn(&part).map_err(|error| in_part(&name, error))?;
         self.parts.insert(name, part);
         Ok(())
+    }
+
+    /// Refuses a part that shows what [`Partial::finish`] would refuse: classes of which the learner
+    /// needs the rows, or too many for it.
+    fn can_learn(&self, part: &Part) -> Result<()> {
+        let Some(classes) = part.classes() else { return Ok(()) };
+        let learner = self.learner()?;
+        if classes > 2 {
+            registry::check_classes(&*learner, classes)?;
+        }
+        match learner.by_moments(classes.max(2)) {
+            Some(_) => Ok(()),
+            None => Err(needs_rows(&*learner, classes)),
+        }
     }
 
     /// Refuses a part whose columns are not those of the parts before.

@@ -74,6 +74,14 @@ impl Part {
         Ok(Part { columns, distinct, numeric_labels: true, without_target: 0, sums })
     }
 
+    /// Returns the number of classes so far; `None` for numbers.
+    pub(super) fn classes(&self) -> Option<usize> {
+        match &self.columns[self.columns.len() - 1].1 {
+            Holds::Categories(slots) => Some(slots.len()),
+            _ => None,
+        }
+    }
+
     /// Returns the largest number of columns of the sums after a table is added.
     pub(super) fn width_with(&self, table: &Table) -> usize {
         let texts = table.columns().iter().filter_map(|column| match column.place {

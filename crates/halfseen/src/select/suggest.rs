@@ -61,6 +61,12 @@ impl Situation {
         self.rows >= ROWS_PER_CURVE.saturating_mul(self.attributes) && self.attributes <= WIDE
     }
 
+    /// Returns the product of rows and attributes up to which robust linear programs over curves are
+    /// tuned in two minutes or less.
+    fn prepared(&self) -> usize {
+        if self.classes > 0 { 100_000 } else { 30_000 }
+    }
+
     /// Returns true if the joint distribution of all columns is learned within a minute or two.
     fn joint(&self) -> bool {
         // Each of several classes has a model of its own.
@@ -117,11 +123,8 @@ const WIDE: usize = 300;
 /// Number of rows per attribute from which curves of every attribute can be learned.
 const ROWS_PER_CURVE: usize = 5;
 
-/// Product of rows and attributes above which robust linear programs over curves take minutes.
-const PREPARED: usize = 25_000;
-
-/// Number of rows above which comparing all pairs of rows takes minutes.
-const PAIRS: usize = 5_000;
+/// Product of rows, columns and classes above which hinge losses of several classes take minutes.
+const HINGES: usize = 4_000_000;
 
 /// Rule: a test of situations, and what it suggests.
 type Rule = (fn(&Situation) -> bool, Suggestion);
@@ -140,15 +143,15 @@ const PLAIN: Suggestion = Suggestion {
 };
 
 /// All rules; the first that applies decides, and the last always applies.
-const RULES: [Rule; 13] = [
+const RULES: [Rule; 14] = [
     (
-        |s| s.threat && s.has_curves() && s.rows.saturating_mul(s.attributes) <= PREPARED,
+        |s| s.threat && s.has_curves() && s.rows.saturating_mul(s.attributes) <= s.prepared(),
         Suggestion {
             learner: "robust-lp",
             scale: Some(Scale::Each),
             basis: Basis::Hats,
             tune: true,
-            when: "attributes may be deleted at prediction time, there are at least 5 rows per attribute, and rows x attributes are at most 25,000",
+            when: "attributes may be deleted at prediction time, there are at least 5 rows per attribute, and rows x attributes are at most 100,000 for classes and 30,000 for numbers",
             why: "it has the least loss under the worst deletions, with a certificate, and curves need fewer attributes",
             instead: "robust-perceptron",
             instead_if: "there are classes, and too many rows for it: one quick pass",
@@ -160,7 +163,7 @@ const RULES: [Rule; 13] = [
         Suggestion {
             learner: "robust-lp",
             tune: true,
-            when: "attributes may be deleted at prediction time, and there are fewer than 5 rows for each, or rows x attributes are above 25,000",
+            when: "attributes may be deleted at prediction time, and there are fewer than 5 rows for each, or rows x attributes are above 100,000 for classes or 30,000 for numbers",
             why: "it has the least loss under the worst deletions, with a certificate",
             instead: "robust-perceptron",
             instead_if: "there are classes, and too many rows for it: one quick pass",
@@ -179,12 +182,24 @@ const RULES: [Rule; 13] = [
         },
     ),
     (
+        |s| s.holes && !s.joint() && s.rows > SKETCHED && s.classes > 2,
+        Suggestion {
+            learner: "mean",
+            tune: true,
+            when: "cells are missing, in more than 2,000 rows of more than two classes, and rows x columns x columns x classes are more than 2 x 10^7",
+            why: "it imputes the means itself, and is a linear model of any number of classes, and fast",
+            instead: "karma",
+            instead_if: "similar rows have similar targets: --set features=sketch:2048 --set loss=squared makes it fast enough",
+            ..PLAIN
+        },
+    ),
+    (
         |s| s.holes && !s.joint() && s.rows > SKETCHED,
         Suggestion {
             learner: "karma",
             set: &[("features", "sketch:2048")],
             tune: true,
-            when: "cells are missing, in more than 2,000 rows and 100 columns, or rows x columns x columns (x classes, if more than two) are more than 2 x 10^7",
+            when: "cells are missing, in more than 2,000 rows and 100 columns, or rows x columns x columns are more than 2 x 10^7",
             why: "it compares rows by the cells that both show, here by random features, in time linear in the rows",
             instead: "mean",
             instead_if: "you want one weight per attribute: cells are imputed by means",
@@ -239,7 +254,7 @@ const RULES: [Rule; 13] = [
         },
     ),
     (
-        |s| s.classes > 2 && s.rows <= PAIRS,
+        |s| s.classes > 2 && s.rows <= SKETCHED,
         Suggestion {
             learner: "karma",
             tune: true,
@@ -255,7 +270,7 @@ const RULES: [Rule; 13] = [
         Suggestion {
             learner: "mean",
             tune: true,
-            when: "no cell is missing, and there are more than two classes and 5,000 rows",
+            when: "no cell is missing, and there are more than two classes and 2,000 rows",
             why: "it is a linear model of any number of classes, and fast",
             instead: "karma",
             instead_if: "similar rows have similar targets: --set features=sketch:2048 makes it fast enough",
@@ -305,19 +320,13 @@ const RULES: [Rule; 13] = [
 pub fn suggest(situation: &Situation) -> Suggestion {
     let applies = |(applies, _): &&Rule| applies(situation);
     let found = RULES.iter().find(applies).map_or(RULES[RULES.len() - 1].1, |(_, found)| *found);
-    // Hinge losses of several classes would take minutes to tune.
-    let squared = situation.classes > 2 && situation.rows > SKETCHED;
-    let set = match (found.learner, found.set) {
-        ("karma" | "mean", []) if squared => SQUARED,
-        ("karma", [_]) if squared => SKETCHED_SQUARED,
-        (_, set) => set,
-    };
+    let cells = situation.rows.saturating_mul(situation.columns);
+    let squared = situation.classes > 2 && cells.saturating_mul(situation.classes) > HINGES;
+    let set = if found.learner == "mean" && squared { SQUARED } else { found.set };
     Suggestion { set, tune: found.tune && situation.rows >= 10 * SUGGESTED_FOLDS, ..found }
 }
 
-type Set = &'static [(&'static str, &'static str)];
-const SQUARED: Set = &[("loss", "squared")];
-const SKETCHED_SQUARED: Set = &[("features", "sketch:2048"), ("loss", "squared")];
+const SQUARED: &[(&str, &str)] = &[("loss", "squared")];
 
 /// Returns all suggestions, in the order in which they are considered.
 pub fn suggestions() -> impl Iterator<Item = &'static Suggestion> {
@@ -374,7 +383,7 @@ mod tests {
                 "robust-lp with scale=each, basis=hats",
             ),
             (Situation { threat: true, rows: 99, ..COMPLETE }, "robust-lp"),
-            (Situation { threat: true, rows: 1_251, ..COMPLETE }, "robust-lp"),
+            (Situation { threat: true, rows: 1_501, ..COMPLETE }, "robust-lp"),
             (Situation { limited: true, ..COMPLETE }, "fiml"),
             (Situation { holes: true, ..COMPLETE }, "fiml"),
             (
@@ -385,7 +394,8 @@ mod tests {
             (Situation { holes: true, columns: 101, ..COMPLETE }, "mc1"),
             (Situation { classes: 3, holes: true, ..COMPLETE }.with_means(), "mean"),
             (Situation { classes: 3, ..COMPLETE }, "karma"),
-            (Situation { classes: 3, rows: 5_001, ..COMPLETE }, "mean with loss=squared"),
+            (Situation { classes: 4, holes: true, columns: 60, rows: 3_000, ..COMPLETE }, "mean"),
+            (Situation { classes: 3, rows: 2_001, ..COMPLETE }, "mean"),
             (COMPLETE, "ridge with basis=hats"),
             (Situation { rows: 10_000, attributes: 301, ..COMPLETE }, "ridge"),
             (Situation { rows: 99, ..COMPLETE }, "lasso"),
@@ -398,12 +408,13 @@ mod tests {
 
     #[test]
     fn several_classes_of_many_rows_take_squared_losses() {
-        let several = Situation { classes: 4, rows: 3_000, ..COMPLETE };
-        assert_eq!(suggest(&several).called(), "karma with loss=squared");
+        let several = Situation { classes: 4, rows: 50_001, ..COMPLETE };
+        assert_eq!(suggest(&several).called(), "mean with loss=squared");
         let holed = Situation { holes: true, columns: 60, ..several };
-        let sketched = "karma with features=sketch:2048, loss=squared";
-        assert_eq!(suggest(&holed).called(), sketched);
-        assert_eq!(suggest(&Situation { classes: 2, ..holed }).called(), "fiml");
+        assert_eq!(suggest(&holed).called(), "mean with loss=squared");
+        let fewer = Situation { rows: 3_000, ..holed };
+        assert_eq!(suggest(&fewer).called(), "mean");
+        assert_eq!(suggest(&Situation { classes: 2, ..fewer }).called(), "fiml");
     }
 
     #[test]
