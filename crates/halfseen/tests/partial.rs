@@ -292,7 +292,12 @@ fn what_needs_the_rows_is_refused_with_a_remedy() {
     // Only the rows show that there are classes.
     let zero = learner("zero");
     let mut found = partial(&*zero, "two", &options(&*zero, "two", Missing::Keep, None));
-    absorb(&mut found, "a", vec![table(40, "two", 0.0, 1)]).unwrap();
+    let said = absorb(&mut found, "a", vec![table(40, "two", 0.0, 1)]).unwrap_err().to_string();
+    assert!(said.contains("part 'a'") && said.contains("set loss=squared"), "{said}");
+    // Only all parts show that two numbers are all there are.
+    let mut found =
+        partial(&*zero, "two numbers", &options(&*zero, "two numbers", Missing::Keep, None));
+    absorb(&mut found, "a", vec![table(40, "two numbers", 0.0, 1)]).unwrap();
     let said = found.finish(&Silent).unwrap_err().to_string();
     assert!(said.contains("set loss=squared"), "{said}");
     // Holes, for a learner that takes none.
