@@ -4,6 +4,7 @@
 //! program's exit code). Every message is one line, with a remedy where there is one; names are cut
 //! at 64 characters and lists at 10 entries.
 
+mod class;
 mod text;
 
 pub(crate) use text::shown;
@@ -406,81 +407,6 @@ impl Error {
     /// Returns the class of the error.
     pub fn class(&self) -> ErrorClass {
         self.0.class()
-    }
-}
-
-impl ErrorKind {
-    fn class(&self) -> ErrorClass {
-        use ErrorKind::*;
-        match self {
-            OutOfRange { .. }
-            | NotAValue { .. }
-            | UnknownParameter { .. }
-            | UnknownLearner { .. }
-            | BudgetTooSmall { .. }
-            | BudgetTooLarge { .. }
-            | BudgetSpent { .. }
-            | CostSpent { .. }
-            | SeesWhole { .. }
-            | WrongQuery { .. }
-            | NumberUsed { .. }
-            | ForeignQuery { .. }
-            | NotAsked { .. }
-            | AnswerNotFinite { .. }
-            | OutOfBounds { .. }
-            | ToldOtherwise { .. }
-            | KeepsNoReads
-            | Needs { .. }
-            | TakesNoWeights { .. }
-            | TakesNoPilot { .. }
-            | WrongWeight { .. }
-            | WrongDeclaration { .. }
-            | Chooses { .. }
-            | TakesOnlyAnswers { .. }
-            | WithoutReads { .. }
-            | OutsideSeries { .. }
-            | UnknownColumn { .. }
-            | WrongLength { .. }
-            | WrongLearner { .. }
-            | NotOpen { .. }
-            | NotLinear
-            | HasCurves
-            | NotAdditive
-            | NoIntervals { .. }
-            | TooMuchMemory { .. }
-            | LittleAddressSpace { .. }
-            | NeedsRows { .. }
-            | WrongAnswer { .. } => ErrorClass::Parameter,
-            TooManyMoments { .. }
-            | DuplicateColumn { .. }
-            | TooFewRows { .. }
-            | NoAttributes
-            | NothingObserved { .. }
-            | NotFinite { .. }
-            | TooLarge { .. }
-            | NotADate { .. }
-            | MissingCell { .. }
-            | MomentContradicted { .. }
-            | MissingTarget { .. }
-            | ConstantTarget { .. }
-            | WrongTarget { .. }
-            | WrongKind { .. }
-            | PartTwice
-            | EmptyPart
-            | OtherColumns { .. }
-            | KindDiffers { .. }
-            | TooManyCategories { .. }
-            | HolesInColumn { .. }
-            | OtherPlan { .. }
-            | TooManyAbsent { .. }
-            | OtherInstance { .. }
-            | OlderGeneration { .. }
-            | FileAccess { .. }
-            | BadFile { .. } => ErrorClass::Data,
-            InPart { problem, .. } => problem.class(),
-            Diverged { .. } | Numerical { .. } => ErrorClass::Numerical,
-            Interrupted { .. } => ErrorClass::Interrupted,
-        }
     }
 }
 
