@@ -69,12 +69,12 @@ axes[0].set_ylabel("test patients")
 axes[0].legend(frameon=False, loc=(0.36, 0.6))
 
 # %%
-# The bars at the right end count answers that survive ten losses or more. Without preparation these are answers
-# "benign", and most of them stay even if everything is lost: without a measurement that model says "benign". So
-# a lost measurement endangers those who are ill. Without preparation 17 of 78 answers "malignant" survive any
-# three losses, with it 74 of 81. The price is small: 95.6 % of the complete rows are right and not 96.1 %. The
-# prepared model calls 3 healthy patients ill, the unprepared model one. It misses 7 who are ill, the unprepared
-# model 8.
+# The bars at the right end count answers that survive ten losses or more. Without preparation these are
+# answers "benign", and most of them stay even if everything is lost: without a measurement that model says
+# "benign". So a lost measurement endangers those who are ill. Without preparation 17 of 78 answers
+# "malignant" survive any three losses, with it 74 of 81. The price is small: 95.6 % of the complete rows
+# are right and not 96.1 %. The prepared model calls 3 healthy patients ill, the unprepared model one. It
+# misses 7 who are ill, the unprepared model 8.
 #
 # When not: a certificate says that an answer stays, not that it is right. Where a lost value can be measured
 # again, an unprepared model is better.

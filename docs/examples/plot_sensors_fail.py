@@ -49,9 +49,9 @@ for taken in (0, 1, 3):
 # %%
 # Prepared
 # --------
-# ``threat`` is the number of measurements that may be taken from each row. ``RobustClassifier`` learns a curve
-# of each, and a lost one counts as its mean. The picture also shows the other learners of the package; with
-# ``threat=0`` FDROP is an ordinary support vector machine.
+# ``threat`` is the number of measurements that may be taken from each row. ``RobustClassifier`` learns a
+# curve of each, and a lost one counts as its mean. The picture also shows the other learners of the
+# package; with ``threat=0`` FDROP is an ordinary support vector machine.
 
 models = {
     "unprepared SVM": FDROPClassifier(threat=0),
@@ -87,10 +87,10 @@ for name in ("unprepared SVM", "RobustClassifier"):
 
 # %%
 # Unprepared, both usual models are right for 96 % of complete rows, and for 64 % once the worst three are
-# taken: hardly better than to say "benign" always. RobustClassifier is right for 96 % of complete rows too, and
-# for 83 % with three taken. FDROP, which knows no curves, gives away seven points for the same. With five taken
-# RobustClassifier still has 72 %, with eight nothing helps. If half of all are lost by chance, being prepared
-# saves 29 points.
+# taken: hardly better than to say "benign" always. RobustClassifier is right for 96 % of complete rows too,
+# and for 83 % with three taken. FDROP, which knows no curves, gives away seven points for the same. With
+# five taken RobustClassifier still has 72 %, with eight nothing helps. If half of all are lost by chance,
+# being prepared saves 29 points.
 #
 # When not: if failures are repaired within the hour. An unprepared linear model has one weight for each
 # measurement, and is easier to explain than curves.

@@ -132,13 +132,18 @@ pub(crate) fn run(given: &FitArgs) -> Result<ExitCode> {
         .with_context(place)?;
     drop(progress);
     let partial = args.keep_partial.as_ref().filter(|_| interrupt::asked());
-    let out = partial.unwrap_or(out);
+    let written = partial.unwrap_or(out);
     let whole = Model::of(&*learner, &prepared, (&input.target_name, &input.target), fit);
     let model = truncate.map_or(Ok(whole.clone()), |count| whole.truncated(count))?;
-    output::write_file(out, &format!("{}\n", model.to_json()?))?;
-    let summary =
-        fitted::summary(&model, args.table.json, args.tune.is_some(), suggestion.as_ref(), out)?;
-    if output::is_standard(out) {
+    output::write_file(written, &format!("{}\n", model.to_json()?))?;
+    let summary = fitted::summary(
+        &model,
+        args.table.json,
+        args.tune.is_some(),
+        suggestion.as_ref(),
+        written,
+    )?;
+    if output::is_standard(written) {
         output::remark(
             args.table.quiet,
             &anstream::adapter::strip_str(summary.trim_end()).to_string(),

@@ -55,7 +55,7 @@ fn an_alias_is_its_learner_with_a_parameter_set() {
     assert_ne!(report("ddaelr-2p"), report("ddaelr"));
     assert_eq!(report("ddaelr-2p")["learner"], "ddaelr");
     let list = place.ok("learners");
-    assert!(list.contains("\n  mc1          with variant=1\n"), "{list}");
+    assert!(list.contains("\n    mc1             with variant=1\n"), "{list}");
     for (alias, says) in [("mean", "mean: with fill=mean"), ("ddaerr-2p", "moments = two-phase")] {
         let text = place.ok(&format!("learners {alias}"));
         assert!(text.contains(says), "{text}");
