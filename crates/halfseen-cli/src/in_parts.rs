@@ -47,10 +47,12 @@ pub(crate) fn fit(args: &FitArgs, learner: &dyn Learner) -> Result<ExitCode> {
     let options = options.for_fit(&learner.needs());
     let mut partial = Partial::new(learner, target, task(table.task), &options)?;
     let progress = Progress::new("reading", table.quiet);
+    let mut of_classes = OfClasses::new(&table.classes);
     for file in args.files() {
         let name = args.part.clone().unwrap_or_else(|| file.display().to_string());
-        absorb(&mut partial, file, &name, target, table, &progress)?;
+        absorb(&mut partial, file, &name, (target, &mut of_classes), table, &progress)?;
     }
+    of_classes.check(target)?;
     drop(progress);
     output::write_file(out, &format!("{}\n", partial.to_json()?))?;
     tell(&partial, out, (table.json, table.quiet))?;
@@ -62,7 +64,7 @@ fn absorb(
     partial: &mut Partial,
     file: &Path,
     part: &str,
-    target: &str,
+    (target, of_classes): (&str, &mut OfClasses<'_>),
     args: &TableArgs,
     progress: &Progress,
 ) -> Result<()> {
@@ -90,7 +92,6 @@ fn absorb(
     if let Some(unknown) = args.ignore.iter().find(|name| !batches.left_out().contains(name)) {
         return usage_error(format!("--ignore: {name} has no column '{}'", short(unknown)));
     }
-    let mut of_classes = OfClasses::new(&args.classes);
     let mut next = || -> Result<Option<Table>> {
         let Some(batch) = batches.next_batch()? else { return Ok(None) };
         let table = as_table(batch.rows)?;
@@ -113,7 +114,7 @@ fn absorb(
         );
         output::remark(args.quiet, &text);
     }
-    of_classes.check(target)
+    Ok(())
 }
 
 /// Refuses columns of dates, which are attributes only if they are declared.

@@ -51,6 +51,11 @@ impl Partial {
         partial::Partial::from_json(text).map(Partial).map_err(raised)
     }
 
+    /// Returns the same without a part.
+    fn emptied(&self) -> Partial {
+        Partial(self.0.emptied())
+    }
+
     fn to_json(&self) -> PyResult<String> {
         self.0.to_json().map_err(raised)
     }

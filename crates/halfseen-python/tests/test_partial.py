@@ -205,6 +205,11 @@ def test_dask_without_a_cluster(rows, tmp_path):
     paths = sorted(tmp_path.glob("*.parquet"))
     model = hd.fit(partial(radius=100), paths)
     np.testing.assert_allclose(model.predict(rows), expected(rows), atol=1e-9)
+    some = partial(radius=100)
+    some.absorb(rows[:100], "earlier")
+    rest = [dask.delayed(rows[at : at + 100]) for at in (100, 200, 300)]
+    np.testing.assert_allclose(hd.fit(some, rest).predict(rows), expected(rows), atol=1e-9)
+    assert some.parts == ["earlier"]
     frames = dask.dataframe.from_pandas(rows, npartitions=5)
     np.testing.assert_allclose(hd.predict(model, frames), model.predict(rows))
     np.testing.assert_allclose(hd.fit(partial(radius=100), frames).predict(rows), expected(rows), atol=1e-9)

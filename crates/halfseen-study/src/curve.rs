@@ -5,10 +5,10 @@ use crate::error::{Error, Result};
 use crate::replay::Example;
 use crate::sql::{cells, first};
 use crate::study::{Study, TARGET, price_of};
-use halfseen::Monitor;
 use halfseen::data::Label;
 use halfseen::model::Report;
 use halfseen::session::Session;
+use halfseen::{ErrorKind, Monitor};
 use serde::{Deserialize, Serialize};
 
 /// Standard errors on either side of an estimate within which a normal truth is nine times of ten.
@@ -139,7 +139,7 @@ impl Study {
         }
         let test = if session.takes_observed() { OwnTest::HeldOut } else { OwnTest::Progressive };
         let examples = targets.len().max(1) as f64;
-        let price = match self.drawn_price(&session)? {
+        let price = match self.drawn_price(&session, monitor)? {
             Some(price) => price * (subjects as f64).max(examples) / examples,
             None => spent.cost / examples,
         };
@@ -148,22 +148,32 @@ impl Study {
 
     /// Returns the mean price of what the present design asks of a subject; `None` if the budget is
     /// spent.
-    fn drawn_price(&mut self, session: &Session) -> Result<Option<f64>> {
-        let mut design = session.drawing()?;
+    fn drawn_price(&mut self, session: &Session, monitor: &dyn Monitor) -> Result<Option<f64>> {
+        let asked = self.setup.asked();
+        let mut design = match asked.schema.attributes.len() == self.setup.schema.attributes.len() {
+            true => session.drawing()?,
+            // Designs are made of the attributes that are still asked for.
+            false => self.replay(&asked, monitor, |_, _, _| Ok(()))?.0.drawing()?,
+        };
         let (mut drawn, mut sum) = (0, 0.0);
         while drawn < DRAWN {
-            // A limit may not suffice for as many.
-            let Ok(query) = design.ask() else { break };
-            let asked: Vec<i64> = design
-                .attributes_of(&query)?
-                .map(|name| self.place(name))
-                .collect::<Result<_>>()?;
-            let asked = asked.into_iter().filter(|&at| !self.attribute(at).retired);
-            sum += price_of(&self.setup.schema, asked).1;
+            let query = match design.ask() {
+                Ok(query) => query,
+                Err(error) if is_spent(&error) => break,
+                Err(error) => return Err(error.into()),
+            };
+            let places = design.attributes_of(&query)?.map(|name| self.place(name));
+            let places = places.collect::<Result<Vec<i64>>>()?;
+            sum += price_of(&self.setup.schema, places.into_iter()).1;
             drawn += 1;
         }
         Ok((drawn > 0).then(|| sum / f64::from(drawn)))
     }
+}
+
+/// Returns true if a limit does not suffice for another ask.
+fn is_spent(error: &halfseen::Error) -> bool {
+    matches!(error.kind(), ErrorKind::BudgetSpent { .. } | ErrorKind::CostSpent { .. })
 }
 
 /// Returns the square of the target's unit in which the learner reports errors.

@@ -64,7 +64,7 @@ impl Study {
                 study.enrol(rows, by)?;
             }
             study.renew(wave, monitor)?;
-            let before = study.used()?;
+            let (_, reads, money) = study.counts()?;
             let wanted = match subjects {
                 Subjects::Named(names) => names.len() as u64,
                 Subjects::Known(rows) => rows.len() as u64,
@@ -80,30 +80,26 @@ impl Study {
                         study.ask(&name, wave, by)
                     }
                 };
-                asks.push(ask.map_err(|error| of_call(error, before, asks.len(), wanted))?);
+                asks.push(ask.map_err(|error| of_call(error, (reads, money), asks.len(), wanted))?);
             }
             Ok(asks)
         })
     }
 
-    /// Returns the reads and the money that are made or asked for.
-    fn used(&mut self) -> Result<(f64, f64)> {
-        let counts = "SELECT reads, cost FROM study";
-        let used = |row: &Row<'_>| (row.int(0) as f64, row.real(1).unwrap_or(0.0));
+    /// Returns the number of the next ask, and the reads and the money that are made or asked for.
+    fn counts(&mut self) -> Result<(i64, f64, f64)> {
+        let counts = "SELECT next_ask, reads, cost FROM study";
+        let used = |row: &Row<'_>| (row.int(0), row.int(1) as f64, row.real(2).unwrap_or(0.0));
         Ok(first(&mut *self.sql, counts, &[], used)?.unwrap_or_default())
     }
 
     /// Returns the name of a new subject.
     fn unused_name(&mut self) -> Result<String> {
-        let mut number = self.next_number()? + 1;
+        let mut number = self.counts()?.0 + 1;
         while self.subject(&format!("s{number}"))?.is_some() {
             number += 1;
         }
         Ok(format!("s{number}"))
-    }
-
-    fn next_number(&mut self) -> Result<i64> {
-        Ok(first(&mut *self.sql, "SELECT next_ask FROM study", &[], |row| row.int(0))?.unwrap_or(0))
     }
 
     /// Takes the latest design of the store, and renews it if it is due.
@@ -171,7 +167,7 @@ impl Study {
                 state => return self.shown(name, subject, last.number, state),
             }
         }
-        let number = self.next_number()?;
+        let (number, reads, money) = self.counts()?;
         let query = self.draw(number)?;
         let names: Vec<String> = {
             let session = &self.design()?.session;
@@ -181,7 +177,7 @@ impl Study {
             names.iter().map(|name| self.place(name)).collect::<Result<_>>()?;
         asked.sort_unstable();
         let price = self.price_of(asked.iter().copied());
-        self.afford(price)?;
+        self.afford((reads, money), price)?;
         let told = if is_new { Vec::new() } else { self.values_of(subject)? };
         let is_told = |attribute: &i64| told.iter().any(|(known, ..)| known == attribute);
         let missing = asked.iter().chain([&TARGET]).filter(|attribute| !is_told(attribute)).count();
@@ -227,8 +223,7 @@ impl Study {
     }
 
     /// Refuses an ask that reads or money do not suffice for.
-    fn afford(&mut self, (reads, cost): (i64, f64)) -> Result<()> {
-        let used = self.used()?;
+    fn afford(&self, used: (f64, f64), (reads, cost): (i64, f64)) -> Result<()> {
         let limits = [("total_budget", used.0, reads as f64), ("total_cost", used.1, cost)];
         for (limit, used, next) in limits {
             if let Some(total) = self.setup.limit(limit)

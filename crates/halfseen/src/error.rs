@@ -240,8 +240,11 @@ pub enum ErrorKind {
     )]
     TooManyCategories { column: String, most: usize },
     /// A column has missing cells, and the learner needs every cell.
-    #[error("column '{}': {}", short(column), line(problem))]
-    HolesInColumn { column: String, problem: String },
+    #[error(
+        "some cells of column '{}' are missing; impute them by --missing mean, or choose zero or mean",
+        short(column)
+    )]
+    HolesInColumn { column: String },
     /// Sums of parts are of fits that differ.
     #[error(
         "{} is {} there and {} here; only parts of one fit can be merged",

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from halfseen import _tables
 from halfseen.model import Model
-from halfseen.partial import Partial
+from halfseen.partial import Partial, batches_of, unpickled
 
 __all__ = ["evaluate", "fit", "predict"]
 
@@ -38,12 +39,10 @@ def fit(partial: Partial, rows: Any, client: Any = None) -> Model:
     ValueError
         If a partition cannot be absorbed; the message names it by its number, as in 'partition 00003'.
     """
-    empty = partial.__reduce__()[1][0]
-    found = _computed(
-        [_delayed(_absorbed)(empty, part, f"partition {at:05}") for at, part in _parts(rows)], client
-    )
-    whole = Partial._of(type(partial._sums).from_json(empty))
-    for one in found:
+    empty = partial._sums.emptied().to_json()
+    tasks = [_delayed(_absorbed)(empty, part, f"partition {at:05}") for at, part in _parts(rows)]
+    whole = unpickled(partial._sums.to_json())
+    for one in _computed(tasks, client):
         if one is not None:
             whole.merge(one)
     return whole.finish()
@@ -121,19 +120,15 @@ def _computed(tasks, client):
 
 def _frames(part):
     """Return the frames of a partition: itself, or those of the file at its path."""
-    from halfseen.partial import batches_of
-
     return batches_of(part)
 
 
 def _absorbed(empty, part, name):
     """Return the sums of a partition; None for one without a row."""
-    from halfseen.partial import _unpickled
-
     frames = [frame for frame in _frames(part) if len(frame)]
     if not frames:
         return None
-    partial = _unpickled(empty)
+    partial = unpickled(empty)
     partial.absorb(iter(frames), name)
     return partial
 
@@ -146,8 +141,6 @@ def _predicted(model, part):
 
 def _lost(model, part):
     """Return the sum of the losses of a partition, and its number of rows with a target."""
-    from halfseen import _tables
-
     loss, count = 0.0, 0
     for frame in _frames(part):
         if not len(frame):

@@ -133,7 +133,7 @@ class Partial:
         rows : frame, Arrow stream, path or iterable of frames
             The attributes and the target, by name, in any order. A frame of pandas, polars or PyArrow is
             taken whole; anything else with ``__arrow_c_stream__``, a Parquet file (its path) or an iterable
-            batch by batch. Each column is copied once. Rows without a target are left out.
+            batch by batch. Columns are copied. Rows without a target are left out.
         part : str
             Name of the part. Parts are added up in the order of their names.
 
@@ -211,18 +211,18 @@ class Partial:
         ValueError
             If the file holds something else, or is damaged.
         """
-        return _unpickled(pathlib.Path(path).read_text(encoding="utf-8"))
+        return unpickled(pathlib.Path(path).read_text(encoding="utf-8"))
 
     def __reduce__(self):
         """Pickle as the text of a file."""
-        return _unpickled, (self._sums.to_json(),)
+        return unpickled, (self._sums.to_json(),)
 
     def __repr__(self) -> str:
         """Show the number of parts and rows."""
         return f"Partial(parts={len(self.parts)}, rows={self.n_rows})"
 
 
-def _unpickled(text):
+def unpickled(text):
     """Return the partial of a file's text."""
     return Partial._of(_core.Partial.from_json(text))
 

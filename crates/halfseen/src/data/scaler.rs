@@ -111,14 +111,14 @@ impl Scaler {
             (Scale::Common, Some(bounds), _) => {
                 let largest =
                     bounds.low.iter().chain(&bounds.high).fold(0.0_f64, |a, b| a.max(b.abs()));
-                Scaler::Common { divisor: positive(largest) }
+                Scaler::common(largest)
             }
             (Scale::Common, None, Matrix::U8(_)) => Scaler::Common { divisor: 255.0 },
             (Scale::Common, None, _) => {
                 let mut largest = 0.0_f64;
                 // A missing cell is no maximum.
                 each_cell(matrix, rows, |_, v| largest = largest.max(v.abs()));
-                Scaler::Common { divisor: positive(largest) }
+                Scaler::common(largest)
             }
             (Scale::Max, bounds, _) => {
                 let mut largest = vec![0.0_f64; matrix.columns()];
@@ -131,8 +131,7 @@ impl Scaler {
                         each_cell(matrix, rows, |j, v| largest[j] = largest[j].max(v.abs()));
                     }
                 }
-                let divisor = largest.into_iter().map(positive).collect();
-                Scaler::Each { offset: vec![0.0; matrix.columns()], divisor }
+                Scaler::max(largest)
             }
             (Scale::Each, Some(bounds), _) => {
                 let pairs = bounds.low.iter().zip(&bounds.high);
@@ -141,10 +140,31 @@ impl Scaler {
                 Scaler::Each { offset, divisor }
             }
             (Scale::Each, None, _) => {
-                let (offset, deviation) = mean_and_deviation(matrix, rows, weights);
-                Scaler::Each { offset, divisor: deviation.into_iter().map(positive).collect() }
+                let (mean, deviation) = mean_and_deviation(matrix, rows, weights);
+                Scaler::each(mean, deviation)
             }
         }
+    }
+
+    /// Returns the scaling by the largest absolute value of all cells.
+    pub(crate) fn common(largest: f64) -> Scaler {
+        Scaler::Common { divisor: positive(largest) }
+    }
+
+    /// Returns the scaling by the largest absolute value of each column.
+    pub(crate) fn max(largest: Vec<f64>) -> Scaler {
+        let offset = vec![0.0; largest.len()];
+        Scaler::Each { offset, divisor: largest.into_iter().map(positive).collect() }
+    }
+
+    /// Returns the scaling by the mean and the standard deviation of each column. A deviation below
+    /// the rounding error of the mean counts as that of a constant column.
+    pub(crate) fn each(mean: Vec<f64>, deviation: Vec<f64>) -> Scaler {
+        let divisor = |(deviation, mean): (f64, &f64)| {
+            if deviation <= 1e-12 * mean.abs() { 1.0 } else { positive(deviation) }
+        };
+        let divisor = deviation.into_iter().zip(&mean).map(divisor).collect();
+        Scaler::Each { offset: mean, divisor }
     }
 
     /// Scales one cell.
@@ -255,9 +275,12 @@ impl TargetScale {
         let mean = rows.iter().map(|&r| weight(r) * scores[r as usize]).sum::<f64>() / n;
         let variance =
             rows.iter().map(|&r| weight(r) * (scores[r as usize] - mean).powi(2)).sum::<f64>() / n;
-        let deviation =
-            if matches!(target, Target::Numbers(_)) { positive(variance.sqrt()) } else { 1.0 };
-        TargetScale { mean, deviation }
+        TargetScale::of(mean, matches!(target, Target::Numbers(_)).then_some(variance))
+    }
+
+    /// Returns the scaling by the mean and, for numbers, the variance.
+    pub(crate) fn of(mean: f64, variance: Option<f64>) -> TargetScale {
+        TargetScale { mean, deviation: variance.map_or(1.0, |variance| positive(variance.sqrt())) }
     }
 
     /// Maps a target to the learner's units.
@@ -296,7 +319,7 @@ fn each_row(matrix: &Matrix, rows: &[u32], mut visit: impl FnMut(u32, &[f64])) {
 }
 
 /// Returns the mean and standard deviation of each column over its observed cells; 0 if there is
-/// none. A deviation below the rounding error of the mean becomes 0, as for a constant column.
+/// none.
 fn mean_and_deviation(
     matrix: &Matrix,
     rows: &[u32],
@@ -338,11 +361,8 @@ fn mean_and_deviation(
             cells.for_each(|(j, &v)| see(j, v, weight(r)));
         });
     }
-    let deviation = (0..d).map(|j| {
-        let deviation = (spread[j] / if count[j] > 0.0 { count[j] } else { 1.0 }).sqrt();
-        if deviation <= 1e-12 * mean[j].abs() { 0.0 } else { deviation }
-    });
-    let deviation = deviation.collect();
+    let deviation =
+        (0..d).map(|j| (spread[j] / if count[j] > 0.0 { count[j] } else { 1.0 }).sqrt()).collect();
     (mean, deviation)
 }
 

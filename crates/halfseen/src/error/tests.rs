@@ -310,7 +310,7 @@ fn provoked(long: &str) -> Vec<Error> {
         ErrorKind::KindDiffers { column: long.to_owned(), expected: "numbers", found: "text" }
             .into(),
         ErrorKind::TooManyCategories { column: long.to_owned(), most: 1000 }.into(),
-        ErrorKind::HolesInColumn { column: long.to_owned(), problem: long.to_owned() }.into(),
+        ErrorKind::HolesInColumn { column: long.to_owned() }.into(),
         ErrorKind::OtherPlan {
             what: "scale".to_owned(),
             own: long.to_owned(),

@@ -2,9 +2,13 @@
 //! are equivalent to the many.
 
 use super::equivalent::equivalent;
-use super::part::{Holds, Part};
-use super::{Partial, in_part, needs_rows};
-use crate::data::{Examples, Label, Matrix, Scale, Scaler, TargetScale, Task};
+use super::part::{Holds, Part, Shown};
+use super::sums::Sums;
+use super::{Partial, admit, in_part, needs_rows};
+use crate::data::{
+    Column, Examples, Label, Matrix, Place, Scale, Scaler, Table, Target, TargetScale, Task,
+    TextColumn,
+};
 use crate::error::{ErrorKind, Result};
 use crate::learner::Learner;
 use crate::model::{Fit, Linear, Linears, Model, Predictor, Report};
@@ -29,6 +33,9 @@ impl Partial {
         let Some((_, first)) = parts.next() else {
             return Err(ErrorKind::TooFewRows { what: "learning".into(), least: 2, rows: 0 }.into());
         };
+        let widest = self.parts.values().map(|part| part.sums.width()).max().unwrap_or(0);
+        // Beside the parts their total, and a copy of one.
+        admit(&self.plan.learner, widest, self.bytes() + Sums::bytes(widest, true))?;
         let mut all = first.clone();
         for (name, part) in parts {
             all.merge(part.clone()).map_err(|error| in_part(name, error))?;
@@ -56,65 +63,48 @@ struct Outputs {
 }
 
 impl Outputs {
+    /// Reads the target as [`Target::read`] reads the column of a table that has all its values.
     fn of(part: &Part, task: Option<Task>) -> Result<Outputs> {
         let (name, holds) = &part.columns[part.columns.len() - 1];
-        let wrong = |problem: &str| ErrorKind::WrongTarget {
-            column: name.clone(),
-            problem: problem.to_owned(),
-        };
-        let constant = |value: String| ErrorKind::ConstantTarget { column: name.clone(), value };
-        if part.sums.rows() < 2 {
-            let rows = part.sums.rows() as usize;
-            return Err(ErrorKind::TooFewRows { what: "learning".into(), least: 2, rows }.into());
-        }
-        match holds {
-            Holds::Nothing => Err(constant(String::new()).into()),
-            Holds::Number(column) => match part.distinct[..] {
-                [] => Err(constant(String::new()).into()),
-                [value] => Err(constant(value.to_string()).into()),
-                [low, high] if task.is_none() => {
-                    // -1 and +1 are a line in the two numbers.
-                    let half = 0.5 * (high - low);
-                    let columns = vec![(*column, half.recip(), -(low + half) / half)];
-                    let labels = vec![Label::Number(low), Label::Number(high)];
-                    Ok(Outputs { task: Task::Classification, labels, columns })
-                }
-                _ => {
-                    let (task, labels) = (Task::Regression, Vec::new());
-                    Ok(Outputs { task, labels, columns: vec![(*column, 1.0, 0.0)] })
-                }
-            },
-            Holds::Categories(_) if task == Some(Task::Regression) => Err(wrong(
-                "it holds text, so regression is not possible; use --task classification",
-            )
-            .into()),
-            Holds::Categories(slots) => {
-                let mut classes: Vec<(Label, usize)> =
-                    slots.iter().map(|(text, &slot)| (Label::Text(text.clone()), slot)).collect();
-                let numbers: Option<Vec<f64>> =
-                    slots.keys().map(|text| text.parse().ok()).collect();
-                if let Some(numbers) = numbers.filter(|_| part.numeric_labels) {
-                    let labelled = numbers.into_iter().zip(slots.values());
-                    let mut labelled: Vec<(f64, usize)> =
-                        labelled.map(|(n, &slot)| (n, slot)).collect();
-                    labelled.sort_by(|a, b| a.0.total_cmp(&b.0));
-                    classes =
-                        labelled.into_iter().map(|(n, slot)| (Label::Number(n), slot)).collect();
-                }
-                let (labels, slots): (Vec<Label>, Vec<usize>) = classes.into_iter().unzip();
-                let columns = match slots[..] {
-                    [] | [_] => {
-                        return Err(constant(
-                            labels.first().map_or(String::new(), Label::to_string),
-                        )
-                        .into());
-                    }
-                    [_, second] => vec![(second, 2.0, -1.0)],
-                    _ => slots.iter().map(|&slot| (slot, 1.0, 0.0)).collect(),
-                };
-                Ok(Outputs { task: Task::Classification, labels, columns })
+        let shown = part.values_of_target();
+        // Two rows of each value, unless there are fewer.
+        let count = shown.len();
+        let rows = (2 * count).min(part.sums.rows().try_into().unwrap_or(usize::MAX));
+        let table = match shown {
+            Shown::Numbers(numbers) => {
+                let column = Array2::from_shape_fn((rows, 1), |(i, _)| numbers[i % count]);
+                Table::from_matrix(Matrix::F64(column), vec![name.clone()])?
             }
-        }
+            Shown::Texts(levels) => {
+                let codes = (0..rows).map(|i| (i % count) as u32).collect();
+                let (numbers, texts) =
+                    (Array2::zeros((rows, 0)), vec![TextColumn { codes, levels }]);
+                let column = Column { name: name.clone(), place: Place::Text(0) };
+                Table::new(Matrix::F64(numbers), texts, vec![column])?
+            }
+        };
+        let classes = match holds {
+            Holds::Categories(_) => task.or(Some(Task::Classification)),
+            _ => task,
+        };
+        let target = Target::read(&table, name, classes)?;
+        let (task, labels) = (target.task(), target.classes().to_vec());
+        let columns = match (holds, &labels[..]) {
+            (Holds::Number(column), [Label::Number(low), Label::Number(high)]) => {
+                // -1 and +1 are a line in the two numbers.
+                let half = 0.5 * (high - low);
+                vec![(*column, half.recip(), -(low + half) / half)]
+            }
+            (Holds::Number(column), _) => vec![(*column, 1.0, 0.0)],
+            (Holds::Categories(slots), [_, second]) => {
+                vec![(slots[&second.to_string()], 2.0, -1.0)]
+            }
+            (Holds::Categories(slots), all) => {
+                all.iter().map(|label| (slots[&label.to_string()], 1.0, 0.0)).collect()
+            }
+            (Holds::Nothing, _) => Vec::new(),
+        };
+        Ok(Outputs { task, labels, columns })
     }
 }
 
@@ -167,39 +157,24 @@ impl<'a> Summed<'a> {
             let [low, high] = slot.and_then(|slot| part.sums.range(slot)).unwrap_or_default();
             low.abs().max(high.abs())
         };
-        let divisor = |value: f64| if value > f64::MIN_POSITIVE { value } else { 1.0 };
         let scaler = match (plan.scale.unwrap_or(Scale::Each), &bounds) {
             (scale, Some(bounds)) => {
                 let none = Matrix::F64(Array2::zeros((0, schema.width())));
                 Scaler::fit(scale, &none, &[], Some(bounds))
             }
             (Scale::None, None) => Scaler::None {},
-            (Scale::Common, None) => {
-                let largest = slots.iter().map(largest).fold(0.0, f64::max);
-                Scaler::Common { divisor: divisor(largest) }
-            }
-            (Scale::Max, None) => {
-                let divisor = slots.iter().map(largest).map(divisor).collect();
-                Scaler::Each { offset: vec![0.0; mean.len()], divisor }
-            }
-            (Scale::Each, None) => {
-                let spread = raw.iter().zip(&mean);
-                // A smaller one is the rounding error of the mean.
-                let spread =
-                    spread.map(|(raw, mean)| if *raw <= 1e-12 * mean.abs() { 0.0 } else { *raw });
-                Scaler::Each { offset: mean.clone(), divisor: spread.map(divisor).collect() }
-            }
+            (Scale::Common, None) => Scaler::common(slots.iter().map(largest).fold(0.0, f64::max)),
+            (Scale::Max, None) => Scaler::max(slots.iter().map(largest).collect()),
+            (Scale::Each, None) => Scaler::each(mean, raw.clone()),
         };
         let centred = intercept
             && outputs.columns.len() == 1
             && !(plain_classes && outputs.task == Task::Classification);
         let target = match outputs.columns[..] {
-            [(slot, by, shift)] if centred => {
-                let deviation = match outputs.task {
-                    Task::Regression => divisor(variance(part, slot, true).sqrt()),
-                    Task::Classification => 1.0,
-                };
-                TargetScale { mean: by * part.sums.mean(slot) + shift, deviation }
+            [(slot, times, shift)] if centred => {
+                let is_number = outputs.task == Task::Regression;
+                let variance = is_number.then(|| variance(part, slot, true));
+                TargetScale::of(times * part.sums.mean(slot) + shift, variance)
             }
             _ => TargetScale::IDENTITY,
         };
@@ -213,10 +188,7 @@ impl<'a> Summed<'a> {
         let names = self.prepare.schema.encoded_names();
         let is_holed = |slot: &Option<usize>| slot.is_none_or(|slot| part.sums.shown(slot) < rows);
         let at = self.slots.iter().position(is_holed).unwrap_or(0);
-        let problem =
-            "some of its cells are missing; impute them by --missing mean, or choose zero or mean"
-                .to_owned();
-        ErrorKind::HolesInColumn { column: names[at].clone(), problem }.into()
+        ErrorKind::HolesInColumn { column: names[at].clone() }.into()
     }
 
     /// Fits, and returns the model.
@@ -245,9 +217,9 @@ impl<'a> Summed<'a> {
         let products = sums.products_about(&point);
         let affine = |j: usize| self.prepare.scaler.affine(j);
         let mut fits = Vec::new();
-        for &(target, by, shift) in &outputs.columns {
+        for &(target, times, shift) in &outputs.columns {
             let target_scale = self.prepare.target;
-            let by = by / target_scale.deviation;
+            let by = times / target_scale.deviation;
             // Scaled attributes, and the output as the last: means, and products about them.
             let column = |j: usize| if j < d { self.slots[j] } else { Some(target) };
             let factor = |j: usize| if j < d { affine(j).1.recip() } else { by };
@@ -277,10 +249,8 @@ impl<'a> Summed<'a> {
             let examples = Examples::new(&matrix, &scaler, &layout, &targets);
             let examples = Examples { weights: Some(&weights), ..examples };
             let mut fit = learner.fit(&examples, monitor)?;
-            let range = sums.range(target).unwrap_or_default().map(|value| {
-                let raw = outputs.columns[0].1 * value + shift;
-                target_scale.apply(raw)
-            });
+            let range = sums.range(target).unwrap_or_default();
+            let range = range.map(|value| target_scale.apply(times * value + shift));
             clip(&mut fit.predictor, range);
             fits.push(fit);
         }

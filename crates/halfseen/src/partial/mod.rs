@@ -60,6 +60,8 @@ pub struct Absorbing {
     name: String,
     /// Number of rows of the tables before.
     before: usize,
+    /// Number of bytes of the parts before.
+    held: f64,
     part: Option<Part>,
 }
 
@@ -132,7 +134,20 @@ impl Partial {
     /// [`ErrorKind::InPart`] if it was absorbed before.
     pub fn begin(&self, part: &str) -> Result<Absorbing> {
         self.is_new(part)?;
-        Ok(Absorbing { plan: self.plan.clone(), name: part.to_owned(), before: 0, part: None })
+        let held = self.bytes();
+        Ok(Absorbing {
+            plan: self.plan.clone(),
+            name: part.to_owned(),
+            before: 0,
+            held,
+            part: None,
+        })
+    }
+
+    /// Returns the number of bytes of all parts.
+    fn bytes(&self) -> f64 {
+        let of = |part: &Part| Sums::bytes(part.sums.width(), part.sums.has_holes());
+        self.parts.values().map(of).sum()
     }
 
     /// Takes up a part.
@@ -198,6 +213,17 @@ impl Partial {
         }
         self.parts.extend(other.parts);
         Ok(())
+    }
+
+    /// Returns the same without a part.
+    #[must_use]
+    pub fn emptied(&self) -> Partial {
+        Partial {
+            parts: BTreeMap::new(),
+            format: self.format.clone(),
+            plan: self.plan.clone(),
+            ..*self
+        }
     }
 
     /// Names of the parts so far, in their order.
@@ -272,7 +298,7 @@ impl Absorbing {
     /// # Errors
     /// As [`Partial::absorb`]. The part is useless then.
     pub fn add(&mut self, table: &Table) -> Result<()> {
-        let Absorbing { plan, name, before, part } = self;
+        let Absorbing { plan, name, before, held, part } = self;
         let taking = Taking {
             target: &plan.target,
             except: &plan.ignore,
@@ -283,7 +309,7 @@ impl Absorbing {
                 *part = Some(Part::new(table, &taking)?);
             }
             let Some(part) = part else { return Ok(()) };
-            admit(&plan.learner, part.width_with(table))?;
+            admit(&plan.learner, part.width_with(table), *held)?;
             part.add(table, &taking)
         };
         add().map_err(|error: Error| {
@@ -298,9 +324,10 @@ impl Absorbing {
     }
 }
 
-/// Refuses sums that do not fit into memory.
-fn admit(learner: &str, width: usize) -> Result<()> {
-    let (needed, allowed) = (Sums::bytes(width, true), crate::memory::available() as f64);
+/// Refuses sums, of which each part has its own, that do not fit into memory beside `held` bytes.
+fn admit(learner: &str, width: usize, held: f64) -> Result<()> {
+    let added = Sums::bytes(width, true) + Sums::adding(width);
+    let (needed, allowed) = (held + added, crate::memory::available() as f64);
     if needed <= allowed {
         return Ok(());
     }
@@ -312,7 +339,7 @@ fn admit(learner: &str, width: usize) -> Result<()> {
         needed: gibibytes(needed),
         allowed: gibibytes(allowed),
         widest: None,
-        remedy: "fewer columns".to_owned(),
+        remedy: "fewer columns, or merge fewer parts at a time".to_owned(),
         own: false,
     }
     .into())

@@ -26,6 +26,21 @@ pub(super) enum Holds {
     Categories(BTreeMap<String, usize>),
 }
 
+/// Values of the target, each once: all categories, or up to three numbers.
+pub(super) enum Shown {
+    Numbers(Vec<f64>),
+    Texts(Vec<String>),
+}
+
+impl Shown {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Shown::Numbers(numbers) => numbers.len(),
+            Shown::Texts(texts) => texts.len(),
+        }
+    }
+}
+
 /// Sums of the rows of one part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -74,6 +89,18 @@ impl Part {
         Ok(Part { columns, distinct, numeric_labels: true, without_target: 0, sums })
     }
 
+    /// Returns the values of the target so far.
+    pub(super) fn values_of_target(&self) -> Shown {
+        let Holds::Categories(slots) = &self.columns[self.columns.len() - 1].1 else {
+            return Shown::Numbers(self.distinct.clone());
+        };
+        let numbers: Option<Vec<f64>> = slots.keys().map(|text| text.parse().ok()).collect();
+        match numbers.filter(|_| self.numeric_labels) {
+            Some(numbers) => Shown::Numbers(numbers),
+            None => Shown::Texts(slots.keys().cloned().collect()),
+        }
+    }
+
     /// Returns the number of classes so far; `None` for numbers.
     pub(super) fn classes(&self) -> Option<usize> {
         match &self.columns[self.columns.len() - 1].1 {
@@ -84,11 +111,18 @@ impl Part {
 
     /// Returns the largest number of columns of the sums after a table is added.
     pub(super) fn width_with(&self, table: &Table) -> usize {
-        let texts = table.columns().iter().filter_map(|column| match column.place {
-            Place::Text(text) => Some(table.text(text).levels.len().min(CATEGORIES)),
-            _ => None,
+        let held: HashMap<&str, &Holds> =
+            self.columns.iter().map(|(name, holds)| (name.as_str(), holds)).collect();
+        let new = table.columns().iter().map(|column| {
+            let Place::Text(text) = column.place else { return 0 };
+            let is_new = |level: &&String| match held.get(column.name.as_str()) {
+                Some(Holds::Categories(slots)) => !slots.contains_key(*level),
+                Some(_) => true,
+                None => false,
+            };
+            table.text(text).levels.iter().filter(is_new).take(CATEGORIES).count()
         });
-        self.sums.width().max(self.columns.len()) + texts.sum::<usize>()
+        self.sums.width().max(self.columns.len()) + new.sum::<usize>()
     }
 
     /// Adds the rows of a table with the same columns, in any order. Rows without a target are left
@@ -109,6 +143,7 @@ impl Part {
             (Vec::with_capacity(BLOCK.min(rows.len()) * width), vec![0.0; width]);
         // The column of the sums of each level of a column of text of this table.
         let levels: Vec<Vec<usize>> = self.levels(table, &sources);
+        let labels = self.labels();
         for rows in rows.chunks(BLOCK) {
             block.clear();
             for &row in rows {
@@ -128,7 +163,7 @@ impl Part {
                                 Place::Text(text) => {
                                     levels.get(table.text(text).codes[row] as usize).copied()
                                 }
-                                _ => slots.get(&number(table, source, row).to_string()).copied(),
+                                _ => labels.get(&bits(number(table, source, row))).copied(),
                             };
                             match slot {
                                 Some(slot) => row_of[slot] = 1.0,
@@ -187,7 +222,7 @@ impl Part {
                     levels.filter(|(_, seen)| *seen).map(|(level, _)| level.clone()).collect()
                 }
                 _ if as_classes => {
-                    let mut all: Vec<f64> = numbers.collect();
+                    let mut all: Vec<f64> = numbers.map(|number| number + 0.0).collect();
                     all.sort_by(f64::total_cmp);
                     all.dedup();
                     all.iter().map(f64::to_string).collect()
@@ -279,6 +314,17 @@ impl Part {
         self.columns.iter().zip(sources).map(of).collect()
     }
 
+    /// Returns the column of the sums of each class, if classes are numbers.
+    fn labels(&self) -> HashMap<u64, usize> {
+        match &self.columns[self.columns.len() - 1].1 {
+            Holds::Categories(slots) => {
+                let number = |text: &String| text.parse().ok().map(bits);
+                slots.iter().filter_map(|(text, slot)| Some((number(text)?, *slot))).collect()
+            }
+            _ => HashMap::new(),
+        }
+    }
+
     /// Refuses another set of columns, or other kinds of them, than another part has.
     pub(super) fn like(&self, other: &Part) -> Result<()> {
         let has = |part: &Part, name: &String| part.columns.iter().any(|(own, _)| own == name);
@@ -363,12 +409,26 @@ impl Part {
                 }
             }
         }
+        if let (true, Some((_, Holds::Categories(slots)))) =
+            (self.numeric_labels, self.columns.last())
+        {
+            let is_number =
+                |text: &String| text.parse().is_ok_and(|number: f64| number.to_string() == *text);
+            if !slots.keys().all(is_number) {
+                return Err("a class is not a number");
+            }
+        }
         let few = self.columns.len() < 2 || self.distinct.len() > 3;
         if few || !seen.iter().all(|seen| *seen) {
             return Err("its columns and its sums contradict each other");
         }
         Ok(())
     }
+}
+
+/// Returns the bits of a number, those of 0 also for -0.
+fn bits(number: f64) -> u64 {
+    (number + 0.0).to_bits()
 }
 
 /// Returns a number of a table, NaN if it is missing or text.
