@@ -10,7 +10,7 @@ use crate::{fitted, in_parts, observed, output, pilot, suggested, threats};
 use anyhow::{Context, Result};
 use halfseen::data::Examples;
 use halfseen::learner::{self, Family, Learner};
-use halfseen::model::{Model, Note, check_truncation};
+use halfseen::model::{Model, check_truncation};
 use halfseen::params::{BUDGET, COSTS, THREAT};
 use halfseen::prepare::{Options, Prepared};
 use halfseen::select::{Task, Tuning, tested, tune};
@@ -143,21 +143,9 @@ pub(crate) fn run(given: &FitArgs) -> Result<ExitCode> {
         suggestion.as_ref(),
         written,
     )?;
-    if output::is_standard(written) {
-        output::remark(
-            args.table.quiet,
-            &anstream::adapter::strip_str(summary.trim_end()).to_string(),
-        );
-    } else if args.table.json {
-        output::print(&summary)?;
-    } else if !args.table.quiet {
-        output::show(&summary)?;
-    }
+    fitted::tell(&summary, written, args.table.json, args.table.quiet)?;
     input.remark_on_codes(&args.table);
-    for note in model.report.notes.iter().filter(|note| !fitted::is_promise(note)) {
-        let word = if matches!(note, Note::NotShownBetter { .. }) { "warning" } else { "note" };
-        output::remark(args.table.quiet, &format!("{word}: {note}"));
-    }
+    fitted::remark_on(&model, args.table.quiet);
     if let Some(text) =
         input.outside_bounds(model.report.outside_bounds, &model.report.first_outside)
     {

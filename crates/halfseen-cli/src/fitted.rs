@@ -152,6 +152,27 @@ pub(crate) fn summary(
     Ok(output::labelled(14, rows.into_iter().map(|(name, value)| (name, Some(value))).collect()))
 }
 
+/// Shows a summary: on stderr if the model is on stdout.
+pub(crate) fn tell(summary: &str, out: &Path, json: bool, quiet: bool) -> Result<()> {
+    if output::is_standard(out) {
+        output::remark(quiet, &anstream::adapter::strip_str(summary.trim_end()).to_string());
+        return Ok(());
+    }
+    match (json, quiet) {
+        (true, _) => output::print(summary),
+        (false, false) => output::show(summary),
+        (false, true) => Ok(()),
+    }
+}
+
+/// Remarks on the notes of a report, without the bounds of the summary.
+pub(crate) fn remark_on(model: &Model, quiet: bool) {
+    for note in model.report.notes.iter().filter(|note| !is_promise(note)) {
+        let word = if matches!(note, Note::NotShownBetter { .. }) { "warning" } else { "note" };
+        output::remark(quiet, &format!("{word}: {note}"));
+    }
+}
+
 /// Returns true if a note is a bound on new rows, which the summary shows.
 pub(crate) fn is_promise(note: &Note) -> bool {
     matches!(note, Note::RiskBound { .. } | Note::NoiseBound { .. })

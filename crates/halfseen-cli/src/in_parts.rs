@@ -3,18 +3,17 @@
 use crate::args::{FitArgs, MergeArgs, MissingArg, TableArgs};
 use crate::failure::usage_error;
 use crate::format::{counted, grouped};
-use crate::input::{as_table, task};
-use crate::kept_rows::OfClasses;
+use crate::input::task;
+use crate::kept_rows::{OfClasses, WithTarget};
 use crate::progress::Progress;
-use crate::{declarations, fitted, output};
+use crate::{declarations, fitted, output, stream};
 use anyhow::{Context, Result};
-use halfseen::Monitor;
 use halfseen::data::{DeclaredKind, Finding, Table};
 use halfseen::error::short;
 use halfseen::learner::Learner;
 use halfseen::partial::Partial;
 use halfseen::prepare::{Missing, Options};
-use halfseen_io::{Batches, Source, Wanted};
+use halfseen_io::Wanted;
 use serde_json::json;
 use std::path::Path;
 use std::process::ExitCode;
@@ -46,14 +45,12 @@ pub(crate) fn fit(args: &FitArgs, learner: &dyn Learner) -> Result<ExitCode> {
     let options = Options { scale: table.scale, basis: table.basis, missing, ..declared };
     let options = options.for_fit(&learner.needs());
     let mut partial = Partial::new(learner, target, task(table.task), &options)?;
-    let progress = Progress::new("reading", table.quiet);
     let mut of_classes = OfClasses::new(&table.classes);
     for file in args.files() {
         let name = args.part.clone().unwrap_or_else(|| file.display().to_string());
-        absorb(&mut partial, file, &name, (target, &mut of_classes), table, &progress)?;
+        absorb(&mut partial, file, &name, (target, &mut of_classes), table)?;
     }
     of_classes.check(target)?;
-    drop(progress);
     output::write_file(out, &format!("{}\n", partial.to_json()?))?;
     tell(&partial, out, (table.json, table.quiet))?;
     Ok(ExitCode::SUCCESS)
@@ -66,13 +63,7 @@ fn absorb(
     part: &str,
     (target, of_classes): (&str, &mut OfClasses<'_>),
     args: &TableArgs,
-    progress: &Progress,
 ) -> Result<()> {
-    let (source, name) = match output::is_standard(file) {
-        true => (Source::stdin(), "standard input".to_owned()),
-        false => (Source::path(file), file.display().to_string()),
-    };
-    let source = source.rewindable()?;
     let except = args.ignore.iter().cloned().collect();
     let mut wanted = Wanted { others: true, except, ..Wanted::default() };
     for (column, kind) in &args.kinds {
@@ -87,34 +78,17 @@ fn absorb(
             }
         };
     }
-    let (mut batches, remarks) = Batches::open(&source, &args.read.options(), &wanted)?;
-    remarks.iter().for_each(|said| output::remark(args.quiet, &format!("remark: {name}: {said}")));
-    if let Some(unknown) = args.ignore.iter().find(|name| !batches.left_out().contains(name)) {
-        return usage_error(format!("--ignore: {name} has no column '{}'", short(unknown)));
-    }
-    let mut next = || -> Result<Option<Table>> {
-        let Some(batch) = batches.next_batch()? else { return Ok(None) };
-        let table = as_table(batch.rows)?;
-        refuse_dates(&table, target, args)?;
-        let (table, _) = of_classes.keep(table, Vec::new(), target)?;
-        if let Some((done, total)) = batches.progress() {
-            progress.progress(done.min(total), total);
-        }
-        Ok(Some(table))
-    };
-    let tables = std::iter::from_fn(|| next().transpose());
-    let before = partial.without_target();
-    partial.absorb(part, tables).with_context(|| name.clone())?;
-    let without = partial.without_target() - before;
-    if without > 0 {
-        let without = grouped(without);
-        let text = format!(
-            "remark: {name}: rows without a target ('{}') that are left out: {without}",
-            short(target)
-        );
-        output::remark(args.quiet, &text);
-    }
-    Ok(())
+    let (mut absorbing, mut with_target) = (partial.begin(part)?, WithTarget::default());
+    let read = stream::read(file, &args.read, &wanted, args.quiet, false, |found, rows| {
+        args.ignore.iter().try_for_each(|name| found.left_out(&rows.table, name))?;
+        found.column(&rows.table, target)?;
+        refuse_dates(&rows.table, target, args)?;
+        let (table, numbers) = of_classes.keep(rows.table, rows.numbers, target)?;
+        let (table, _) = with_target.keep(table, numbers, target)?;
+        Ok(absorbing.add(&table)?)
+    })?;
+    with_target.check(target, &read.name, args.quiet)?;
+    Ok(partial.end(absorbing)?)
 }
 
 /// Refuses columns of dates, which are attributes only if they are declared.
@@ -162,13 +136,8 @@ pub(crate) fn merge(args: &MergeArgs) -> Result<ExitCode> {
     drop(progress);
     output::write_file(out, &format!("{}\n", model.to_json()?))?;
     let summary = fitted::summary(&model, args.json, false, None, out)?;
-    if output::is_standard(out) {
-        output::remark(args.quiet, &anstream::adapter::strip_str(summary.trim_end()).to_string());
-    } else if args.json {
-        output::print(&summary)?;
-    } else if !args.quiet {
-        output::show(&summary)?;
-    }
+    fitted::tell(&summary, out, args.json, args.quiet)?;
+    fitted::remark_on(&model, args.quiet);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -57,7 +57,7 @@ impl<'a> OfClasses<'a> {
                 self.known.insert(text(cell));
             }
         }
-        let numbers = keep.iter().filter_map(|&row| numbers.get(row).copied()).collect();
+        let numbers = keep.iter().map(|&row| numbers[row]).collect();
         Ok((table.select_rows(&keep), numbers))
     }
 

@@ -1,4 +1,5 @@
-//! Gives the rows of a file to a saved model batch by batch, so that memory does not grow with it.
+//! Gives the rows of a file to a saved model, or to sums, batch by batch, so that memory does not grow
+//! with it.
 
 use crate::args::ReadArgs;
 use crate::input::as_table;
@@ -54,6 +55,17 @@ impl Read {
         let nearest = nearest(name, &known);
         let kind = ErrorKind::UnknownColumn { name: name.to_owned(), nearest, known };
         Err(halfseen::Error::from(kind).into())
+    }
+
+    /// Refuses the name of a column that was to be left out and is not there.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownColumn`].
+    pub(crate) fn left_out(&self, table: &Table, name: &str) -> Result<()> {
+        if self.applied.ignored.iter().any(|own| own == name) {
+            return Ok(());
+        }
+        self.column(table, name).map(drop).context("--ignore")
     }
 
     /// Remarks on unused and absent columns except `expected` ones, and on new categories.

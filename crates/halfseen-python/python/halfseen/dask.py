@@ -65,7 +65,8 @@ def predict(model: Model, rows: Any, client: Any = None) -> np.ndarray[Any, Any]
     y : ndarray of shape (n_samples,)
         Predictions, in the order of the rows.
     """
-    found = _computed([_delayed(_predicted)(model, part) for _, part in _parts(rows)], client)
+    held = _held(model)
+    found = _computed([_delayed(_predicted)(held, part) for _, part in _parts(rows)], client)
     return np.concatenate(found) if found else np.empty(0)
 
 
@@ -86,7 +87,8 @@ def evaluate(model: Model, rows: Any, client: Any = None) -> float:
     error : float
         The error; NaN without a row that has a target.
     """
-    found = _computed([_delayed(_lost)(model, part) for _, part in _parts(rows)], client)
+    held = _held(model)
+    found = _computed([_delayed(_lost)(held, part) for _, part in _parts(rows)], client)
     total = sum(loss for loss, _ in found)
     count = sum(rows for _, rows in found)
     return total / count if count else float("nan")
@@ -100,6 +102,13 @@ def _parts(rows: Any) -> list[tuple[int, Any]]:
             f"rows are of type {type(rows).__name__}: pass a Dask frame, or a list of delayed frames or paths"
         )
     return list(enumerate(parts))
+
+
+def _held(model):
+    """Return a model that all tasks share, instead of one in each of them."""
+    import dask
+
+    return dask.delayed(model, pure=False)
 
 
 def _delayed(function):

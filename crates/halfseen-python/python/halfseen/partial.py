@@ -132,8 +132,9 @@ class Partial:
         ----------
         rows : frame, Arrow stream, path or iterable of frames
             The attributes and the target, by name, in any order. A frame of pandas, polars or PyArrow is
-            taken whole; anything else with ``__arrow_c_stream__``, a Parquet file (its path) or an iterable
-            batch by batch. Columns are copied. Rows without a target are left out.
+            taken whole, a lazy one is collected; anything else with ``__arrow_c_stream__``, a Parquet file
+            (its path) or an iterable is taken batch by batch. Columns are copied. Rows without a target are
+            left out.
         part : str
             Name of the part. Parts are added up in the order of their names.
 
