@@ -3,7 +3,7 @@
 use crate::args::{CompareArgs, MissingArg};
 use crate::compared::{self, footnotes, parameters, remark_notes};
 use crate::curves::{Shown, Spent, figure};
-use crate::failure::usage_error;
+use crate::failure::{INTERRUPTED, usage_error};
 use crate::hiding::{self, Hidden};
 use crate::input::{self, Input};
 use crate::measure::Measure;
@@ -11,20 +11,26 @@ use crate::output::{self, Folder};
 use crate::progress::Progress;
 use crate::suggested::suggested;
 use crate::test_table::TestTable;
-use crate::{format, observed};
+use crate::{format, interrupt, observed};
 use anyhow::{Context, Result};
 use halfseen::data::{Basis, Threat};
 use halfseen::learner::{Family, Learner};
 use halfseen::prepare::{Options, Schema};
 use halfseen::robust::Attack;
-use halfseen::select::{ComparisonPlan, LineUp, Seen, Siege, Suggestion, Task, assign, compare};
+use halfseen::select::{
+    CONSTANT, ComparisonPlan, LineUp, Seen, Siege, Suggestion, Task, assign, compare,
+};
 use halfseen::{ErrorKind, registry};
 use halfseen_io::draw::learning_curve;
 use serde_json::json;
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Number of points of each learning curve.
 const CURVE_POINTS: usize = 10;
+
+/// Time that the running fits may take to stop, so that the complete splits are kept.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let shares = hiding::shares(args)?;
@@ -89,22 +95,32 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
             anyhow::Error::from(input::renumbered(e, &input.numbers)).context(input.name.clone())
         };
         let first = hiding::Part { whole: &progress, number: 0, of: 1 + shares.len() as u64 };
-        let comparison = compare(&learners, &task, &plan, &first).map_err(place)?;
         let known: Vec<&str> = args.table.known.iter().map(String::as_str).collect();
         let kept = (&no_attributes[..], &known[..]);
-        let hidden = match shares[..] {
-            [] => None,
-            _ => Some(
-                Hidden::run(&shares, kept, &learners, &task, &plan, &comparison, &progress)
-                    .map_err(place)?,
-            ),
+        let work = || {
+            let comparison = compare(&learners, &task, &plan, &first)?;
+            let hidden = match shares[..] {
+                [] => None,
+                _ => Some(Hidden::run(
+                    &shares,
+                    kept,
+                    &learners,
+                    &task,
+                    &plan,
+                    &comparison,
+                    &progress,
+                )?),
+            };
+            Ok((comparison, hidden))
         };
-        (comparison, hidden)
+        interrupt::says("interrupted before the comparison could stop; nothing was written");
+        interrupt::stopping(PATIENCE, work).map_err(place)?
     };
+    let complete = comparison.rows.iter().filter(|row| row.learner == CONSTANT).count();
     input.remark_on_codes(&args.table);
     remark_on_test(args, &input);
     remark_notes(&comparison, args.table.quiet);
-    let data = describe(&input, &plan, &options, &seen, test.as_ref())?;
+    let data = describe(&input, &plan, complete, &options, &seen, test.as_ref())?;
     let mut results = json!({
         "data": data, "rows": comparison.rows, "summary": comparison.summary, "curve": comparison.curve,
     });
@@ -130,9 +146,24 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     }
     files.push(("results.json", results.clone()));
     let written = folder.write(&files)?;
+    let code = match interrupt::asked() {
+        true => {
+            let done = match shares[..] {
+                [] => "",
+                _ => ", and the shares of --hide that were complete",
+            };
+            let text = format!(
+                "interrupted: these are the results of {complete} of {} splits{done}",
+                args.splits
+            );
+            output::remark(args.table.quiet, &text);
+            ExitCode::from(INTERRUPTED)
+        }
+        false => ExitCode::SUCCESS,
+    };
     if args.table.json {
         output::print(&results)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(code);
     }
     let files =
         written.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
@@ -148,7 +179,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         output::wrapped(&format!("written: {files}\n"), width),
     );
     output::show(&text)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(code)
 }
 
 /// Says which learner `fit` takes for a table of the user's if none is named.
@@ -330,6 +361,7 @@ fn group_codes(input: &Input, name: &str) -> Result<Vec<u32>> {
 fn describe(
     input: &Input,
     plan: &ComparisonPlan,
+    splits: usize,
     options: &Options,
     seen: &Seen,
     test: Option<&TestTable>,
@@ -343,7 +375,7 @@ fn describe(
         "missing_cells": seen.cells - seen.observed, "missing_share": 1.0 - seen.share(),
         "rows_with_holes": seen.rows_with_holes, "empty_rows": seen.empty_rows,
         "target": input.target_name, "task": input.target.task(), "classes": classes,
-        "splits": plan.splits, "folds": plan.folds, "seed": plan.seed,
+        "splits": splits, "folds": plan.folds, "seed": plan.seed,
         "test_share": if test.is_some() { None } else { Some(plan.test_share) },
         "test": test.map(|t| &t.name), "test_rows": test.map(TestTable::rows),
         "honest": options.honest,

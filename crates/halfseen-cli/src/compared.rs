@@ -208,17 +208,17 @@ pub(crate) fn footnotes(
         }
         Target::Classes { .. } => "squared error of the score against -1 and +1",
     };
+    let complete = comparison.rows.iter().filter(|row| row.learner == CONSTANT).count();
     let splits = match test {
         Some(test) => {
             format!(
-                "{} seeds, tested on the {} rows of {}",
-                args.splits,
+                "{complete} seeds, tested on the {} rows of {}",
                 format::thousands(test.rows() as f64),
                 test.name
             )
         }
         None => {
-            format!("{} splits, {:.0} % of the rows test", args.splits, 100.0 * args.test_share)
+            format!("{complete} splits, {:.0} % of the rows test", 100.0 * args.test_share)
         }
     };
     notes.push_str(&format!("{}: mean ± standard deviation over {splits}; {unit}.\n", input.name));

@@ -18,6 +18,10 @@ use halfseen::{ErrorClass, Monitor, registry};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Time that a fit may take to return its best point.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(given: &FitArgs) -> Result<ExitCode> {
     let Some(out) = &given.out else {
@@ -190,7 +194,7 @@ fn check_partial(args: &FitArgs, out: &Path) -> Result<()> {
 
 /// Runs work that a signal stops first if its best point is to be kept.
 fn interruptible<T>(args: &FitArgs, work: impl FnOnce() -> T) -> T {
-    if args.keep_partial.is_some() { interrupt::stopping(work) } else { work() }
+    if args.keep_partial.is_some() { interrupt::stopping(PATIENCE, work) } else { work() }
 }
 
 /// Returns an error that says what an interruption left behind.

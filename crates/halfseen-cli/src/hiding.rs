@@ -68,8 +68,8 @@ impl Monitor for Part<'_> {
 }
 
 impl Hidden {
-    /// Compares at each share; `whole` is the comparison of the table as it came. Ignored and known
-    /// columns are never hidden.
+    /// Compares at each share, until the monitor stops it; `whole` is the comparison of the table as
+    /// it came. Ignored and known columns are never hidden.
     pub(crate) fn run(
         shares: &[f64],
         (no_attributes, known): (&[&str], &[&str]),
@@ -108,7 +108,12 @@ impl Hidden {
                 .map(|(test, table)| Test { table, target: test.target });
             let task = Task { table: &table, test, options: &options, ..*task };
             let part = Part { whole: monitor, number, of: 1 + shares.len() as u64 };
-            let comparison = compare(learners, &task, &plan, &part)?;
+            let comparison = match compare(learners, &task, &plan, &part) {
+                Err(error) if !monitor.should_stop() => return Err(error),
+                // Of the last share some splits may be missing.
+                _ if monitor.should_stop() => break,
+                compared => compared?,
+            };
             stages.push(Stage { share, seen: Seen::of(&table, no_attributes), comparison });
         }
         Ok(Hidden(stages))

@@ -1,8 +1,9 @@
 //! Ends the program on Ctrl-C (SIGINT) and SIGTERM, and leaves no unfinished file behind. SIGHUP keeps
 //! its meaning, so that `nohup` works.
 //!
-//! The program ends at once, since it would write nothing more. Only a fit that keeps its best
-//! point is asked to stop first; it ends on a second signal, or if it has not stopped in time.
+//! The program ends at once, since it would write nothing more. Only a fit that keeps its best point,
+//! and a comparison that keeps its complete splits, are asked to stop first; they end on a second
+//! signal, or if they have not stopped in time.
 
 use crate::failure::{self, INTERRUPTED};
 use anyhow::{Context, Result};
@@ -15,15 +16,12 @@ use std::time::{Duration, Instant};
 /// Longest time until a signal is seen.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Time that a fit may take to return its best point.
-const PATIENCE: Duration = Duration::from_secs(2);
-
 /// State that the handler of signals and the command share.
 struct State {
     /// Folders and files to remove at an early end, the innermost last.
     unfinished: Vec<PathBuf>,
-    /// True if the first signal only asks to stop.
-    asks_first: bool,
+    /// Time that the command may take to stop, if the first signal only asks it to.
+    patience: Option<Duration>,
     /// Sentence that says what an early end leaves behind.
     message: &'static str,
     /// True once a file was written.
@@ -32,7 +30,7 @@ struct State {
 
 static STATE: Mutex<State> = Mutex::new(State {
     unfinished: Vec::new(),
-    asks_first: false,
+    patience: None,
     message: "interrupted; no file was written",
     wrote: false,
 });
@@ -58,16 +56,16 @@ fn watch(came: &AtomicBool) {
     let mut asked: Option<Instant> = None;
     loop {
         std::thread::sleep(LOOK);
-        let asks_first = state().asks_first;
-        let late = asks_first && asked.is_some_and(|since| since.elapsed() > PATIENCE);
+        let patience = state().patience;
+        let late = patience.zip(asked).is_some_and(|(most, since)| since.elapsed() > most);
         if came.swap(false, Ordering::Relaxed) {
-            if !asks_first || asked.is_some() {
+            if patience.is_none() || asked.is_some() {
                 end();
             }
             asked = Some(Instant::now());
             ASKED.store(true, Ordering::Relaxed);
         } else if late {
-            // A fit that has returned is writing what it found, and may take its time.
+            // Work that has returned is writing what it found, and may take its time.
             end();
         }
     }
@@ -98,11 +96,11 @@ pub(crate) fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }
 
-/// Runs work that stops when it is asked to.
-pub(crate) fn stopping<T>(work: impl FnOnce() -> T) -> T {
-    state().asks_first = true;
+/// Runs work that stops when it is asked to, within `patience`.
+pub(crate) fn stopping<T>(patience: Duration, work: impl FnOnce() -> T) -> T {
+    state().patience = Some(patience);
     let found = work();
-    state().asks_first = false;
+    state().patience = None;
     found
 }
 

@@ -137,15 +137,35 @@ fn every_command_can_be_interrupted_while_it_reads() {
 }
 
 #[test]
-fn an_interrupted_comparison_leaves_nothing() {
-    let place = Place::new();
+fn an_interrupted_comparison_keeps_the_splits_that_were_complete() {
+    let place = Place::with_table();
+    let line = "compare t.csv --target y --learners ridge --splits 10000 --out o/p";
     for signal in ["-INT", "-TERM"] {
-        let (code, err, late) =
-            interrupted(&place, "compare --splits 500 --out o/p", &[(1500, signal)]);
+        let (code, err, late) = interrupted(&place, line, &[(2500, signal)]);
         assert_eq!(code, Some(130), "{err}");
         assert!(late < LATE, "{late:?}");
-        assert!(place.files().is_empty(), "{:?}", place.files());
+        let results = place.json("o/p/results.json");
+        let splits = results["data"]["splits"].as_u64().unwrap();
+        assert!((1..10_000).contains(&splits), "{splits}");
+        assert_eq!(results["rows"].as_array().unwrap().len() as u64, 2 * splits);
+        assert!(
+            err.contains(&format!("these are the results of {splits} of 10000 splits")),
+            "{err}"
+        );
     }
+}
+
+#[test]
+fn a_comparison_that_is_interrupted_in_its_first_splits_leaves_nothing() {
+    let place = Place::new();
+    place.write("t.csv", numbers(3_000, 60, false));
+    let line = "compare t.csv --target y --learners lasso --set radius=1e3 --set tol=1e-300 --set max_iter=1000000000 --out o/p";
+    let before = place.files();
+    let (code, err, late) = interrupted(&place, line, &[(1500, "-INT")]);
+    assert_eq!(code, Some(130), "{err}");
+    assert!(err.contains("interrupted while comparing, before a split was complete"), "{err}");
+    assert!(late < LATE, "{late:?}");
+    assert_eq!(place.files(), before);
 }
 
 #[test]

@@ -9,6 +9,10 @@ use anyhow::Result;
 use halfseen::Monitor;
 use halfseen_study::{Options, Study, openapi};
 use std::process::ExitCode;
+use std::time::Duration;
+
+/// Time for the answers that are under way.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Monitor that says stop once a signal has come.
 struct UntilAsked;
@@ -55,7 +59,7 @@ pub(super) fn serve(args: &ServeArgs) -> Result<ExitCode> {
             );
         }
     };
-    interrupt::stopping(|| halfseen_study::serve(study, &options, ready, &UntilAsked))?;
+    interrupt::stopping(PATIENCE, || halfseen_study::serve(study, &options, ready, &UntilAsked))?;
     remark(args.on.quiet, "the server has ended; what was stored stays");
     Ok(ExitCode::SUCCESS)
 }

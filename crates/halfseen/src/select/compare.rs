@@ -78,10 +78,11 @@ pub struct Comparison {
     pub curve: Vec<CurvePoint>,
 }
 
-/// Compares learners, and the best constant, on random splits of a table or on given test rows.
+/// Compares learners, and the best constant, on random splits of a table or on given test rows. If
+/// the monitor stops it, the result holds the splits that were complete.
 ///
 /// # Errors
-/// As for fits; [`ErrorKind::Interrupted`] if the monitor stops it.
+/// As for fits; [`ErrorKind::Interrupted`] if the monitor stops it before one split is complete.
 pub fn compare(
     learners: &[Box<dyn Learner>],
     task: &Task<'_>,
@@ -118,12 +119,24 @@ pub fn compare(
         let splits_at_once = all.min(splits.len()).max(1);
         let each = (all / splits_at_once).max(1);
         let one = |number, split: &Split| {
+            if monitor.should_stop() {
+                return Ok(None);
+            }
             let part = Part { whole: monitor, number, of: plan.splits };
-            one_split(&candidates, task, plan, (number, each), split, &part, &settled)
+            match one_split(&candidates, task, plan, (number, each), split, &part, &settled) {
+                Err(error) if matches!(error.kind(), ErrorKind::Interrupted { .. }) => Ok(None),
+                done => done.map(Some),
+            }
         };
         map_at_most(&splits, splits_at_once, one)
     })?;
-    let (rows, curves): (Vec<Vec<Row>>, Vec<Vec<Vec<CurvePoint>>>) = parts.into_iter().unzip();
+    let (rows, curves): (Vec<Vec<Row>>, Vec<Vec<Vec<CurvePoint>>>) =
+        parts.into_iter().flatten().unzip();
+    if rows.is_empty() {
+        return Err(
+            ErrorKind::Interrupted { during: "comparing, before a split was complete" }.into()
+        );
+    }
     let by_learner = |l: usize| rows.iter().map(move |split| split[l].clone());
     let compared = learners.len() + 1;
     let mut rows: Vec<Row> = (0..compared).flat_map(by_learner).collect();
@@ -131,8 +144,7 @@ pub fn compare(
         // If no learner estimates the target, a constant's squared error has no counterpart.
         rows.iter_mut().for_each(|row| (row.test_mse, row.attacked_mse) = (None, None));
     }
-    let summary =
-        (0..compared).map(|l| summarise(&rows[l * splits.len()..(l + 1) * splits.len()])).collect();
+    let summary = rows.chunks(rows.len() / compared).map(summarise).collect();
     let curve =
         (0..compared).flat_map(|l| curves.iter().flat_map(move |split| split[l].clone())).collect();
     Ok(Comparison { rows, summary, curve })
