@@ -9,7 +9,7 @@ use crate::kept_rows::OfClasses;
 use crate::output::{self, Growing, align};
 use crate::parse::CostsArg;
 use crate::predict::{quoted, read_model};
-use crate::stream::{self, Read, Rows};
+use crate::stream::{self, Read, Rows, Take};
 use crate::test_table::target_of;
 use crate::threats::priced;
 use crate::told;
@@ -48,8 +48,8 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
     let mut classes = OfClasses::new(&args.on.classes);
     let (wanted, quiet) = (told::wanted(&model, target), args.on.quiet);
     // Costs that are computed from the rows need all of them.
-    let whole = args.on.costs == Some(CostsArg::Information);
-    let found = stream::read(&args.on.data, &args.on.read, &wanted, quiet, whole, |read, rows| {
+    let take = Take::whole(args.on.costs == Some(CostsArg::Information));
+    let found = stream::read(&args.on.data, &args.on.read, &wanted, quiet, take, |read, rows| {
         let Rows { table, numbers } = rows;
         let (table, numbers) = classes.keep(table, numbers, target)?;
         if table.rows() == 0 { Ok(()) } else { test.add(read, &table, &numbers) }

@@ -6,7 +6,8 @@ use crate::format::{counted, grouped};
 use crate::input::task;
 use crate::kept_rows::{OfClasses, WithTarget};
 use crate::progress::Progress;
-use crate::{declarations, fitted, output, stream};
+use crate::stream::{self, Take};
+use crate::{declarations, fitted, output};
 use anyhow::{Context, Result};
 use halfseen::data::{DeclaredKind, Finding, Table};
 use halfseen::error::short;
@@ -32,6 +33,7 @@ pub(crate) fn fit(args: &FitArgs, learner: &dyn Learner) -> Result<ExitCode> {
         ("--known", !table.known.is_empty()),
         ("--panel", !table.panel.is_empty()),
         ("--prices", table.prices.is_some()),
+        ("--rows", table.rows.is_some()),
         ("--missing drop", args.missing == Some(MissingArg::Drop)),
     ];
     if let Some((flag, _)) = unable.iter().find(|(_, given)| *given) {
@@ -45,13 +47,34 @@ pub(crate) fn fit(args: &FitArgs, learner: &dyn Learner) -> Result<ExitCode> {
     let options = Options { scale: table.scale, basis: table.basis, missing, ..declared };
     let options = options.for_fit(&learner.needs());
     let mut partial = Partial::new(learner, target, task(table.task), &options)?;
-    let mut of_classes = OfClasses::new(&table.classes);
+    if args.resume && output::is_standard(out) {
+        return usage_error(
+            "--resume: stdout holds no sums to go on with; name a file by --partial",
+        );
+    }
+    if args.resume && out.exists() {
+        let place = || format!("--resume {}", out.display());
+        partial.merge(sums_in(out).with_context(place)?).with_context(place)?;
+    }
+    let (mut of_classes, mut read) = (OfClasses::new(&table.classes), 0);
     for file in args.files() {
         let name = args.part.clone().unwrap_or_else(|| file.display().to_string());
+        if args.resume && partial.parts().any(|part| part == name) {
+            let text = format!("remark: {name}: not read again; its sums are in {}", out.display());
+            output::remark(table.quiet, &text);
+            continue;
+        }
         absorb(&mut partial, file, &name, (target, &mut of_classes), table)?;
+        read += 1;
+        if args.resume {
+            write(&partial, out)?;
+        }
     }
-    of_classes.check(target)?;
-    output::write_file(out, &format!("{}\n", partial.to_json()?))?;
+    // Rows that were read before may have the classes.
+    if partial.parts().count() == read {
+        of_classes.check(target)?;
+    }
+    write(&partial, out)?;
     tell(&partial, out, (table.json, table.quiet))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -79,14 +102,15 @@ fn absorb(
         };
     }
     let (mut absorbing, mut with_target) = (partial.begin(part)?, WithTarget::default());
-    let read = stream::read(file, &args.read, &wanted, args.quiet, false, |found, rows| {
-        args.ignore.iter().try_for_each(|name| found.left_out(&rows.table, name))?;
-        found.column(&rows.table, target)?;
-        refuse_dates(&rows.table, target, args)?;
-        let (table, numbers) = of_classes.keep(rows.table, rows.numbers, target)?;
-        let (table, _) = with_target.keep(table, numbers, target)?;
-        Ok(absorbing.add(&table)?)
-    })?;
+    let read =
+        stream::read(file, &args.read, &wanted, args.quiet, Take::Batches, |found, rows| {
+            args.ignore.iter().try_for_each(|name| found.left_out(&rows.table, name))?;
+            found.column(&rows.table, target)?;
+            refuse_dates(&rows.table, target, args)?;
+            let (table, numbers) = of_classes.keep(rows.table, rows.numbers, target)?;
+            let (table, _) = with_target.keep(table, numbers, target)?;
+            Ok(absorbing.add(&table)?)
+        })?;
     with_target.check(target, &read.name, args.quiet)?;
     Ok(partial.end(absorbing)?)
 }
@@ -118,7 +142,7 @@ pub(crate) fn merge(args: &MergeArgs) -> Result<ExitCode> {
     let mut all: Option<Partial> = None;
     for path in inputs {
         let place = || path.display().to_string();
-        let found = read(path).with_context(place)?;
+        let found = sums_in(path).with_context(place)?;
         match &mut all {
             None => all = Some(found),
             Some(all) => all.merge(found).with_context(place)?,
@@ -126,7 +150,7 @@ pub(crate) fn merge(args: &MergeArgs) -> Result<ExitCode> {
     }
     let Some(all) = all else { return usage_error("there is nothing to merge") };
     if let Some(out) = &args.partial {
-        output::write_file(out, &format!("{}\n", all.to_json()?))?;
+        write(&all, out)?;
         tell(&all, out, (args.json, args.quiet))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -141,7 +165,11 @@ pub(crate) fn merge(args: &MergeArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn read(path: &Path) -> Result<Partial> {
+fn write(partial: &Partial, out: &Path) -> Result<()> {
+    output::write_file(out, &format!("{}\n", partial.to_json()?))
+}
+
+fn sums_in(path: &Path) -> Result<Partial> {
     let text = std::fs::read_to_string(path)?;
     Ok(Partial::from_json(&text)?)
 }

@@ -1,6 +1,7 @@
 //! Reads the data of a command: the table, its target, and the options of its preparation.
 
 use crate::args::{MissingArg, ReadArgs, TableArgs, TaskArg};
+use crate::drawn::{self, Taken};
 use crate::failure::usage_error;
 use crate::kept_rows::{keep_classes, with_targets};
 use crate::{declarations, digits, output, text_columns};
@@ -75,23 +76,8 @@ pub(crate) fn read(
     missing: MissingArg,
     args: &TableArgs,
 ) -> Result<Input> {
-    let (name, table) = read_table(path, &args.read, args.quiet)?;
-    let target_name = match target {
-        Some(name) => name.to_owned(),
-        // images and SVMlight rows have a label of their own
-        None if table.column("label").is_ok()
-            && matches!(table.numbers(), Matrix::U8(_) | Matrix::Csr(_)) =>
-        {
-            "label".into()
-        }
-        None => {
-            let names: Vec<&str> = table.columns().iter().map(|c| c.name.as_str()).collect();
-            return usage_error(format!(
-                "{name}: which column is the target? Name it with --target; the columns are: {}",
-                list(&names)
-            ));
-        }
-    };
+    let Taken { name, table, numbers } = drawn::read(path, target, args)?;
+    let target_name = target_name(&table, target, &name)?;
     let place = || name.clone();
     check_names(&table, &target_name, group, args).with_context(place)?;
     let not: Vec<&str> = [&*target_name]
@@ -102,7 +88,8 @@ pub(crate) fn read(
     let declared = declarations::read(args)?;
     declarations::check_names(&table, &not, args, &declared).with_context(place)?;
     table.refuse_infinite().with_context(place)?;
-    let (table, numbers) = keep_classes(table, &target_name, &args.classes).with_context(place)?;
+    let (table, numbers) =
+        keep_classes(table, numbers, &target_name, &args.classes).with_context(place)?;
     text_columns::refuse_numbers_as_classes(&table, &target_name, &numbers).with_context(place)?;
     let (table, numbers) = with_targets(table, numbers, &target_name, &name, args.quiet)?;
     let target = Target::read(&table, &target_name, task(args.task)).with_context(place)?;
@@ -122,6 +109,23 @@ pub(crate) fn read(
         }
     }
     Ok(input)
+}
+
+/// Returns the name of the target's column: the label of images and SVMlight rows unless another is
+/// named.
+pub(crate) fn target_name(table: &Table, target: Option<&str>, name: &str) -> Result<String> {
+    let is_labelled = matches!(table.numbers(), Matrix::U8(_) | Matrix::Csr(_));
+    match target {
+        Some(name) => Ok(name.to_owned()),
+        None if is_labelled && table.column("label").is_ok() => Ok("label".to_owned()),
+        None => {
+            let names: Vec<&str> = table.columns().iter().map(|c| c.name.as_str()).collect();
+            usage_error(format!(
+                "{name}: which column is the target? Name it with --target; the columns are: {}",
+                list(&names)
+            ))
+        }
+    }
 }
 
 impl Input {

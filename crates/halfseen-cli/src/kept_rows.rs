@@ -74,15 +74,16 @@ impl<'a> OfClasses<'a> {
     }
 }
 
-/// Keeps the rows whose target is one of the named classes, and returns their numbers.
+/// Keeps the rows whose target is one of the named classes, and returns their numbers, given those
+/// of all.
 pub(crate) fn keep_classes(
     table: Table,
+    numbers: Vec<usize>,
     target: &str,
     classes: &[String],
 ) -> Result<(Table, Vec<usize>)> {
     let mut kept = OfClasses::new(classes);
-    let all = (0..table.rows()).collect();
-    let found = kept.keep(table, all, target)?;
+    let found = kept.keep(table, numbers, target)?;
     kept.check(target)?;
     Ok(found)
 }

@@ -11,6 +11,7 @@ mod compared;
 mod curves;
 mod declarations;
 mod digits;
+mod drawn;
 mod evaluate;
 mod failure;
 mod fit;

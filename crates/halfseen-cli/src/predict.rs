@@ -6,7 +6,7 @@ use crate::format::text;
 use crate::input::renumbered;
 use crate::intervals::Intervals;
 use crate::output::{self, Growing};
-use crate::stream::{self, Rows};
+use crate::stream::{self, Rows, Take};
 use anyhow::{Context, Result};
 use halfseen::data::{Column, Table, Task};
 use halfseen::model::{Model, Scores};
@@ -27,21 +27,22 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
     let mut wanted = stream::wanted(&model);
     wanted.texts.extend(args.id.clone());
     let mut out = None;
-    let found = stream::read(&args.data, &args.read, &wanted, args.quiet, false, |read, rows| {
-        let Rows { table, numbers } = rows;
-        let id = args.id.as_deref().map(|id| read.column(&table, id)).transpose()?;
-        let prediction = model.predict(&table).map_err(|e| renumbered(e, &numbers))?;
-        let ends = intervals.as_mut().map(|of| of.ends(&model, &table)).transpose()?;
-        read.add(prediction.applied);
-        let first = out.is_none();
-        let csv = as_csv(&model, &table, &prediction.scores, ends.as_deref(), id, first);
-        // Opened after the first batch: what cannot be used leaves nothing behind.
-        let out = match &mut out {
-            Some(out) => out,
-            none => none.insert(Growing::begin(args.out.as_deref())?),
-        };
-        out.add(&csv)
-    })?;
+    let found =
+        stream::read(&args.data, &args.read, &wanted, args.quiet, Take::Batches, |read, rows| {
+            let Rows { table, numbers } = rows;
+            let id = args.id.as_deref().map(|id| read.column(&table, id)).transpose()?;
+            let prediction = model.predict(&table).map_err(|e| renumbered(e, &numbers))?;
+            let ends = intervals.as_mut().map(|of| of.ends(&model, &table)).transpose()?;
+            read.add(prediction.applied);
+            let first = out.is_none();
+            let csv = as_csv(&model, &table, &prediction.scores, ends.as_deref(), id, first);
+            // Opened after the first batch: what cannot be used leaves nothing behind.
+            let out = match &mut out {
+                Some(out) => out,
+                none => none.insert(Growing::begin(args.out.as_deref())?),
+            };
+            out.add(&csv)
+        })?;
     out.map(Growing::finish).transpose()?;
     found.remark(&[args.id.as_deref(), Some(&model.target)], args.quiet);
     intervals.iter().for_each(|of| of.remark(&model));

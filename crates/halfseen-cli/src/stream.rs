@@ -86,14 +86,32 @@ pub(crate) fn wanted(model: &Model) -> Wanted {
     wanted
 }
 
+/// Rows of a file that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Take {
+    /// All, in batches.
+    Batches,
+    /// All, at once.
+    Whole,
+    /// Only so many of the first ones, in batches.
+    First(usize),
+}
+
+impl Take {
+    /// Takes all at once, or in batches.
+    pub(crate) fn whole(whole: bool) -> Take {
+        if whole { Take::Whole } else { Take::Batches }
+    }
+}
+
 /// Reads the wanted columns of a file, or of standard input (`-`), and calls `each` with every
-/// batch of rows, or with all rows if they are wanted whole. Remarks on how the file was read.
+/// batch of rows. Remarks on how the file was read.
 pub(crate) fn read(
     path: &Path,
     args: &ReadArgs,
     wanted: &Wanted,
     quiet: bool,
-    whole: bool,
+    take: Take,
     mut each: impl FnMut(&mut Read, Rows) -> Result<()>,
 ) -> Result<Read> {
     let (source, name) = match output::is_standard(path) {
@@ -102,17 +120,25 @@ pub(crate) fn read(
     };
     let source = source.rewindable()?;
     let (batches, remarks) = Batches::open(&source, &args.options(), wanted)?;
-    let mut batches = if whole { batches.of_rows(usize::MAX) } else { batches };
+    let mut batches = if take == Take::Whole { batches.of_rows(usize::MAX) } else { batches };
+    let most = if let Take::First(rows) = take { rows } else { usize::MAX };
     remarks.iter().for_each(|said| output::remark(quiet, &format!("remark: {name}: {said}")));
     let applied = Applied { ignored: batches.left_out().to_vec(), ..Applied::default() };
     let mut found = Read { name, applied };
     let progress = Progress::new("reading", quiet);
     while let Some(batch) = batches.next_batch()? {
-        let table = as_table(batch.rows)?;
-        let numbers = (batch.before..batch.before + table.rows()).collect();
+        let mut table = as_table(batch.rows)?;
+        if table.rows() > most - batch.before {
+            table = table.select_rows(&(0..most - batch.before).collect::<Vec<_>>());
+        }
+        let end = batch.before + table.rows();
+        let numbers = (batch.before..end).collect();
         each(&mut found, Rows { table, numbers }).with_context(|| found.name.clone())?;
         if let Some((done, total)) = batches.progress() {
             progress.progress(done.min(total), total);
+        }
+        if end >= most {
+            break;
         }
     }
     Ok(found)

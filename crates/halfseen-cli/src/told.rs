@@ -3,7 +3,7 @@
 use crate::args::TrialArgs;
 use crate::failure::usage_error;
 use crate::kept_rows::{OfClasses, WithTarget};
-use crate::stream::{self, Read, Rows};
+use crate::stream::{self, Read, Rows, Take};
 use crate::test_table::target_of;
 use anyhow::Result;
 use halfseen::data::{Label, Table, Target, Task};
@@ -33,18 +33,19 @@ pub(crate) fn read(
     let (mut classes, mut with) = (OfClasses::new(&on.classes), WithTarget::default());
     let mut rows = 0;
     let wanted = wanted(model, target);
-    let found = stream::read(&on.data, &on.read, &wanted, on.quiet, whole, |read, batch| {
-        let Rows { table, numbers } = batch;
-        read.column(&table, target)?;
-        let (table, numbers) = classes.keep(table, numbers, target)?;
-        let (table, numbers) = with.keep(table, numbers, target)?;
-        if table.rows() == 0 {
-            return Ok(());
-        }
-        rows += table.rows();
-        let target = target_of(model.task, &model.classes, &table, target, &numbers)?;
-        each(read, Told { table, numbers, target })
-    })?;
+    let found =
+        stream::read(&on.data, &on.read, &wanted, on.quiet, Take::whole(whole), |read, batch| {
+            let Rows { table, numbers } = batch;
+            read.column(&table, target)?;
+            let (table, numbers) = classes.keep(table, numbers, target)?;
+            let (table, numbers) = with.keep(table, numbers, target)?;
+            if table.rows() == 0 {
+                return Ok(());
+            }
+            rows += table.rows();
+            let target = target_of(model.task, &model.classes, &table, target, &numbers)?;
+            each(read, Told { table, numbers, target })
+        })?;
     classes.check(target)?;
     with.check(target, &found.name, on.quiet)?;
     if rows == 0 {

@@ -87,6 +87,30 @@ fn what_was_read_and_what_comes_next_are_said() {
 }
 
 #[test]
+fn sums_go_on_where_an_earlier_run_ended() {
+    let place = place(false);
+    let line = "fit one.csv two.csv three.csv --target y --learner ridge --partial";
+    place.ok(&format!("{line} all.hsp --quiet"));
+    // A run that ends in its third part.
+    place.write("three.csv", "a,b,colour,y\n1,2,red\n");
+    let ran = place.run(&format!("{line} some.hsp --resume"));
+    assert!(ran.code != Some(0) && ran.err.contains("three.csv"), "{}", ran.err);
+    assert_eq!(place.json("some.hsp")["parts"].as_object().unwrap().len(), 2);
+    place.write("three.csv", rows(121..300, false));
+    // What was read is not read again.
+    place.write("one.csv", "broken");
+    let ran = place.run(&format!("{line} some.hsp --resume"));
+    assert!(ran.err.contains("one.csv: not read again; its sums are in some.hsp"), "{}", ran.err);
+    assert_eq!(place.read("some.hsp"), place.read("all.hsp"));
+    place.ok(&format!("{line} some.hsp --resume --quiet"));
+    assert_eq!(place.read("some.hsp"), place.read("all.hsp"));
+    let ran = place.run(&format!("{} --resume", line.replace("ridge", "lasso") + " some.hsp"));
+    assert!(ran.code != Some(0) && ran.err.contains("--resume some.hsp"), "{}", ran.err);
+    let ran = place.run(&format!("{line} - --resume"));
+    assert!(ran.code == Some(2) && ran.err.contains("stdout holds no sums"), "{}", ran.err);
+}
+
+#[test]
 fn odd_parts_are_refused_by_name_with_a_remedy() {
     let place = place(true);
     let fit = "fit one.csv --target y --partial out.hsp";

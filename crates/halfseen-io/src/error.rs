@@ -77,7 +77,7 @@ pub enum ErrorKind {
     TooManyCells { limit: usize },
     /// The table takes more memory than the process may take.
     #[error(
-        "the table takes {} of memory after {rows} rows, and {} are allowed; raise the limit (in the program --memory), or give fewer rows or columns",
+        "the table takes {} of memory after {rows} rows, and {} are allowed; raise the limit (in the program --memory), or give fewer rows or columns (in the program --rows draws some)",
         bytes(*needed), bytes(*limit)
     )]
     TooMuchMemory { needed: u64, rows: usize, limit: u64 },

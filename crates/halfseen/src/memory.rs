@@ -44,6 +44,34 @@ fn ask_the_system() -> u64 {
     [system.total_memory(), group, process].into_iter().filter(|&b| b > 0).min().unwrap_or(u64::MAX)
 }
 
+/// Refuses what needs more bytes than the process may take, for so many rows and columns.
+///
+/// # Errors
+/// [`ErrorKind::TooMuchMemory`], whose remedy is to use `remedy`.
+pub(crate) fn admit(
+    what: &str,
+    (rows, columns): (usize, usize),
+    bytes: f64,
+    remedy: &str,
+) -> Result<()> {
+    let allowed = limit() as f64;
+    if bytes <= allowed {
+        return Ok(());
+    }
+    let gibibytes = |bytes: f64| bytes / (1_u64 << 30) as f64;
+    Err(ErrorKind::TooMuchMemory {
+        learner: what.to_owned(),
+        rows,
+        columns,
+        needed: gibibytes(bytes),
+        allowed: gibibytes(allowed),
+        widest: None,
+        remedy: remedy.to_owned(),
+        own: false,
+    }
+    .into())
+}
+
 /// Starts the threads that compute, fewer than there are processors where the address space of the
 /// process is limited (`ulimit -v`): they reserve at most half of it. A program calls this first.
 ///

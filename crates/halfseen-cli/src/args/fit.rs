@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
   halfseen fit table.csv --target price --learner fiml --set deviations=50 --out sure.json
   halfseen fit table.csv --target price --learner karma --tune 3 --out price.json
   halfseen fit table.csv --target price --learner lasso --tune 5 --out price.json
+  halfseen fit table.csv --target price --rows 10000 --out some.json   10,000 rows drawn at random
   halfseen fit january.csv february.csv --target price --learner ridge --partial winter.hsp")]
 pub(crate) struct FitArgs {
     /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet), - for stdin, or folder of IDX files
@@ -74,6 +75,11 @@ pub(crate) struct FitArgs {
     /// name of each file
     #[arg(long, value_name = "NAME", requires = "partial", conflicts_with = "more")]
     pub(crate) part: Option<String>,
+    /// With --partial: go on with the sums that its file holds, if it is there. Parts that they have
+    /// are not read again, and the file is written after each part, so that a run that ends early
+    /// loses one part at most
+    #[arg(long, requires = "partial")]
+    pub(crate) resume: bool,
     /// If Ctrl-C or SIGTERM interrupts the fit, save the best point so far in this file. Otherwise,
     /// and without this flag, an interrupted fit writes nothing
     #[arg(long, value_name = "FILE")]

@@ -54,6 +54,10 @@ pub(crate) struct TableArgs {
     /// exceed it
     #[arg(long, value_name = "B", allow_negative_numbers = true, value_parser = whole(1, u64::MAX))]
     pub(crate) total_budget: Option<u64>,
+    /// Learn from so many rows, drawn at random by --seed; first:N takes the first N rows and reads
+    /// no further. The file is read once, in batches, and the other rows take no memory
+    #[arg(long, value_name = "N|first:N", value_parser = rows)]
+    pub(crate) rows: Option<RowsArg>,
     /// Columns that are not attributes, such as a record number; may be repeated
     #[arg(long, value_delimiter = ',', value_name = "COLS")]
     pub(crate) ignore: Vec<String>,
@@ -99,6 +103,27 @@ impl TableArgs {
         ];
         limits.into_iter().filter_map(|(flag, name, value)| Some((flag, name, value?))).collect()
     }
+}
+
+/// Rows of a file that are learned from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RowsArg {
+    /// So many, drawn at random.
+    Drawn(usize),
+    /// So many of the first ones.
+    First(usize),
+}
+
+fn rows(text: &str) -> Result<RowsArg, String> {
+    let (number, is_first) = match text.trim().strip_prefix("first:") {
+        Some(number) => (number, true),
+        None => (text.trim(), false),
+    };
+    let number = number.parse().ok().filter(|number| *number >= 2);
+    let number = number.ok_or_else(|| {
+        "it must be a whole number of at least 2, as in 10000 or first:10000".to_owned()
+    })?;
+    Ok(if is_first { RowsArg::First(number) } else { RowsArg::Drawn(number) })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

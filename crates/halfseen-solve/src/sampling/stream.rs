@@ -33,6 +33,8 @@ pub enum Purpose {
     Factor = 10,
     /// Weights of examples in refits that measure the uncertainty of a fit.
     Bootstrap = 11,
+    /// Rows drawn from a stream.
+    Draw = 12,
 }
 
 /// Stream of random numbers.

@@ -95,6 +95,51 @@ impl Matrix {
         }
     }
 
+    /// Returns the rows of all matrices of one width, one below the other: in their storage if that
+    /// is the same and holds numbers, else as doubles.
+    pub(crate) fn stacked<'m>(matrices: impl Iterator<Item = &'m Matrix> + Clone) -> Matrix {
+        macro_rules! same {
+            ($kind:ident) => {
+                matrices
+                    .clone()
+                    .map(|m| match m {
+                        Matrix::$kind(a) => Some(a),
+                        _ => None,
+                    })
+                    .collect::<Option<Vec<_>>>()
+            };
+        }
+        macro_rules! dense {
+            ($kind:ident) => {
+                if let Some(all) = same!($kind) {
+                    let views: Vec<_> = all.iter().map(|a| a.view()).collect();
+                    if let Ok(stacked) = ndarray::concatenate(Axis(0), &views) {
+                        return Matrix::$kind(stacked);
+                    }
+                }
+            };
+        }
+        dense!(F64);
+        dense!(F32);
+        dense!(U8);
+        if let Some(all) = same!(Csr) {
+            let columns = all.first().map_or(0, |a| a.columns);
+            let mut stacked = Csr::empty(columns);
+            all.into_iter().for_each(|a| stacked.append(a, |column| column));
+            return Matrix::Csr(stacked);
+        }
+        let rows = matrices.clone().map(Matrix::rows).sum();
+        let mut stacked =
+            Array2::zeros((rows, matrices.clone().map(Matrix::columns).max().unwrap_or(0)));
+        let each = matrices.flat_map(|m| (0..m.rows()).map(move |row| (m, row)));
+        for ((m, row), mut out) in each.zip(stacked.rows_mut()) {
+            if let Some(out) = out.as_slice_mut() {
+                m.row_into(row, out);
+            }
+        }
+        Matrix::F64(stacked)
+    }
+
     /// Returns the number of missing cells; 0 for bytes.
     pub fn missing(&self) -> usize {
         self.count(f64::is_nan)
@@ -297,10 +342,36 @@ impl Csr {
         (&self.indices[range.clone()], &self.values[range])
     }
 
+    /// Returns no row.
+    fn empty(columns: usize) -> Csr {
+        Csr { starts: vec![0], indices: Vec::new(), values: Vec::new(), columns }
+    }
+
+    /// Appends rows whose columns have other places, in the same order.
+    fn append(&mut self, rows: &Csr, place: impl Fn(u32) -> u32) {
+        let before = self.indices.len();
+        self.indices.extend(rows.indices.iter().map(|&column| place(column)));
+        self.values.extend_from_slice(&rows.values);
+        self.starts.extend(rows.starts[1..].iter().map(|start| before + start));
+    }
+
+    /// Returns the rows of all matrices, one below the other, given the place of each column among
+    /// all, which increase.
+    pub(crate) fn placed<'m>(
+        matrices: impl Iterator<Item = (&'m Csr, Vec<u32>)>,
+        columns: usize,
+    ) -> Result<Csr> {
+        let mut all = Csr::empty(columns);
+        for (rows, places) in matrices {
+            all.append(rows, |column| places[column as usize]);
+        }
+        // Names in another order give columns that do not increase.
+        Csr::new(all.starts, all.indices, all.values, columns)
+    }
+
     /// Returns the rows of `keep`, in that order.
     pub fn select_rows(&self, keep: &[usize]) -> Csr {
-        let mut picked =
-            Csr { starts: vec![0], indices: Vec::new(), values: Vec::new(), columns: self.columns };
+        let mut picked = Csr::empty(self.columns);
         for &row in keep {
             let (columns, values) = self.row(row);
             picked.indices.extend_from_slice(columns);
@@ -312,8 +383,7 @@ impl Csr {
 
     /// Makes these cells missing, given as sorted (row, column).
     pub(crate) fn missing_at(&self, cells: &[(usize, u32)]) -> Csr {
-        let mut changed =
-            Csr { starts: vec![0], indices: Vec::new(), values: Vec::new(), columns: self.columns };
+        let mut changed = Csr::empty(self.columns);
         for row in 0..self.rows() {
             let first = cells.partition_point(|cell| cell.0 < row);
             let mut missing = cells[first..]

@@ -1,8 +1,9 @@
 //! Holds a table: named columns of numbers and of text, in their order.
 
-use super::Matrix;
+use super::{Csr, Matrix};
 use crate::error::{ErrorKind, Result, nearest};
-use std::collections::HashMap;
+use ndarray::Array2;
+use std::collections::{BTreeSet, HashMap};
 
 /// A table: numeric columns in one matrix, text columns coded, both with names.
 #[derive(Debug, Clone)]
@@ -50,6 +51,31 @@ impl TextColumn {
     /// Returns the text of a row; `None` if it is missing.
     pub fn get(&self, row: usize) -> Option<&str> {
         self.levels.get(self.codes[row] as usize).map(String::as_str)
+    }
+
+    /// Returns the rows of all columns, one below the other, with the levels that occur.
+    fn stacked<'c>(columns: impl Iterator<Item = &'c TextColumn> + Clone) -> TextColumn {
+        let mut levels: Vec<String> = Vec::new();
+        let mut known: HashMap<&str, u32> = HashMap::new();
+        let mut codes = Vec::with_capacity(columns.clone().map(|column| column.codes.len()).sum());
+        for column in columns {
+            // Code of each level of this column.
+            let mut own = vec![TextColumn::MISSING; column.levels.len()];
+            codes.extend(column.codes.iter().map(|&code| {
+                let Some(level) = column.levels.get(code as usize) else {
+                    return TextColumn::MISSING;
+                };
+                let code = &mut own[code as usize];
+                if *code == TextColumn::MISSING {
+                    *code = *known.entry(level).or_insert_with(|| {
+                        levels.push(level.clone());
+                        levels.len() as u32 - 1
+                    });
+                }
+                *code
+            }));
+        }
+        TextColumn { codes, levels }
     }
 }
 
@@ -282,4 +308,78 @@ impl Table {
         let apart = self.apart.iter().map(|c| keep.iter().map(|&r| c[r]).collect()).collect();
         Table { numbers, texts: texts.collect(), apart, columns: self.columns.clone() }
     }
+
+    /// Returns the bytes of the cells.
+    pub(crate) fn bytes(&self) -> f64 {
+        let beside = (4 * self.texts.len() + 8 * self.apart.len()) as f64 * self.rows() as f64;
+        self.numbers.bytes() + beside
+    }
+
+    /// Returns the rows of all tables, one below the other. Text columns keep the categories that
+    /// occur. Sparse tables may have other columns, whose names then count by length and text, so
+    /// that `f2` comes before `f10`; what a table does not have is zero.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`] if the columns differ.
+    pub fn stacked(tables: &[Table]) -> Result<Table> {
+        let Some(first) = tables.first() else {
+            return Table::from_matrix(Matrix::F64(Array2::zeros((0, 0))), Vec::new());
+        };
+        let (numbers, columns) = match tables.iter().all(|table| table.columns == first.columns) {
+            true => (Matrix::stacked(tables.iter().map(|t| &t.numbers)), first.columns.clone()),
+            false => sparse_union(tables)?,
+        };
+        let apart = |c: usize| tables.iter().flat_map(|t| t.apart[c].iter().copied()).collect();
+        let texts = |c: usize| TextColumn::stacked(tables.iter().map(|t| &t.texts[c]));
+        Ok(Table {
+            numbers,
+            texts: (0..first.texts.len()).map(texts).collect(),
+            apart: (0..first.apart.len()).map(apart).collect(),
+            columns,
+        })
+    }
+}
+
+/// Returns the cells of sparse tables whose columns differ, and the columns of all.
+fn sparse_union(tables: &[Table]) -> Result<(Matrix, Vec<Column>)> {
+    let others = |table: &Table| {
+        let is_other = |column: &&Column| !matches!(column.place, Place::Number(_));
+        table.columns.iter().filter(is_other).cloned().collect::<Vec<Column>>()
+    };
+    let same = tables.iter().all(|table| others(table) == others(&tables[0]));
+    let sparse: Vec<(&Csr, Vec<&str>)> = tables
+        .iter()
+        .filter_map(|table| match &table.numbers {
+            Matrix::Csr(cells) => {
+                let mut names = vec![""; table.numbers.columns()];
+                for column in &table.columns {
+                    if let Place::Number(at) = column.place {
+                        names[at] = &column.name;
+                    }
+                }
+                Some((cells, names))
+            }
+            _ => None,
+        })
+        .collect();
+    if !same || sparse.len() < tables.len() {
+        let (what, most) = ("columns of tables that are put together".to_owned(), tables.len());
+        let found = tables.iter().map(|table| table.columns.len()).min().unwrap_or(0);
+        let expected = tables.iter().map(|table| table.columns.len()).max().unwrap_or(most);
+        return Err(ErrorKind::WrongLength { what, expected, found }.into());
+    }
+    let names: BTreeSet<(usize, &str)> =
+        sparse.iter().flat_map(|(_, names)| names.iter().map(|name| (name.len(), *name))).collect();
+    let place: HashMap<&str, u32> =
+        names.iter().enumerate().map(|(at, (_, name))| (*name, at as u32)).collect();
+    let cells = sparse.iter().map(|(cells, own)| {
+        let places: Vec<u32> = own.iter().map(|name| place[name]).collect();
+        (*cells, places)
+    });
+    let column = |(at, (_, name)): (usize, &(usize, &str))| Column {
+        name: (*name).to_owned(),
+        place: Place::Number(at),
+    };
+    let columns = names.iter().enumerate().map(column).chain(others(&tables[0]));
+    Ok((Matrix::Csr(Csr::placed(cells, names.len())?), columns.collect()))
 }

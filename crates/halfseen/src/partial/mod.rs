@@ -327,22 +327,12 @@ impl Absorbing {
 /// Refuses sums, of which each part has its own, that do not fit into memory beside `held` bytes.
 fn admit(learner: &str, width: usize, held: f64) -> Result<()> {
     let added = Sums::bytes(width, true) + Sums::adding(width);
-    let (needed, allowed) = (held + added, crate::memory::available() as f64);
-    if needed <= allowed {
-        return Ok(());
-    }
-    let gibibytes = |bytes: f64| bytes / (1_u64 << 30) as f64;
-    Err(ErrorKind::TooMuchMemory {
-        learner: learner.to_owned(),
-        rows: 0,
-        columns: width,
-        needed: gibibytes(needed),
-        allowed: gibibytes(allowed),
-        widest: None,
-        remedy: "fewer columns, or merge fewer parts at a time".to_owned(),
-        own: false,
-    }
-    .into())
+    crate::memory::admit(
+        learner,
+        (0, width),
+        held + added,
+        "fewer columns, or merge fewer parts at a time",
+    )
 }
 
 fn in_part(part: &str, error: Error) -> Error {

@@ -1,0 +1,80 @@
+//! Reads some rows of a file, drawn at random or the first ones, without keeping the others in memory.
+
+use crate::args::{RowsArg, TableArgs};
+use crate::format::{counted, grouped};
+use crate::input::{read_table, target_name};
+use crate::kept_rows::{OfClasses, WithTarget};
+use crate::output;
+use crate::stream::{self, Rows, Take};
+use anyhow::{Context, Result};
+use halfseen::ErrorKind;
+use halfseen::data::{DeclaredKind, Drawn, Table};
+use halfseen_io::Wanted;
+use std::path::Path;
+
+/// Rows of a file that are learned from.
+pub(crate) struct Taken {
+    /// Name of the data in results and messages.
+    pub(crate) name: String,
+    pub(crate) table: Table,
+    /// Number of each row in the file, from 0.
+    pub(crate) numbers: Vec<usize>,
+}
+
+/// Reads the rows that `--rows` asks for, all without it: of the classes of `--classes`, and with a
+/// target.
+pub(crate) fn read(path: Option<&Path>, target: Option<&str>, args: &TableArgs) -> Result<Taken> {
+    let (Some(path), Some(wanted)) = (path, args.rows) else {
+        let (name, table) = read_table(path, &args.read, args.quiet)?;
+        let numbers = (0..table.rows()).collect();
+        return Ok(Taken { name, table, numbers });
+    };
+    let (rows, take) = match wanted {
+        RowsArg::Drawn(rows) => (rows, Take::Batches),
+        RowsArg::First(rows) => (rows, Take::First(rows)),
+    };
+    let mut drawn = Drawn::new(rows, args.seed);
+    let (mut of_classes, mut with_target) = (OfClasses::new(&args.classes), WithTarget::default());
+    let mut name_of_target = None;
+    let found = stream::read(path, &args.read, &columns(args), args.quiet, take, |found, rows| {
+        let Rows { table, numbers } = rows;
+        let target = match &name_of_target {
+            Some(name) => name,
+            None => name_of_target.insert(target_name(&table, target, &found.name)?),
+        };
+        table.column(target).context("--target")?;
+        let (table, numbers) = of_classes.keep(table, numbers, target)?;
+        let (table, numbers) = with_target.keep(table, numbers, target)?;
+        Ok(drawn.add(&table, &numbers)?)
+    })?;
+    let target = name_of_target.unwrap_or_default();
+    of_classes.check(&target)?;
+    with_target.check(&target, &found.name, args.quiet)?;
+    let seen = drawn.seen();
+    let Some((table, numbers)) = drawn.finish()? else {
+        let kind = ErrorKind::TooFewRows { what: "learning".into(), least: 2, rows: 0 };
+        return Err(halfseen::Error::from(kind)).context(found.name);
+    };
+    let all = counted(seen as u64, "row", "rows");
+    let text = match take {
+        Take::First(_) => format!("{all} of the first {} are used", grouped(rows as u64)),
+        _ if seen <= rows => format!("there are only {all}, and all are used"),
+        _ => format!("{} drawn at random from {all}", counted(rows as u64, "row", "rows")),
+    };
+    output::remark(args.quiet, &format!("remark: {}: {text}", found.name));
+    Ok(Taken { name: found.name, table, numbers })
+}
+
+/// Returns the columns of the file as they are wanted: all, in the kinds that --as declares.
+fn columns(args: &TableArgs) -> Wanted {
+    let mut wanted = Wanted { others: true, ..Wanted::default() };
+    for (column, kind) in &args.kinds {
+        let names = match kind {
+            DeclaredKind::Number => &mut wanted.numbers,
+            // Dates are read as they are written.
+            DeclaredKind::Category | DeclaredKind::Date => &mut wanted.texts,
+        };
+        names.insert(column.clone());
+    }
+    wanted
+}
