@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Packs the program with its manual, completions and licences, as `cargo binstall` looks for it.
 #
-#     scripts/pack-program.sh FOLDER TARGET OUT      target/release x86_64-unknown-linux-gnu dist
+#     scripts/pack-program.sh FOLDER TARGET LICENCES OUT      target/release x86_64-unknown-linux-gnu target/licences dist
 #
-# FOLDER holds the program, built for this machine. Writes OUT/halfseen-vVERSION-TARGET.tgz, whose one folder has the
+# FOLDER holds the program, built for this machine, and LICENCES what scripts/third-party.py wrote for halfseen-cli. Writes OUT/halfseen-vVERSION-TARGET.tgz, whose one folder has the
 # same name; crates/halfseen-cli/Cargo.toml promises both names ([package.metadata.binstall]).
 set -euo pipefail
-[ $# = 3 ] || { sed -n '4s/^# *//p' "$0" >&2 && exit 2; }
-folder=$1 target=$2 out=$3
+[ $# = 4 ] || { sed -n '4s/^# *//p' "$0" >&2 && exit 2; }
+folder=$1 target=$2 licences=$3 out=$4
 project=$(cd "$(dirname "$0")/.." && pwd)
 program=$folder/halfseen
 [ -e "$program" ] || program=$folder/halfseen.exe
@@ -24,7 +24,7 @@ cp "$program" "$work/$name/"
 "$program" completions zsh >"$work/$name/completions/_halfseen"
 "$program" completions fish >"$work/$name/completions/halfseen.fish"
 "$program" completions powershell >"$work/$name/completions/_halfseen.ps1"
-cp "$project"/LICENSE-* "$work/$name/"
+cp "$project"/LICENSE-* "$licences"/LICENSE-{THIRD-PARTY,RUST.html} "$work/$name/"
 cp "$project/crates/halfseen-cli/README.md" "$work/$name/"
 cp "$project/crates/halfseen-cli/data/README.md" "$work/$name/DIGITS.md"
 chmod -R u=rwX,go=rX "$work/$name"

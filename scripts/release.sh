@@ -9,7 +9,7 @@
 #                                    program  the program's archive, as `cargo binstall` looks for it
 #                                    deb      the program's Debian package, looked at by lintian, installed and run
 #
-# Needs what ./check needs; pythons and deb need root and Debian's debootstrap, deb also lintian and `cargo install cargo-deb`.
+# Needs what ./check needs; pythons and deb need root and Debian's debootstrap, deb also lintian. Tools of cargo come from its registry.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 package=crates/halfseen-python
@@ -19,6 +19,7 @@ tools=$target/release-tools
 host=$(rustc -vV | sed -n 's/^host: //p')
 export CARGO_TARGET_DIR=$target PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
 mkdir -p "$dist"
+PATH=$PATH:$tools/bin
 
 # What PyPI has for releases; zig links against the glibc of 2012.
 tools() {
@@ -27,13 +28,26 @@ tools() {
     "$tools/bin/pip" install --quiet 'maturin>=1.9,<2' 'ziglang>=0.13' 'auditwheel>=6' 'abi3audit>=0.0.20' 'twine>=6'
 }
 
+# A tool of cargo that is not there yet.
+cargo_tool() { command -v "$1" >/dev/null || cargo install --quiet --locked --root "$tools" "$@"; }
+
+# The licences of what a package links: PACKAGE FOLDER.
+third_party() {
+    cargo_tool cargo-about --features cli
+    scripts/third-party.py "$@"
+}
+
 crates() { cargo publish --workspace --dry-run --locked; }
 
 wheel() {
     tools
     rm -f "$dist"/*.whl
+    # pyproject.toml takes all LICENSE-* of its folder; they are here for this wheel alone.
+    trap 'rm -f $package/LICENSE-{THIRD-PARTY,RUST.html}' EXIT
+    third_party halfseen-python $package
     PATH=$tools/bin:$PATH maturin build --release --locked --zig --compatibility manylinux2014 --manifest-path $package/Cargo.toml --out "$dist"
-    python3 $package/wheel.py "$dist"/*.whl
+    rm $package/LICENSE-{THIRD-PARTY,RUST.html}
+    python3 $package/wheel.py --release "$dist"/*.whl
     "$tools/bin/auditwheel" show "$dist"/*.whl
     "$tools/bin/abi3audit" --strict "$dist"/*.whl
     "$tools/bin/twine" check --strict "$dist"/*.whl
@@ -72,15 +86,17 @@ pythons() {
 
 program() {
     cargo build --release --locked --package halfseen-cli
-    scripts/pack-program.sh "$target/release" "$host" "$dist"
+    third_party halfseen-cli "$target/licences"
+    scripts/pack-program.sh "$target/release" "$host" "$target/licences" "$dist"
 }
 
 deb() {
     program
+    cargo_tool cargo-deb
     rm -rf "$target/release/deb" "$dist"/*.deb
     mkdir "$target/release/deb"
     tar -C "$target/release/deb" --strip-components 1 -xzf "$dist"/halfseen-v*-"$host".tgz
-    gzip -9n "$target/release/deb/halfseen.1"
+    gzip -9n "$target"/release/deb/{halfseen.1,LICENSE-THIRD-PARTY,LICENSE-RUST.html}
     cargo deb --no-build --package halfseen-cli --output "$dist"
     lintian --fail-on error,warning --tag-display-limit 0 "$dist"/*.deb
     scripts/in-chroot.sh bookworm "man-db,mawk" sh -euc '
@@ -89,6 +105,8 @@ deb() {
         halfseen --version
         halfseen compare --help | head -3
         man halfseen | head -3
+        zcat /usr/share/doc/halfseen/THIRD-PARTY.gz | head -3
+        test -s /usr/share/doc/halfseen/RUST.html.gz
         seq 60 | awk "{ print \$1 % 7 \",\" \$1 % 5 \",\" 2 * (\$1 % 7) - \$1 % 5 }" | sed "1i a,b,y" >table.csv
         halfseen fit table.csv --target y --out y.json
         halfseen predict y.json table.csv | head -3

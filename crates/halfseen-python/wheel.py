@@ -1,6 +1,7 @@
 """Look into a wheel: refuse a wrong name, more than 8 MB, stray files and files that lack.
 
 ``python wheel.py target/python/wheels/*.whl`` says how large it is, or what is wrong with it.
+With ``--release`` it must have the licences of what it links, which ``scripts/release.sh wheel`` puts into it.
 """
 
 import fnmatch
@@ -21,10 +22,11 @@ NEEDED = {
     "*.dist-info/licenses/LICENSE-APACHE",
     "*.dist-info/licenses/LICENSE-MIT",
 }
-ALLOWED = NEEDED | {"halfseen/*.py", "halfseen/*.pyi"}
+LINKED = {"*.dist-info/licenses/LICENSE-THIRD-PARTY", "*.dist-info/licenses/LICENSE-RUST.html"}
+ALLOWED = NEEDED | LINKED | {"halfseen/*.py", "halfseen/*.pyi"}
 
 
-def problems(wheel):
+def problems(wheel, needed):
     """Return what is wrong with a wheel, in words."""
     found = []
     if not fnmatch.fnmatch(wheel.name, NAME):
@@ -32,15 +34,16 @@ def problems(wheel):
     if wheel.stat().st_size > LIMIT:
         found.append(f"it has {wheel.stat().st_size / 1e6:.1f} MB, more than {LIMIT / 1e6:.0f}")
     names = zipfile.ZipFile(wheel).namelist()
-    found += [f"{pattern} is not in it" for pattern in sorted(NEEDED) if not fnmatch.filter(names, pattern)]
+    found += [f"{pattern} is not in it" for pattern in sorted(needed) if not fnmatch.filter(names, pattern)]
     stray = [name for name in names if not any(fnmatch.fnmatch(name, pattern) for pattern in ALLOWED)]
     stray += [name for name in names if "test_" in name or "__pycache__" in name]
     return found + [f"{name} does not belong in it" for name in stray]
 
 
 if __name__ == "__main__":
-    path = Path(sys.argv[1])
-    found = problems(path)
+    *options, path = sys.argv[1:]
+    path = Path(path)
+    found = problems(path, NEEDED | LINKED if options == ["--release"] else NEEDED)
     for problem in found:
         sys.stderr.write(f"{path.name}: {problem}\n")
     if found:
