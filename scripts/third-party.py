@@ -3,10 +3,10 @@
 
     scripts/third-party.py PACKAGE FOLDER        halfseen-cli target/licences/halfseen-cli
 
-Writes FOLDER/LICENSE-THIRD-PARTY and FOLDER/LICENSE-RUST.html. cargo-about (`cargo install cargo-about --features cli`)
-finds the crates of Cargo.lock and their licences, and fails at one that scripts/about.toml does not accept. It knows
-neither notices nor texts that differ from the canonical one; here both are added from the crates. Needs no network once
-`cargo fetch` has run.
+Writes FOLDER/LICENSE-THIRD-PARTY and FOLDER/LICENSE-RUST.html. cargo-about finds the crates of Cargo.lock and
+their licences, and fails at one that scripts/about.toml does not accept (`cargo install cargo-about --features cli`).
+It knows neither notices nor texts that differ from the canonical one; here both are added from the crates. Needs no
+network once `cargo fetch` has run.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Look into a wheel: refuse a wrong name, more than 8 MB, stray files and files that lack.
 
 ``python wheel.py target/python/wheels/*.whl`` says how large it is, or what is wrong with it.
-With ``--release`` it must have the licences of what it links, which ``scripts/release.sh wheel`` puts into it.
+With ``--release`` it must have the licences of what it links: ``scripts/release.sh wheel`` puts them in.
 """
 
 import fnmatch
