@@ -84,7 +84,7 @@ fn little_memory_suffices_and_the_error_without_it_names_the_flag() {
     let place = Place::new();
     place.write("t.csv", rows(400_000));
     let line =
-        "--memory 20MB fit t.csv --target y --ignore kind --learner aerr --budget 2 --out m.json";
+        "--memory 10MB fit t.csv --target y --ignore kind --learner aerr --budget 2 --out m.json";
     let ran = place.run(line);
     assert!(
         ran.code != Some(0) && ran.err.contains("in the program --rows draws some"),
