@@ -1,10 +1,12 @@
 //! Moves weights in a ball by projected gradient steps, and averages them.
 //!
 //! w <- Proj(w - eta phi x) with phi = <w,x> + b - y (Zinkevich, ICML 2003). Only non-zero cells
-//! move a weight; projection and average pass over all of them: O(d) per step.
+//! move a weight; projection and average pass over all of them: O(d) per step. For sparse rows in
+//! the Euclidean ball both are lazy: O(log d) per non-zero cell.
 
 use super::one_pass::Weights;
 use crate::data::Cells;
+use halfseen_solve::iterate::{Iterate, L2Ball};
 use halfseen_solve::projection::{onto_l1_ball_in, onto_l2_ball};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,5 +58,37 @@ impl Weights for Gradient {
     fn average(&self) -> Vec<f64> {
         let n = self.count.max(1) as f64;
         self.sum.iter().map(|s| s / n).collect()
+    }
+}
+
+/// Weights in the Euclidean ball that sparse rows move.
+#[derive(Debug, Clone)]
+pub(super) struct SparseGradient {
+    weights: L2Ball,
+    /// Cells of a row.
+    row: Vec<(u32, f64)>,
+}
+
+impl SparseGradient {
+    /// Starts from w = 0.
+    pub(super) fn new(columns: usize, radius: f64) -> SparseGradient {
+        SparseGradient { weights: L2Ball::new(columns, radius), row: Vec::new() }
+    }
+}
+
+impl Weights for SparseGradient {
+    fn product(&self, cells: &Cells) -> f64 {
+        cells.iter().map(|(j, x)| self.weights.weight(j) * x).sum()
+    }
+
+    fn step(&mut self, eta: f64, slope: f64, cells: &Cells) {
+        self.weights.count(1.0);
+        self.row.clear();
+        self.row.extend(cells.iter().map(|(j, x)| (j as u32, x)));
+        self.weights.step(&self.row, eta * slope, 1.0);
+    }
+
+    fn average(&self) -> Vec<f64> {
+        self.weights.average()
     }
 }

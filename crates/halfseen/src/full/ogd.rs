@@ -16,8 +16,8 @@
 //! multiple is 56 for 12,109 rows, 32 for 1000 and 10 for 62, where 18 is too large. The default of
 //! 5.6 is stable on all of these.
 
-use super::gradient::{Ball, Gradient};
-use super::one_pass::{self, Facts, OnePass, Start};
+use super::gradient::{Ball, Gradient, SparseGradient};
+use super::one_pass::{self, Facts, OnePass, Start, Weights};
 use crate::data::Examples;
 use crate::error::Result;
 use crate::learner::together::fits_together;
@@ -49,8 +49,12 @@ impl OnePass for Ogd {
     fn start(&self, facts: &Facts) -> Start {
         let slope = self.radius * facts.length + facts.target;
         let theory = euclidean_eta(self.radius, facts.examples, slope * facts.length);
+        let weights: Box<dyn Weights> = match facts.sparse {
+            true => Box::new(SparseGradient::new(facts.columns, self.radius)),
+            false => Box::new(Gradient::new(facts.columns, Ball::Euclidean, self.radius)),
+        };
         Start {
-            weights: Box::new(Gradient::new(facts.columns, Ball::Euclidean, self.radius)),
+            weights,
             step: self.step.resolve(theory),
             slope,
             intercept: self.intercept.then_some(self.known_radius),
@@ -178,6 +182,44 @@ mod tests {
             assert!((a - b).abs() < 1e-13, "{a} and {b}");
         }
         assert!((found.intercept - mean_b).abs() < 1e-13);
+    }
+
+    #[test]
+    fn sparse_rows_give_the_model_of_dense_ones() {
+        let mut stream = Stream::new(4, Purpose::Data, 0);
+        let (m, d) = (300, 200);
+        let mut cells = ndarray::Array2::zeros((m, d));
+        let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        for i in 0..m {
+            let here: std::collections::BTreeSet<usize> =
+                (0..6).map(|_| stream.below(d).min(stream.below(d))).collect();
+            for j in here {
+                let value = stream.normal();
+                cells[[i, j]] = value;
+                columns.push(j as u32);
+                values.push(value);
+            }
+            starts.push(columns.len());
+        }
+        let targets: Vec<f64> =
+            (0..m).map(|i| cells[[i, 0]] - 2.0 * cells[[i, 1]] + 0.3 * stream.normal()).collect();
+        let dense = Data::new(cells, targets.clone());
+        let mut sparse = dense.clone();
+        sparse.matrix =
+            crate::data::Matrix::Csr(crate::data::Csr::new(starts, columns, values, d).unwrap());
+        assert!(sparse.matrix.is_sparse(&sparse.examples().rows));
+        for radius in [0.3, 2.0, 50.0] {
+            let learner = Ogd { radius, step: Rule::Theory(10.0), ..Ogd::default() };
+            let counts = [0, 1, 100, 300];
+            let of = |data: &Data| learner.fit_curve(&counts, &data.examples(), &Silent).unwrap();
+            for (a, b) in of(&sparse).iter().zip(&of(&dense)) {
+                let (a, b) = (a.linear().unwrap(), b.linear().unwrap());
+                assert!((a.intercept - b.intercept).abs() < 1e-12);
+                for (a, b) in a.weights.iter().zip(&b.weights) {
+                    assert!((a - b).abs() < 1e-12, "{radius}: {a} and {b}");
+                }
+            }
+        }
     }
 
     #[test]

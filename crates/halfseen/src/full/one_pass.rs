@@ -29,6 +29,8 @@ pub(super) trait Weights {
 pub(super) struct Facts {
     /// d.
     pub(super) columns: usize,
+    /// True if few cells of a row are not zero, and only these are stored.
+    pub(super) sparse: bool,
     /// m.
     pub(super) examples: f64,
     /// X: square root of max_j E x_j^2.
@@ -43,6 +45,7 @@ impl Facts {
     fn new(examples: &Examples<'_>, moments: &Moments) -> Facts {
         Facts {
             columns: examples.columns(),
+            sparse: examples.scaler.keeps_zeros() && examples.matrix.is_sparse(&examples.rows),
             examples: examples.len() as f64,
             largest: moments.square.iter().fold(0.0_f64, |a, &b| a.max(b)).sqrt(),
             length: moments.square.iter().sum::<f64>().sqrt(),
