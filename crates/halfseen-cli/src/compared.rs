@@ -397,7 +397,7 @@ pub(crate) fn remark_notes(comparison: &Comparison, quiet: bool) {
         comparison
             .rows
             .iter()
-            .flat_map(|row| row.notes.iter().filter(worth).map(move |note| (row, note)))
+            .flat_map(|row| Note::told(&row.notes).filter(worth).map(move |note| (row, note)))
     };
     for summary in &comparison.summary {
         let early: Vec<_> = comparison

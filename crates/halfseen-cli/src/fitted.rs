@@ -31,7 +31,7 @@ pub(crate) fn summary(
     model: &Model,
     json: bool,
     tuned: bool,
-    suggestion: Option<&Suggestion>,
+    suggestion: Option<&(Suggestion, String)>,
     out: &Path,
 ) -> Result<String> {
     let report = &model.report;
@@ -41,15 +41,15 @@ pub(crate) fn summary(
         // Its length is the number of panels, and the model file has it.
         json.as_object_mut().map(|report| report.remove("panel_reads"));
         json["model"] = json!(out.display().to_string());
-        if let Some(suggestion) = suggestion {
+        if let Some((suggestion, _)) = suggestion {
             json["suggestion"] = json!(suggestion);
         }
         return Ok(format!("{}\n", serde_json::to_string_pretty(&json)?));
     }
     let learner = registry::with_params(&model.learner, &model.params)?;
     let mut rows = vec![("learner", report.learner.clone())];
-    if let Some(of) = suggestion {
-        rows[0].1 = format!("{}, chosen: {}", of.called(), of.when);
+    if let Some((of, reason)) = suggestion {
+        rows[0].1 = format!("{}, chosen: {reason}", of.called());
         rows.push(("why", of.why.to_owned()));
         rows.push(("instead", format!("{}, if {}", of.instead, of.instead_if)));
     }
@@ -100,7 +100,7 @@ pub(crate) fn summary(
     // One pass over the examples, and then iterations over what was read.
     let passes = if report.stop == Stop::OnePass { "iterations" } else { "passes" };
     rows.extend(report.passes.map(|count| (passes, count.to_string())));
-    let promise = report.notes.iter().find(|note| is_promise(note));
+    let promise = Note::told(&report.notes).find(|note| is_promise(note));
     rows.extend(promise.map(|promise| ("on new rows", promise.to_string())));
     let scale = model.prepare.target.deviation.powi(2);
     rows.extend(report.leave_one_out.map(|error| {
@@ -167,8 +167,11 @@ pub(crate) fn tell(summary: &str, out: &Path, json: bool, quiet: bool) -> Result
 
 /// Remarks on the notes of a report, without the bounds of the summary.
 pub(crate) fn remark_on(model: &Model, quiet: bool) {
-    for note in model.report.notes.iter().filter(|note| !is_promise(note)) {
-        let word = if matches!(note, Note::NotShownBetter { .. }) { "warning" } else { "note" };
+    let notes = &model.report.notes;
+    // The note that is told in its place says why.
+    let warned = notes.iter().any(|note| matches!(note, Note::NotShownBetter { .. }));
+    for note in Note::told(notes).filter(|note| !is_promise(note)) {
+        let word = if warned && note.is_of_constant() { "warning" } else { "note" };
         output::remark(quiet, &format!("{word}: {note}"));
     }
 }
@@ -183,7 +186,7 @@ const CHOOSES: &str = "chose its reads in each row; without --budget it uses all
 const TAKES_ALL: &str = "used all observed cells; with --budget it chooses its reads in each row";
 
 /// Describes the deletions that the model prepares for.
-fn prepared_for(threat: &Threat) -> String {
+pub(crate) fn prepared_for(threat: &Threat) -> String {
     if threat.effective() == 0.0 {
         return "no deletion: the threat is 0".to_owned();
     }

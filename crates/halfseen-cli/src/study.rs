@@ -18,6 +18,7 @@ use crate::format::{counted, grouped};
 use crate::output::{check_writable, is_standard, print, remark, write_file};
 use crate::progress::Progress;
 use anyhow::{Context, Result};
+use halfseen::model::Note;
 use halfseen_study::{
     By, Error, Export, Kind, Schema, Setup, Study, Subjects, Telling, Told, Unasked,
     answers_from_csv, asks_to_csv, subjects_from_csv,
@@ -344,7 +345,7 @@ fn model(args: &ModelArgs) -> Result<ExitCode> {
     write_file(&args.out, &format!("{}\n", model.to_json()?))?;
     let examples = model.report.examples;
     let json = serde_json::json!({ "model": args.out.display().to_string(), "examples": examples, "risk": model.report.risk });
-    for note in &model.report.notes {
+    for note in Note::told(&model.report.notes) {
         remark(args.on.quiet, &format!("remark: {note}"));
     }
     if examples == 0 {

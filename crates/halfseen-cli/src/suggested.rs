@@ -33,8 +33,9 @@ fn situation(input: &Input, ignored: &[&str], (limited, threat): (bool, bool)) -
     Situation::of(&task, limited, threat)
 }
 
-/// Reads the table of a fit, and returns the flags as if the user had chosen what suits it.
-pub(crate) fn settle(args: &FitArgs) -> Result<(FitArgs, Input, Option<Suggestion>)> {
+/// Reads the table of a fit, and returns the flags as if the user had chosen what suits it, with the
+/// suggestion and its reason.
+pub(crate) fn settle(args: &FitArgs) -> Result<(FitArgs, Input, Option<(Suggestion, String)>)> {
     let missing = args.missing.unwrap_or(MissingArg::Observed);
     let input = input::read(Some(&args.data), args.target.as_deref(), None, missing, &args.table)?;
     let sets = |name: &str| {
@@ -73,5 +74,5 @@ pub(crate) fn settle(args: &FitArgs) -> Result<(FitArgs, Input, Option<Suggestio
         // A learner for a threat takes missing cells as deleted, and others meet none.
         args.missing = Some(MissingArg::Mean);
     }
-    Ok((args, input, Some(suggestion)))
+    Ok((args, input, Some((suggestion, situation.reason()))))
 }

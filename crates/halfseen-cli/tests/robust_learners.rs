@@ -432,6 +432,41 @@ fn few_test_rows_are_remarked() {
     assert!(!ran.err.contains("rows test in each split"), "{}", ran.err);
 }
 
+/// Weights of 0 have one reason and one remedy, which do not contradict each other.
+#[test]
+fn a_model_that_became_a_constant_says_so_once() {
+    let place = Place::new();
+    // Every row twice, of each class once, or of three classes each.
+    let rows = |classes: &[&str]| {
+        let row = |i: usize| {
+            format!(
+                "{},{},{}\n",
+                i / classes.len() % 7,
+                i / classes.len() % 5,
+                classes[i % classes.len()]
+            )
+        };
+        format!("a,b,y\n{}", (0..30 * classes.len()).map(row).collect::<String>())
+    };
+    for classes in [&["u", "v"][..], &["u", "v", "w"]] {
+        place.write("t.csv", rows(classes));
+        let fit = place.run("fit t.csv --target y --learner robust-lp --threat 1 --out m.json");
+        let said: Vec<&str> = fit.err.lines().collect();
+        assert_eq!(said.len(), 1, "{}", fit.err);
+        let starts = "warning: all weights are 0, and would be without a threat, so the prediction is a constant";
+        assert!(said[0].starts_with(starts), "{}", fit.err);
+        for remedy in ["lower threat", "a lower threat", "margin", "more examples", "reads", " c "]
+        {
+            assert!(!said[0].contains(remedy), "{remedy}: {}", fit.err);
+        }
+        // The file has all of them.
+        let notes = place.json("m.json")["report"]["notes"].to_string();
+        assert!(notes.contains("not-shown-better") && notes.contains("threat-beats-signal"));
+        let page = place.ok("report m.json t.csv --out r.html --quiet");
+        assert!(page.is_empty() && !place.read("r.html").contains("more examples"));
+    }
+}
+
 #[test]
 fn a_threat_that_leaves_too_little_is_said() {
     let place = Place::new();
@@ -443,7 +478,9 @@ fn a_threat_that_leaves_too_little_is_said() {
         "{}",
         fit.err
     );
-    assert!(fit.out.contains("on new rows"), "{}", fit.out);
+    // A bound of a half or more says nothing: it is in the file and not in the report.
+    assert!(bounds(&place.json("m.json")).iter().all(|risk| *risk >= 0.5));
+    assert!(!fit.out.contains("on new rows") && !fit.err.contains("guarantee"), "{}", fit.out);
     let easy = place.run("fit t.csv --target who --learner robust-lp --set threat=1 --out m.json");
     assert!(!easy.err.contains("too little"), "{}", easy.err);
 }

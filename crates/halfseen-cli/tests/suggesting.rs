@@ -39,7 +39,7 @@ fn a_complete_table_gets_what_a_named_learner_with_its_flags_would() {
     assert_eq!(chosen, named);
     let lines = place.ok(FIT);
     for says in [
-        "ridge with basis=hats, chosen: no cell is missing",
+        "ridge with basis=hats, chosen: no cell is missing, and there are 200 rows for 5 attributes (40 per attribute)",
         "\nwhy ",
         "\ninstead ",
         "% of the variance",
@@ -78,6 +78,19 @@ fn a_budget_a_threat_and_holes_decide_in_this_order() {
     assert!(ran.err.contains("missing cells that count as deleted: 1"), "{}", ran.err);
     assert_eq!(place.json("h.json")["learner"], "robust-lp");
     assert_eq!(place.json("h.json")["params"]["threat"], 1.0);
+}
+
+#[test]
+fn reasons_are_those_of_the_table() {
+    let place = place();
+    let line = |said: &str| said.lines().next().unwrap().to_owned();
+    let said = line(&place.ok("fit holes.csv --target y --out h.json"));
+    assert_eq!(said, "learner        fiml, chosen: 1 cell is missing, in 200 rows of 5 attributes");
+    let said = line(&place.ok(&format!("{FIT} --threat 1")));
+    assert!(said.contains("200 rows for 5 attributes") && !said.contains(" or "), "{said}");
+    // In JSON it stays the rule.
+    let rule = report(&place, "--threat 1")["suggestion"]["when"].to_string();
+    assert!(rule.contains("at least 5 rows per attribute"), "{rule}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::format::{grouped, number, rounded};
 use crate::predict::quoted;
 use anyhow::Result;
 use halfseen::error::list;
-use halfseen::model::Model;
+use halfseen::model::{Model, Note};
 use halfseen_study::{Pending, Spending, Status};
 
 /// Returns the status as JSON, with what the fit says of itself. Errors are in the target's units
@@ -76,7 +76,7 @@ pub(super) fn text(status: &Status, fitted: Option<&Model>) -> String {
         }
     }
     if let Some(model) = fitted {
-        for note in &model.report.notes {
+        for note in Note::told(&model.report.notes) {
             text.push_str(&format!("note: {note}\n"));
         }
     }

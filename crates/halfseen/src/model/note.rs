@@ -176,6 +176,22 @@ pub enum Note {
         /// Threat of the whole predictor, if it could delete all remaining attributes.
         threat: Option<f64>,
     },
+    /// Tuning chose the largest or the smallest value that it tried, where values beyond are
+    /// allowed.
+    EdgeOfGrid {
+        /// Parameter.
+        parameter: String,
+        /// Chosen value.
+        value: String,
+        /// The value at the other end.
+        other_end: String,
+        /// Number of values that were tried.
+        tried: u64,
+        /// A value beyond the chosen one.
+        beyond: String,
+        /// True if the chosen value is the largest.
+        largest: bool,
+    },
     /// Attributes of very different sizes share one box of weights.
     UnevenScales {
         /// Attribute with the largest values.
@@ -197,6 +213,42 @@ impl Note {
         (delay >= LEAST_DELAY && examples > 0).then_some(Note::LateAnswers { delay, shorter })
     }
 
+    /// Returns true for a bound that says nothing: one half or more.
+    pub fn is_vacuous(&self) -> bool {
+        match self {
+            Note::RiskBound { risk, .. } => *risk >= VACUOUS,
+            Note::NoiseBound { failure, risk, .. } => *risk >= VACUOUS && *failure >= VACUOUS,
+            _ => false,
+        }
+    }
+
+    /// Returns the notes that a reader is told: no bound that says nothing, and of notes that a
+    /// model is a constant the one that says why.
+    pub fn told(notes: &[Note]) -> impl Iterator<Item = &Note> {
+        let least = notes.iter().filter_map(Note::constancy).min();
+        notes.iter().filter(move |note| {
+            let explained = note.constancy().zip(least).is_some_and(|(own, least)| own > least);
+            !explained && !note.is_vacuous()
+        })
+    }
+
+    /// Returns true if a note says that the model is no better than a constant, or not shown to be.
+    pub fn is_of_constant(&self) -> bool {
+        self.constancy().is_some()
+    }
+
+    /// Returns how directly a note says why the model is a constant, the cause first.
+    fn constancy(&self) -> Option<u8> {
+        match self {
+            Note::ConstantTarget => Some(0),
+            Note::ThreatBeatsSignal { .. } => Some(1),
+            Note::MostFrequentClass { .. } => Some(2),
+            Note::NoBetterThanConstant { .. } => Some(3),
+            Note::NotShownBetter { .. } => Some(4),
+            _ => None,
+        }
+    }
+
     /// Returns true if a note is about the fitted predictor and not about the data.
     pub(super) fn is_of_predictor(&self) -> bool {
         matches!(
@@ -209,6 +261,7 @@ impl Note {
                 | Note::NoiseBound { .. }
                 | Note::MarginTooSmall { .. }
                 | Note::UnprovenDeletions { .. }
+                | Note::EdgeOfGrid { .. }
         )
     }
 
@@ -249,6 +302,9 @@ fn conditions(tried: u64, from_rows: &[String]) -> String {
 
 /// Error of a constant below which targets do not vary.
 const ROUNDING: f64 = 1e-12;
+
+/// Bound on a share from which on it says nothing: a coin toss has it.
+const VACUOUS: f64 = 0.5;
 
 /// Larger numbers are shown as more than this.
 const LARGEST_SHOWN: f64 = 1e300;
@@ -323,33 +379,35 @@ impl fmt::Display for Note {
                 "all values are equal, so only multiples of this value can be spent: threat {asked} means {used}"
             ),
             Note::ThreatBeatsSignal { from: Some(0.0), .. } => f.write_str(
-                "all weights are 0 even without a threat: the attributes carry too little signal with these parameters (a larger c or box_radius, or a smaller margin, may help)",
+                "all weights are 0, and would be without a threat, so the prediction is a constant: the attributes carry too little signal for this learner; \
+                 try --scale each --basis hats if the fit was without (in Python scale='each', basis='hats'), or another learner",
             ),
             Note::ThreatBeatsSignal { threat, from } => {
                 let from = from.map_or(String::new(), |from| format!(", as under every threat of at least {from}"));
                 write!(
                     f,
-                    "all weights are 0: under a threat of {threat} the remaining attributes do not predict the target{from}; lower threat"
+                    "all weights are 0, so the prediction is a constant: under a threat of {threat} the remaining attributes do not predict the target{from}; lower threat"
                 )
             }
             Note::MostFrequentClass { wrong, constant } => write!(
                 f,
                 "the most frequent class is always predicted, with {:.1} % of the training rows misclassified: models of each class \
-                 against the rest misclassify {:.1} %; other parameters, a lower threat or another learner may help",
+                 against the rest misclassify {:.1} %; other parameters (a lower threat, if it prepares for one) or another learner may help",
                 100.0 * constant,
                 100.0 * wrong
             ),
             Note::NoBetterThanConstant { attacked, constant } => write!(
                 f,
                 "under the threat {:.1} % of the training rows are misclassified, compared with {:.1} % by a constant class: the \
-                 threat leaves too little signal; lower threat, or try --scale each --basis hats (in Python scale='each', basis='hats'), or another learner of the robust family",
+                 threat leaves too little signal; lower threat, or try --scale each --basis hats if the fit was without (in Python scale='each', basis='hats'), \
+                 or another learner of the robust family",
                 100.0 * attacked,
                 100.0 * constant
             ),
             Note::NotShownBetter { ratio, standard_error } => write!(
                 f,
                 "its own test cannot distinguish it from a constant (the mean of the targets, or the most frequent class): its error is \
-                 {ratio:.3} +- {standard_error:.3} times the constant's; more examples or more reads of each would help"
+                 {ratio:.3} +- {standard_error:.3} times the constant's; more examples would help, and with a budget more reads of each"
             ),
             Note::LateAnswers { delay, shorter } => write!(
                 f,
@@ -357,7 +415,7 @@ impl fmt::Display for Note {
                  than from immediate answers; its own test evaluates the predictors at the time of the queries; wait for answers \
                  before asking more, or use fiml, which delays do not affect"
             ),
-            Note::RiskBound { theorem, risk, .. } if *risk >= 0.5 => write!(
+            Note::RiskBound { theorem, risk, .. } if *risk >= VACUOUS => write!(
                 f,
                 "{theorem} of Dekel and Shamir (2008) gives no guarantee here: its bound on the share of new rows misclassified under \
                  the worst deletions is vacuous (one half or more); more rows, fewer attributes or a larger margin would help"
@@ -374,14 +432,14 @@ impl fmt::Display for Note {
                     f,
                     "noise of mean 0 in [-1, 1] on any columns within the threat changes a score by more than the margin with a \
                      probability of at most {failure:.2e}; {:.1} % of the training rows are within the margin (theorem 3 of Dekel \
-                     and Shamir 2008); ",
+                     and Shamir 2008)",
                     100.0 * within
                 )?;
-                match *risk >= 0.5 {
-                    true => f.write_str("theorem 2 gives no guarantee for new rows, because the bound is one half or more"),
+                match *risk >= VACUOUS {
+                    true => Ok(()),
                     false => write!(
                         f,
-                        "by theorem 2, except with probability {confidence}, the noise misclassifies at most {:.1} % of new rows ({})",
+                        "; by theorem 2, except with probability {confidence}, the noise misclassifies at most {:.1} % of new rows ({})",
                         100.0 * risk,
                         conditions(*tried, from_rows)
                     ),
@@ -405,6 +463,15 @@ impl fmt::Display for Note {
                 threat.map_or(Ok(()), |threat| {
                     write!(f, ". The threat of {threat} no longer applies: it could delete all of the remaining attributes")
                 })
+            }
+            Note::EdgeOfGrid { parameter, value, other_end, tried, beyond, largest } => {
+                let (end, more) = if *largest { ("largest", "larger") } else { ("smallest", "smaller") };
+                write!(
+                    f,
+                    "the best {parameter}, {value}, is the {end} of the {tried} that tuning tried (the other end is {other_end}), so a {more} one may be \
+                     better. Fit again with --set {parameter}={beyond}, which tunes the rest (in Python {parameter}={beyond}), and compare both models \
+                     on rows that neither has seen"
+                )
             }
             Note::UnevenScales { largest, smallest, ratio } => write!(
                 f,

@@ -4,6 +4,8 @@
 //! the user limits. Only if reads are unlimited do they look at missing cells: a limited learner may
 //! read nothing for free.
 
+mod reasons;
+
 use super::{Seen, Task};
 use crate::data::{Basis, Column, Place, Scale};
 
@@ -22,6 +24,8 @@ pub struct Situation {
     pub holes: bool,
     /// True if cells are missing and will be imputed by means.
     pub imputed: bool,
+    /// Number of missing cells, if they were counted.
+    pub missing: Option<u64>,
     /// True if reads are limited while the examples are collected.
     pub limited: bool,
     /// True if attributes may be deleted at prediction time.
@@ -35,6 +39,7 @@ impl Situation {
         let except: Vec<&str> = except.collect();
         let is_attribute = |column: &&Column| !except.contains(&&*column.name);
         let attributes = || task.table.columns().iter().filter(is_attribute);
+        let seen = (!limited).then(|| Seen::of(task.table, &except));
         let width = |column: &Column| match column.place {
             Place::Text(index) if !limited => task.table.text(index).levels.len(),
             _ => 1,
@@ -44,8 +49,9 @@ impl Situation {
             attributes: attributes().count(),
             columns: attributes().map(width).sum(),
             classes: task.target.classes().len(),
-            holes: !limited && Seen::of(task.table, &except).rows_with_holes > 0,
+            holes: seen.as_ref().is_some_and(|seen| seen.rows_with_holes > 0),
             imputed: false,
+            missing: seen.map(|seen| seen.cells - seen.observed),
             limited,
             threat,
         }
@@ -126,8 +132,8 @@ const ROWS_PER_CURVE: usize = 5;
 /// Product of rows, columns and classes above which hinge losses of several classes take minutes.
 const HINGES: usize = 4_000_000;
 
-/// Rule: a test of situations, and what it suggests.
-type Rule = (fn(&Situation) -> bool, Suggestion);
+/// Rule: a test of situations, what it suggests, and the reason in the numbers of a situation.
+type Rule = (fn(&Situation) -> bool, Suggestion, fn(&Situation) -> String);
 
 /// Suggestion without parameters, functions or tuning, to be changed.
 const PLAIN: Suggestion = Suggestion {
@@ -157,6 +163,7 @@ const RULES: [Rule; 14] = [
             instead_if: "there are classes, and too many rows for it: one quick pass",
             ..PLAIN
         },
+        reasons::curves_under_threat,
     ),
     (
         |s| s.threat,
@@ -169,6 +176,7 @@ const RULES: [Rule; 14] = [
             instead_if: "there are classes, and too many rows for it: one quick pass",
             ..PLAIN
         },
+        reasons::threat,
     ),
     (
         |s| s.limited,
@@ -180,6 +188,7 @@ const RULES: [Rule; 14] = [
             instead_if: "you want a theorem's guarantee: it had two to four times the error in tests",
             ..PLAIN
         },
+        reasons::limited,
     ),
     (
         |s| s.holes && !s.joint() && s.rows > SKETCHED && s.classes > 2,
@@ -192,6 +201,7 @@ const RULES: [Rule; 14] = [
             instead_if: "similar rows have similar targets: --set features=sketch:2048 --set loss=squared makes it fast enough",
             ..PLAIN
         },
+        reasons::many_rows_of_classes_with_holes,
     ),
     (
         |s| s.holes && !s.joint() && s.rows > SKETCHED,
@@ -205,6 +215,7 @@ const RULES: [Rule; 14] = [
             instead_if: "you want one weight per attribute: cells are imputed by means",
             ..PLAIN
         },
+        reasons::many_rows_with_holes,
     ),
     (
         |s| s.holes && !s.joint() && !(JOINT + 1..=COMPLETED).contains(&s.columns),
@@ -217,6 +228,7 @@ const RULES: [Rule; 14] = [
             instead_if: "attributes are strongly correlated and minutes do not matter",
             ..PLAIN
         },
+        reasons::wide_with_holes,
     ),
     (
         |s| s.holes && !s.joint(),
@@ -229,6 +241,7 @@ const RULES: [Rule; 14] = [
             instead_if: "half a minute is too long: it compares rows by the cells that both show",
             ..PLAIN
         },
+        reasons::fairly_wide_with_holes,
     ),
     (
         |s| s.holes,
@@ -240,6 +253,7 @@ const RULES: [Rule; 14] = [
             instead_if: "cells are missing because of their values, or similar rows have similar targets",
             ..PLAIN
         },
+        reasons::holes,
     ),
     (
         |s| s.imputed && s.classes > 2,
@@ -252,6 +266,7 @@ const RULES: [Rule; 14] = [
             instead_if: "cells need not be imputed: leave --missing out",
             ..PLAIN
         },
+        reasons::imputed_classes,
     ),
     (
         |s| s.classes > 2 && s.rows <= SKETCHED,
@@ -264,6 +279,7 @@ const RULES: [Rule; 14] = [
             instead_if: "cells will be missing at prediction time",
             ..PLAIN
         },
+        reasons::classes,
     ),
     (
         |s| s.classes > 2,
@@ -276,6 +292,7 @@ const RULES: [Rule; 14] = [
             instead_if: "similar rows have similar targets: --set features=sketch:2048 makes it fast enough",
             ..PLAIN
         },
+        reasons::many_rows_of_classes,
     ),
     (
         |s| s.has_curves(),
@@ -289,6 +306,7 @@ const RULES: [Rule; 14] = [
             instead_if: "cells will be missing at prediction time",
             ..PLAIN
         },
+        reasons::curves,
     ),
     (
         |s| s.rows >= ROWS_PER_CURVE * s.attributes,
@@ -301,6 +319,7 @@ const RULES: [Rule; 14] = [
             instead_if: "few attributes matter",
             ..PLAIN
         },
+        reasons::many_attributes,
     ),
     (
         |_| true,
@@ -313,24 +332,37 @@ const RULES: [Rule; 14] = [
             instead_if: "most attributes matter a little",
             ..PLAIN
         },
+        reasons::few_rows,
     ),
 ];
 
 /// Suggests a learner for a situation.
 pub fn suggest(situation: &Situation) -> Suggestion {
-    let applies = |(applies, _): &&Rule| applies(situation);
-    let found = RULES.iter().find(applies).map_or(RULES[RULES.len() - 1].1, |(_, found)| *found);
+    let found = rule(situation).1;
     let cells = situation.rows.saturating_mul(situation.columns);
     let squared = situation.classes > 2 && cells.saturating_mul(situation.classes) > HINGES;
     let set = if found.learner == "mean" && squared { SQUARED } else { found.set };
     Suggestion { set, tune: found.tune && situation.rows >= 10 * SUGGESTED_FOLDS, ..found }
 }
 
+/// Returns the first rule that applies.
+fn rule(situation: &Situation) -> &'static Rule {
+    let applies = |(applies, ..): &&Rule| applies(situation);
+    RULES.iter().find(applies).unwrap_or(&RULES[RULES.len() - 1])
+}
+
+impl Situation {
+    /// Returns why [`suggest`] suggests its learner, in the numbers of this situation.
+    pub fn reason(&self) -> String {
+        rule(self).2(self)
+    }
+}
+
 const SQUARED: &[(&str, &str)] = &[("loss", "squared")];
 
 /// Returns all suggestions, in the order in which they are considered.
 pub fn suggestions() -> impl Iterator<Item = &'static Suggestion> {
-    RULES.iter().map(|(_, suggestion)| suggestion)
+    RULES.iter().map(|(_, suggestion, _)| suggestion)
 }
 
 impl std::fmt::Display for Suggestion {
@@ -371,6 +403,7 @@ mod tests {
         classes: 0,
         holes: false,
         imputed: false,
+        missing: Some(0),
         limited: false,
         threat: false,
     };
@@ -403,6 +436,43 @@ mod tests {
         assert_eq!(cases.len(), RULES.len() + 1, "every rule has a case, one has two");
         for (situation, called) in cases {
             assert_eq!(suggest(&situation).called(), called, "{situation:?}");
+        }
+    }
+
+    #[test]
+    fn reasons_are_of_the_situation_and_name_no_alternatives() {
+        let cases = [
+            (
+                Situation { threat: true, classes: 2, rows: 155, attributes: 19, ..COMPLETE },
+                "attributes may be deleted at prediction time, and there are 155 rows for 19 attributes (8.2 per attribute), enough for a curve of each and few enough to tune robust programs over curves",
+            ),
+            (
+                Situation { threat: true, rows: 99, ..COMPLETE },
+                "attributes may be deleted at prediction time, and there are 99 rows for 20 attributes (4.9 per attribute), too few for curves",
+            ),
+            (
+                Situation { threat: true, rows: 1_501, ..COMPLETE },
+                "attributes may be deleted at prediction time, and 1,501 rows of 20 attributes are too many to tune robust programs over curves",
+            ),
+            (
+                Situation { limited: true, missing: None, ..COMPLETE },
+                "the reads of each row are limited",
+            ),
+            (
+                Situation { holes: true, missing: Some(1_000), ..COMPLETE },
+                "5 % of the cells are missing, in 1,000 rows of 20 attributes",
+            ),
+            (
+                Situation { holes: true, missing: None, columns: 201, ..COMPLETE },
+                "cells are missing, in 1,000 rows of 20 attributes (201 columns, with one for each category): too wide for their joint distribution, and few enough rows to compare all pairs",
+            ),
+            (
+                COMPLETE,
+                "no cell is missing, and there are 1,000 rows for 20 attributes (50 per attribute), enough for a curve of each",
+            ),
+        ];
+        for (situation, reason) in cases {
+            assert_eq!(situation.reason(), reason, "{situation:?}");
         }
     }
 
@@ -456,7 +526,14 @@ mod tests {
         let found = Situation::of(&task, false, false);
         assert_eq!(
             found,
-            Situation { rows: 40, attributes: 2, columns: 2, holes: true, ..COMPLETE }
+            Situation {
+                rows: 40,
+                attributes: 2,
+                columns: 2,
+                holes: true,
+                missing: Some(1),
+                ..COMPLETE
+            }
         );
         assert!(!Situation::of(&task, true, false).holes);
         let ignored = Options { except: vec!["id".into(), "a".into()], ..Options::default() };
