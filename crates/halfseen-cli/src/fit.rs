@@ -75,6 +75,7 @@ pub(crate) fn run(given: &FitArgs) -> Result<ExitCode> {
         learner.set(COSTS.name, &costs.join(","))?;
     }
     let progress = Progress::new("fitting", args.table.quiet);
+    let mut edges = Vec::new();
     if let Some(folds) = args.tune {
         let task = Task {
             table: &input.table,
@@ -103,6 +104,7 @@ pub(crate) fn run(given: &FitArgs) -> Result<ExitCode> {
             tune(learners, &fixed, &task, &rows, &tuning, &progress, &settled)
         });
         let tuned = tuned.map_err(|e| explained(e, args)).with_context(place)?;
+        edges = tuned[0].edges(&*learner);
         learner = tuned[0].apply(learner)?;
     }
     let prepared =
@@ -131,9 +133,10 @@ pub(crate) fn run(given: &FitArgs) -> Result<ExitCode> {
     let of_pilot = pilot.as_ref().map(|pilot| prepared.examples_in(pilot));
     let examples = Examples { pilot: of_pilot.as_ref(), ..prepared.examples() };
     let fit = interruptible(args, || tested(&*learner, &examples, &progress));
-    let fit = fit
+    let mut fit = fit
         .map_err(|e| explained(input::renumbered(e, &input.numbers), args))
         .with_context(place)?;
+    fit.report.notes.extend(edges);
     drop(progress);
     let partial = args.keep_partial.as_ref().filter(|_| interrupt::asked());
     let written = partial.unwrap_or(out);

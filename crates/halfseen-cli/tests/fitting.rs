@@ -456,3 +456,27 @@ fn a_model_that_is_not_shown_better_than_a_constant_warns() {
         );
     }
 }
+
+#[test]
+fn an_end_of_the_grid_is_told_with_the_remedy() {
+    let place = Place::new();
+    // Without noise the loosest fit is the best.
+    let row =
+        |i: usize| format!("{},{},{}\n", i * 7 % 11, i * 5 % 13, 100 * (i * 7 % 11) + i * 5 % 13);
+    place.write("line.csv", format!("a,b,y\n{}", (0..90).map(row).collect::<String>()));
+    let fit = "fit line.csv --target y --learner karma --set gamma=1 --tune 3 --out m.json";
+    let said = place.run(fit).err;
+    assert!(
+        said.contains("note: the best c, ") && said.contains(" is the largest of the "),
+        "{said}"
+    );
+    let (value, beyond) = (
+        said.split("the best c, ").nth(1).unwrap().split(',').next().unwrap(),
+        said.split("--set c=").nth(1).unwrap().split(',').next().unwrap(),
+    );
+    assert!(beyond.parse::<f64>().unwrap() > value.parse::<f64>().unwrap(), "{said}");
+    assert_eq!(place.json("m.json")["params"]["c"].as_f64(), value.parse().ok());
+    // The remedy works, and says no more of c.
+    let said = place.run(&format!("{fit} --set c={beyond}")).err;
+    assert!(!said.contains("the best c"), "{said}");
+}

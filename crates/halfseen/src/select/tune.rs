@@ -9,7 +9,7 @@ use super::task::{Task, Views};
 use crate::data::{Examples, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Assignments, Family, Learner, with};
-use crate::model::{Fit, Predictor, Scores};
+use crate::model::{Fit, Note, Predictor, Scores};
 use crate::params::TRIED;
 use crate::registry::label;
 use crate::robust::{Attack, attack};
@@ -79,6 +79,60 @@ impl Tuned {
                 .set(TRIED.name, &before.saturating_mul(self.errors.len() as u64).to_string())?;
         }
         Ok(learner)
+    }
+
+    /// Returns a note for each number that is chosen at an end of the values that were tried, if
+    /// that was better than any other value and the learner takes a value beyond.
+    pub fn edges(&self, learner: &dyn Learner) -> Vec<Note> {
+        self.setting.iter().filter_map(|(name, chosen)| self.edge(learner, name, chosen)).collect()
+    }
+
+    fn edge(&self, learner: &dyn Learner, name: &'static str, chosen: &str) -> Option<Note> {
+        let of = |setting: &Assignments| {
+            setting.iter().find(|(own, _)| *own == name).map(|(_, value)| value.clone())
+        };
+        let mut tried: Vec<(f64, String)> = Vec::new();
+        for text in self.errors.iter().filter_map(|(setting, _)| of(setting)) {
+            if tried.iter().all(|(_, own)| *own != text) {
+                tried.push((text.trim_end_matches('x').parse().ok()?, text));
+            }
+        }
+        tried.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (first, last) = (tried.first()?, tried.last()?);
+        let largest = last.1 == chosen;
+        let (end, other_end) = if largest { (last, first) } else { (first, last) };
+        if end.1 != chosen || end.0 == other_end.0 {
+            return None;
+        }
+        let best = |of_chosen: bool| {
+            let is_of = |setting: &Assignments| of(setting).as_deref() == Some(chosen);
+            let alike = self.errors.iter().filter(|(setting, _)| is_of(setting) == of_chosen);
+            alike.map(|(_, error)| *error).fold(f64::INFINITY, f64::min)
+        };
+        // As good with a value inside: the end is no sign of more beyond.
+        if best(true) >= best(false) {
+            return None;
+        }
+        let inner = tried[if largest { tried.len() - 2 } else { 1 }].0;
+        let further = if first.0 > 0.0 { end.0 * (end.0 / inner) } else { 2.0 * end.0 - inner };
+        // Whole numbers stay whole, and others are short.
+        let whole = tried.iter().all(|(number, _)| number.fract() == 0.0);
+        let further = match (whole, largest) {
+            (true, true) => further.ceil(),
+            (true, false) => further.floor(),
+            _ => format!("{further:.2e}").parse().ok()?,
+        };
+        let suffix = if chosen.ends_with('x') { "x" } else { "" };
+        let beyond = format!("{further}{suffix}");
+        learner.clone_box().set(name, &beyond).ok()?;
+        Some(Note::EdgeOfGrid {
+            parameter: name.to_owned(),
+            value: chosen.to_owned(),
+            other_end: other_end.1.clone(),
+            tried: tried.len() as u64,
+            beyond,
+            largest,
+        })
     }
 }
 
@@ -307,6 +361,37 @@ mod tests {
         assert_eq!(error(&plain, &fit([0.4, 0.6], Some(threat.clone()))), 0.0);
         let given = Tuning { attack: Some((threat, Attack::Exact)), ..plain };
         assert_eq!(error(&given, &fit([1.0, 0.0], None)), 2.0 / 3.0);
+    }
+
+    /// Cross-validation of these values of a parameter, with their errors; the least is chosen.
+    fn tuned(name: &'static str, tried: &[(&str, f64)]) -> Tuned {
+        let error = |(value, error): &(&str, f64)| (vec![(name, (*value).to_owned())], *error);
+        let errors: Vec<_> = tried.iter().map(error).collect();
+        let least = errors.iter().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
+        Tuned { setting: least.0.clone(), errors, reads: 0 }
+    }
+
+    #[test]
+    fn an_end_of_the_grid_is_told_where_values_beyond_are_allowed() {
+        let said = |learner: &str, name: &'static str, tried: &[(&str, f64)]| {
+            let learner = crate::registry::find(learner).unwrap();
+            let notes = tuned(name, tried).edges(&*learner);
+            notes.first().map(ToString::to_string).unwrap_or_default()
+        };
+        let c = said("karma", "c", &[("1", 0.3), ("0.1", 0.4), ("10", 0.2)]);
+        assert!(c.starts_with("the best c, 10, is the largest of the 3 that tuning tried"), "{c}");
+        assert!(c.contains("the other end is 0.1") && c.contains("--set c=100,"), "{c}");
+        let step = said("ogd", "step", &[("1x", 0.1), ("3.2x", 0.4), ("10x", 0.2)]);
+        assert!(step.contains("smallest") && step.contains("--set step=0.312x"), "{step}");
+        assert!(said("karma", "gamma", &[("1", 0.3), ("4", 0.1)]).contains("gamma=16"));
+        // Inside; as good inside; a single value; nothing below 1 or 0; words.
+        assert_eq!(said("karma", "c", &[("1", 0.3), ("10", 0.2), ("100", 0.4)]), "");
+        assert_eq!(said("karma", "c", &[("1", 0.2), ("10", 0.2)]), "");
+        assert_eq!(said("karma", "c", &[("1", 0.2)]), "");
+        assert_eq!(said("karma", "gamma", &[("1", 0.1), ("2", 0.2), ("3", 0.3)]), "");
+        let penalties = [("0", 0.1), ("0.001", 0.2), ("0.01", 0.3)];
+        assert_eq!(said("online-lasso", "penalty", &penalties), "");
+        assert_eq!(said("pnorm", "p", &[("2", 0.3), ("4", 0.2), ("auto", 0.3)]), "");
     }
 
     #[test]
