@@ -3,6 +3,7 @@
 
 use crate::args::CertifyArgs;
 use crate::failure::usage_error;
+use crate::fitted::prepared_for;
 use crate::format;
 use crate::input::renumbered;
 use crate::kept_rows::OfClasses;
@@ -15,7 +16,7 @@ use crate::threats::priced;
 use crate::told;
 use anyhow::{Context, Result};
 use halfseen::data::{Costs, Table, Target, Task, Threat};
-use halfseen::model::{Model, Scores};
+use halfseen::model::{Model, Note, Scores};
 use halfseen::robust::{Certificate, CertifiedErrors, Trial};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -136,6 +137,7 @@ impl Test<'_> {
             return usage_error(format!("{name}: there are no rows to certify"));
         };
         let inexact = errors.inexact();
+        let prepared = in_words_of_preparation(model, &errors, &costs);
         let errors = if counted { certified_errors(&errors, &costs) } else { Vec::new() };
         if args.json {
             out.add(&format!("\n],\n\"certified_error\": {}\n}}\n", as_json(&errors)))?;
@@ -153,6 +155,10 @@ impl Test<'_> {
             output::remark(args.on.quiet, as_text(&errors, model.task).trim_end());
             let words = in_words(&errors, &costs, args.within);
             let words = output::wrapped(&words, output::terminal_width());
+            output::remark(args.on.quiet, words.trim_end());
+        }
+        if let Some(prepared) = prepared {
+            let words = output::wrapped(&prepared, output::terminal_width());
             output::remark(args.on.quiet, words.trim_end());
         }
         Ok(())
@@ -288,6 +294,37 @@ fn in_words(errors: &[(f64, f64)], costs: &Threat, within: Option<f64>) -> Strin
             format!("No deletion moves a prediction by more than {within}.")
         }
     }
+}
+
+/// Says what the model was prepared for, and how many predictions survive that; `None` if it was
+/// prepared for no deletion.
+fn in_words_of_preparation(
+    model: &Model,
+    errors: &CertifiedErrors,
+    costs: &Threat,
+) -> Option<String> {
+    let threat = model.report.threat.as_ref().filter(|threat| threat.effective() > 0.0)?;
+    if model.params.get("damage").is_some_and(|damage| damage == "noise") {
+        return None;
+    }
+    let what = format!("The model was prepared for {}", prepared_for(threat));
+    let cut = |note: &Note| matches!(note, Note::Truncated { .. });
+    if model.report.notes.iter().any(cut) {
+        return Some(format!("{what}, but not since it was truncated."));
+    }
+    if threat.values() != costs.values() {
+        return Some(format!("{what}, with other costs than these certificates."));
+    }
+    let (survive, all) = (errors.unchanged(threat.effective()), errors.rows());
+    let any = match threat.costs() {
+        Costs::Equal { count, .. } if threat.values().iter().all(|v| *v > 0.0) => {
+            format!("any {count}")
+        }
+        _ => "any at that cost".to_owned(),
+    };
+    let (survive, all) =
+        (format::grouped(survive), format::counted(all, "prediction", "predictions"));
+    Some(format!("{what}: {survive} of {all} survive {any}."))
 }
 
 fn as_text(errors: &[(f64, f64)], task: Task) -> String {

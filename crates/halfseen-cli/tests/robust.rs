@@ -94,6 +94,38 @@ fn certificates_by_hand() {
 }
 
 #[test]
+fn certificates_tell_of_the_threat_that_the_model_was_prepared_for() {
+    let place = place();
+    let said =
+        |flags: &str| place.run(&format!("certify p.json rows.csv {flags}")).err.replace('\n', " ");
+    let fit = "fit rows.csv --target who --learner robust-lp --missing mean --out p.json --quiet";
+    place.ok(&format!("{fit} --threat 2"));
+    let report = json(&place.ok("certify p.json rows.csv --json --quiet"));
+    let rows = report["rows"].as_array().unwrap();
+    let survive = rows.iter().filter(|row| row["certified"].as_f64().unwrap() >= 2.0).count();
+    let text = format!(
+        "The model was prepared for the deletion of any 2 of 3 attributes of a row: {survive} of 6 predictions survive any 2."
+    );
+    assert!(said("").contains(&text), "{text}: {}", said(""));
+    place.write("costs.csv", "attribute,cost\na,2.5\nb,0.5\n");
+    let other = said("--costs costs.csv");
+    assert!(other.contains("with other costs than these certificates."), "{other}");
+    // Prepared at these costs; for noise; for nothing.
+    place.ok(&format!("{fit} --threat 1.5 --costs costs.csv"));
+    let costly = said("");
+    assert!(
+        costly.contains("at a cost of 1.5, of 4 in all: ")
+            && costly.contains(" survive any at that cost."),
+        "{costly}"
+    );
+    place.ok(&format!("{fit} --threat 1 --set damage=noise"));
+    assert!(!said("").contains("prepared for"));
+    place.ok(&format!("{fit} --threat 0"));
+    assert!(!said("").contains("prepared for"));
+    assert!(!place.run("certify m.json rows.csv").err.contains("prepared for"));
+}
+
+#[test]
 fn costs_change_what_is_cheapest() {
     let place = place();
     place.write("costs.csv", "attribute,cost\na,2.5\nb,0.5\n");

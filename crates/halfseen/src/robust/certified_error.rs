@@ -11,6 +11,8 @@ pub struct CertifiedErrors {
     /// Rows that are predicted correctly, by the bits of the largest budget that changes none;
     /// bits of numbers of at least 0 are ordered as they are.
     safe: BTreeMap<u64, u64>,
+    /// The same of all rows.
+    unchanged: BTreeMap<u64, u64>,
     /// Bits of those budgets beyond which deletions change a row, or may.
     limits: BTreeSet<u64>,
     inexact: u64,
@@ -25,6 +27,7 @@ impl CertifiedErrors {
             let Some(budget) = certificate.certified else { continue };
             // No -0, whose bits are those of a large number.
             let bits = (budget + 0.0).to_bits();
+            *self.unchanged.entry(bits).or_default() += 1;
             if right {
                 *self.safe.entry(bits).or_default() += 1;
             }
@@ -39,6 +42,17 @@ impl CertifiedErrors {
         self.inexact
     }
 
+    /// Returns the number of rows.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Returns the number of rows whose prediction, right or wrong, no threat of this budget
+    /// changes.
+    pub fn unchanged(&self, budget: f64) -> u64 {
+        self.unchanged.range(least(budget)..).map(|(_, rows)| rows).sum()
+    }
+
     /// Returns the share of rows that are misclassified or may be changed by a threat of this
     /// budget. A row is safe at N iff it is predicted correctly and certified at least N.
     pub fn at(&self, budget: f64) -> f64 {
@@ -49,8 +63,7 @@ impl CertifiedErrors {
     pub fn over(&self, budgets: &[f64]) -> Vec<f64> {
         let (mut rows, mut safe) = (self.safe.iter().rev().peekable(), 0);
         let mut error = |budget: &f64| {
-            // Multiples of a value may differ by rounding.
-            let least = (budget * (1.0 - 1e-12)).max(0.0).to_bits();
+            let least = least(*budget);
             while let Some((_, more)) = rows.next_if(|(budget, _)| **budget >= least) {
                 safe += more;
             }
@@ -83,6 +96,12 @@ impl CertifiedErrors {
     }
 }
 
+/// Returns the bits of the least certificate that a budget does not exceed: multiples of a value
+/// may differ by rounding.
+fn least(budget: f64) -> u64 {
+    (budget * (1.0 - 1e-12)).max(0.0).to_bits()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,6 +120,9 @@ mod tests {
         assert_eq!(errors.over(&[0.0, 1.0, 3.0, 3.5]), [0.5, 0.75, 0.75, 1.0]);
         assert_eq!([0.0, 1.0, 3.0, 3.5].map(|n| errors.at(n)), [0.5, 0.75, 0.75, 1.0]);
         assert_eq!(errors.inexact(), 0);
+        // Those that are wrong and stay as they are count, too.
+        assert_eq!([0.0, 1.0, 3.0, 3.5, 6.0].map(|n| errors.unchanged(n)), [3, 2, 2, 1, 0]);
+        assert_eq!(errors.rows(), 4);
     }
 
     #[test]
