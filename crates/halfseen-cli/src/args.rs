@@ -74,8 +74,9 @@ pub(crate) enum Command {
     /// Certify each prediction of a linear model: the largest threat that cannot change it
     Certify(CertifyArgs),
     /// Print a model's weights as CSV, the most important attributes first. Columns: the weight in
-    /// the attribute's own unit, for a change of one standard deviation (standardised), and the
-    /// standard error if the model has it
+    /// the attribute's own unit, for a change of one standard deviation (standardised; of more than
+    /// two classes the largest, and of_class names its class), and the standard error if the model
+    /// has it
     Show(ShowArgs),
     /// Compute the guaranteed error, or the reads that guarantee one, before any data are collected
     Plan(PlanArgs),

@@ -4,6 +4,7 @@ use crate::args::ShowArgs;
 use crate::failure::usage_error;
 use crate::output;
 use crate::predict::quoted;
+use crate::weights::sums_of;
 use anyhow::Result;
 use halfseen::data::Task;
 use halfseen::model::{Model, Predictor, RawCurve};
@@ -27,14 +28,11 @@ pub(crate) fn check(model: &Model, args: &ShowArgs) -> Result<()> {
     let file = args.model.display();
     if !are_in(model) {
         let asked = model.params.get("shape").is_some_and(|shape| shape != "linear");
-        return usage_error(match (&model.predictor, asked) {
-            (Predictor::Classes(_), _) => format!(
-                "{flag}: {file} is of more than two classes, whose curves are not printed; leave {flag} out, or fit two of them with --classes A,B"
-            ),
-            (_, true) => format!(
+        return usage_error(match asked {
+            true => format!(
                 "{flag}: {file} has no curves, because its reads showed none; leave {flag} out"
             ),
-            (_, false) => format!(
+            false => format!(
                 "{flag}: {file} has no curves; fit again with --learner fiml, whose default is shape=auto, or with --basis hats"
             ),
         });
@@ -48,15 +46,32 @@ pub(crate) fn check(model: &Model, args: &ShowArgs) -> Result<()> {
     }
 }
 
-/// Returns the parts at the knots and at the ends of what counts, as CSV.
+/// Curve of an attribute, in one of a model's weighted sums.
+struct Part<'a> {
+    /// Class of the sum; empty if there is only one.
+    class: &'a str,
+    sum: &'a Model,
+    curve: RawCurve,
+}
+
+/// Returns the parts at the knots and at the ends of what counts, as CSV; of several classes with
+/// the class first.
 pub(crate) fn csv(model: &Model) -> String {
-    let errors = has_errors(model);
-    let mut csv = format!("attribute,value,part{}\n", if errors { ",low,high" } else { "" });
-    for curve in by_size(model) {
+    let sums = sums_of(model);
+    let (errors, several) = (has_errors(&sums), sums.len() > 1);
+    let of_class = if several { "class," } else { "" };
+    let mut csv =
+        format!("{of_class}attribute,value,part{}\n", if errors { ",low,high" } else { "" });
+    for Part { class, sum, curve } in by_size(&sums) {
+        let class = if several { format!("{},", quoted(class)) } else { String::new() };
         let name = quoted(&curve.name);
-        for Point { x, y, low, high } in points(model, &curve, 1) {
-            let ends = if errors { format!(",{low},{high}") } else { String::new() };
-            csv.push_str(&format!("{name},{x},{y}{ends}\n"));
+        for Point { x, y, low, high } in points(sum, &curve, 1) {
+            let ends = match errors {
+                true if low.is_nan() => ",,".to_owned(),
+                true => format!(",{low},{high}"),
+                false => String::new(),
+            };
+            csv.push_str(&format!("{class}{name},{x},{y}{ends}\n"));
         }
     }
     csv
@@ -69,64 +84,78 @@ pub(crate) fn draw(model: &Model, path: &Path) -> Result<()> {
 
 /// Returns true if attributes have curves.
 pub(crate) fn are_in(model: &Model) -> bool {
-    matches!(model.predictor, Predictor::Curves(_)) || !model.raw_hats().is_empty()
+    let curved = |sum: &Predictor| matches!(sum, Predictor::Curves(_));
+    has_hats(model) || sums_of(model).iter().any(|(_, sum)| curved(&sum.predictor))
+}
+
+/// Returns true if attributes have hat functions.
+pub(crate) fn has_hats(model: &Model) -> bool {
+    sums_of(model).iter().any(|(_, sum)| !sum.raw_hats().is_empty())
 }
 
 /// Draws the largest parts, as SVG.
 pub(crate) fn picture(model: &Model) -> Result<String> {
-    let (curves, name) = (by_size(model), &model.target);
-    let what = match model.task {
-        Task::Regression => "prediction",
-        Task::Classification => "score",
+    let sums = sums_of(model);
+    let (parts, name) = (by_size(&sums), &model.target);
+    let what = match (model.task, sums.len()) {
+        (Task::Regression, _) => "prediction",
+        (Task::Classification, 1) => "score",
+        (Task::Classification, _) => "score of a class",
     };
-    let title = match curves.len() {
+    let title = match parts.len() {
         all if all > MOST => format!("Parts of the {what} of {name}: the {MOST} largest of {all}"),
         _ => format!("Parts of the {what} of {name}, the largest first"),
     };
-    let errors = has_errors(model);
+    let errors = has_errors(&sums);
     let band = if errors { "; bands: 90 % (1.645 standard errors)" } else { "" };
     let dates = |curve: &RawCurve| {
         let columns = &model.prepare.schema.columns;
         columns.iter().any(|column| column.name == curve.name && column.date.is_some())
     };
-    let panel = |curve: &RawCurve| Series {
-        name: match dates(curve) {
-            true => format!("{} (days since 1970-01-01)", curve.name),
-            false => curve.name.clone(),
-        },
-        points: points(model, curve, STEPS),
+    let panel = |Part { class, sum, curve }: &Part<'_>| {
+        let of_class = if class.is_empty() { String::new() } else { format!("{class}: ") };
+        let days = if dates(curve) { " (days since 1970-01-01)" } else { "" };
+        Series {
+            name: format!("{of_class}{}{days}", curve.name),
+            points: points(sum, curve, STEPS),
+        }
     };
     Ok(small_multiples(&Panels {
         title,
         subtitle: format!("each is 0 on average{band}"),
         y_label: format!("added to the {what}"),
-        panels: curves.iter().take(MOST).map(panel).collect(),
+        panels: parts.iter().take(MOST).map(panel).collect(),
     })?)
 }
 
-/// Returns the curves, those first whose part of the prediction has the largest standard deviation
-/// or, of hat functions, the largest range.
-fn by_size(model: &Model) -> Vec<RawCurve> {
-    let mut curves = model.raw_curves();
-    if let Predictor::Curves(predictor) = &model.predictor {
-        let size = |curve: &RawCurve| predictor.part_deviation(curve.column);
-        curves.sort_by(|a, b| size(b).total_cmp(&size(a)));
-        return curves;
+/// Returns the curves of all sums, those first whose part of the prediction has the largest standard
+/// deviation or, of hat functions, the largest range.
+fn by_size(sums: &[(String, Model)]) -> Vec<Part<'_>> {
+    let mut sized: Vec<(f64, Part<'_>)> = Vec::new();
+    for (class, sum) in sums {
+        let part = |curve| Part { class, sum, curve };
+        if let Predictor::Curves(predictor) = &sum.predictor {
+            let size = |curve: &RawCurve| predictor.part_deviation(curve.column);
+            sized.extend(sum.raw_curves().into_iter().map(|curve| (size(&curve), part(curve))));
+            continue;
+        }
+        // Nobody knows how often each value occurs: by the range over the knots.
+        let range = |curve: &RawCurve| {
+            let ends = |(low, high): (f64, f64), y: &f64| (low.min(*y), high.max(*y));
+            let (low, high) = curve.heights.iter().fold((f64::INFINITY, f64::NEG_INFINITY), ends);
+            high - low
+        };
+        sized.extend(sum.raw_hats().into_iter().map(|curve| (range(&curve), part(curve))));
     }
-    curves = model.raw_hats();
-    // Nobody knows how often each value occurs: by the range over the knots.
-    let range = |curve: &RawCurve| {
-        let ends = |(low, high): (f64, f64), y: &f64| (low.min(*y), high.max(*y));
-        let (low, high) = curve.heights.iter().fold((f64::INFINITY, f64::NEG_INFINITY), ends);
-        high - low
-    };
-    curves.sort_by(|a, b| range(b).total_cmp(&range(a)));
-    curves
+    sized.sort_by(|a, b| b.0.total_cmp(&a.0));
+    sized.into_iter().map(|(_, part)| part).collect()
 }
 
-/// Returns true if the parts have standard errors.
-fn has_errors(model: &Model) -> bool {
-    matches!(model.predictor, Predictor::Curves(_)) && model.raw_standard_errors().is_some()
+/// Returns true if parts have standard errors.
+fn has_errors(sums: &[(String, Model)]) -> bool {
+    sums.iter().any(|(_, sum)| {
+        matches!(sum.predictor, Predictor::Curves(_)) && sum.raw_standard_errors().is_some()
+    })
 }
 
 /// Returns the part at the knots of a curve, at the ends of what counts, and at this number of

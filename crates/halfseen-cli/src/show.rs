@@ -3,8 +3,8 @@
 //! Rows: the intercept; the range of clipped predictions if any; the attributes, by the absolute
 //! weight of a change of one standard deviation. Columns: attribute; weight, or one for each of
 //! more than two classes; `standardised`, the weight times the attribute's standard deviation (of
-//! several classes the largest in size), if the model knows the deviations; `standard_error`, if
-//! the fit estimated it. A text of two categories is one row, the difference between them. A curve
+//! several classes the largest in size, with `of_class`, the class that it is of), if the model
+//! knows the deviations; `standard_error`, if the fit estimated it. A text of two categories is one row, the difference between them. A curve
 //! of an attribute is a row of its own, of several classes those of all, and so is each of its hat
 //! functions.
 
@@ -12,7 +12,7 @@ use crate::args::ShowArgs;
 use crate::output;
 use crate::parts;
 use crate::predict::{quoted, read_model};
-use crate::weights::Weights;
+use crate::weights::{Row, Weights};
 use anyhow::Result;
 use halfseen::model::Model;
 use std::process::ExitCode;
@@ -34,12 +34,15 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode> {
 fn weights(model: &Model, args: &ShowArgs) -> Result<()> {
     let found = Weights::of(model, &args.model)?;
     let errors = found.rows.first().is_some_and(|row| row.error.is_some());
-    let line = |name: &str, weights: &[f64], standardised: Option<f64>, error: Option<f64>| {
+    let several = found.standardised && found.classes.len() > 1;
+    let line = |name: &str, weights: &[f64], row: Option<&Row>| {
         let mut cells = vec![quoted(name)];
         cells.extend(weights.iter().map(f64::to_string));
         let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
-        cells.extend(found.standardised.then(|| number(standardised)));
-        cells.extend(errors.then(|| number(error)));
+        let class = |row: &Row| quoted(&found.classes[row.largest]);
+        cells.extend(found.standardised.then(|| number(row.and_then(|row| row.standardised))));
+        cells.extend(several.then(|| row.map(class).unwrap_or_default()));
+        cells.extend(errors.then(|| number(row.and_then(|row| row.error))));
         format!("{}\n", cells.join(","))
     };
     let mut titles = vec!["attribute".to_owned()];
@@ -48,16 +51,17 @@ fn weights(model: &Model, args: &ShowArgs) -> Result<()> {
         classes => titles.extend(classes.iter().map(|class| quoted(class))),
     }
     titles.extend(found.standardised.then(|| "standardised".to_owned()));
+    titles.extend(several.then(|| "of_class".to_owned()));
     titles.extend(errors.then(|| "standard_error".to_owned()));
     let mut csv = format!("{}\n", titles.join(","));
     // The intercept has no error: the refits' weights are kept, not their means.
-    csv.push_str(&line(&found.intercept, &found.intercepts, None, None));
+    csv.push_str(&line(&found.intercept, &found.intercepts, None));
     if let Some([least, largest]) = found.clip {
-        csv.push_str(&line("(least)", &[least], None, None));
-        csv.push_str(&line("(largest)", &[largest], None, None));
+        csv.push_str(&line("(least)", &[least], None));
+        csv.push_str(&line("(largest)", &[largest], None));
     }
     for row in &found.rows {
-        csv.push_str(&line(&row.name, &row.weights, row.standardised, row.error));
+        csv.push_str(&line(&row.name, &row.weights, Some(row)));
     }
     output::print(&csv)?;
     if !found.standardised {
@@ -66,22 +70,22 @@ fn weights(model: &Model, args: &ShowArgs) -> Result<()> {
             "remark: no column standardised, and the attributes in the order of the table: the model does not know their standard deviations; its fit chose its reads and did not look at the table; declare mean and moment of each attribute with fit --moments",
         );
     }
-    if !model.raw_hats().is_empty() {
-        output::remark(
-            args.quiet,
-            "remark: an attribute with hat functions ('near' a value) adds the sum of its rows to the prediction; --curves prints these sums, --picture FILE draws them",
+    // Whose sums, and of which rows.
+    let to = match found.classes.len() {
+        1 => "the prediction",
+        _ => "the score of each class",
+    };
+    let adds = |what: &str, rows: &str| {
+        let text = format!(
+            "remark: an attribute with {what} adds the sum of its {rows} to {to}; --curves prints these sums, --picture FILE draws them"
         );
+        output::remark(args.quiet, &text);
+    };
+    if parts::has_hats(model) {
+        adds("hat functions ('near' a value)", "rows");
     }
     if found.curved {
-        let remark = match found.classes.len() {
-            1 => {
-                "remark: an attribute with a curve adds the sum of its two rows to the prediction; --curves prints these sums, --picture FILE draws them"
-            }
-            _ => {
-                "remark: an attribute with a curve adds the sum of its two rows to the score of a class; each class has curves of its own, which are not printed: fit two classes with --classes A,B to see them"
-            }
-        };
-        output::remark(args.quiet, remark);
+        adds("a curve", "two rows");
     }
     Ok(())
 }

@@ -25,24 +25,24 @@ pub(crate) struct Weights {
     pub(crate) curved: bool,
 }
 
+/// Returns each weighted sum of a model as a model, with the name of its class: one with an empty
+/// name, or one for each of more than two classes.
+pub(crate) fn sums_of(model: &Model) -> Vec<(String, Model)> {
+    let sums: Vec<Predictor> = match &model.predictor {
+        Predictor::Linears(linears) => {
+            linears.classes.iter().map(|sum| Predictor::Linear(sum.clone())).collect()
+        }
+        Predictor::Classes(each) => each.classes.clone(),
+        other => return vec![(String::new(), Model { predictor: other.clone(), ..model.clone() })],
+    };
+    let of_sum = |predictor: Predictor| Model { predictor, ..model.clone() };
+    model.classes.iter().map(ToString::to_string).zip(sums.into_iter().map(of_sum)).collect()
+}
+
 impl Weights {
     /// Computes the weights of the model in a file.
     pub(crate) fn of(model: &Model, path: &Path) -> Result<Weights> {
-        let (classes, sums) = match &model.predictor {
-            Predictor::Linears(linears) => {
-                let classes = model.classes.iter().map(ToString::to_string).collect();
-                (
-                    classes,
-                    linears.classes.iter().map(|sum| Predictor::Linear(sum.clone())).collect(),
-                )
-            }
-            Predictor::Classes(each) => {
-                (model.classes.iter().map(ToString::to_string).collect(), each.classes.clone())
-            }
-            other => (vec![String::new()], vec![other.clone()]),
-        };
-        let of_sum = |predictor: Predictor| Model { predictor, ..model.clone() };
-        let models: Vec<Model> = sums.into_iter().map(of_sum).collect();
+        let (classes, models): (Vec<String>, Vec<Model>) = sums_of(model).into_iter().unzip();
         let sums = models.iter().map(Model::raw_weights).collect::<Result<Vec<_>, _>>();
         let sums = sums.with_context(|| path.display().to_string())?;
         let mut intercepts: Vec<f64> = sums.iter().map(|(_, intercept)| *intercept).collect();
@@ -67,6 +67,10 @@ impl Weights {
             rows.iter().filter_map(|row| row.reference.as_deref()).collect();
         let intercept = match references[..] {
             [] => "(intercept)".to_owned(),
+            // The rows of the others name theirs.
+            [first, _, _, ..] => {
+                format!("(intercept of {first} and {} more)", references.len() - 1)
+            }
             _ => format!("(intercept of {})", references.join(" and ")),
         };
         rows.sort_by(|a, b| {
@@ -128,7 +132,10 @@ pub(crate) struct Row {
     terms: Vec<(usize, f64)>,
     /// One for each output.
     pub(crate) weights: Vec<f64>,
+    /// Weight of one standard deviation; of several outputs the largest in size.
     pub(crate) standardised: Option<f64>,
+    /// Output that this weight is of.
+    pub(crate) largest: usize,
     pub(crate) error: Option<f64>,
 }
 
@@ -144,11 +151,12 @@ fn rows(
     let mut push = |name: String, reference: Option<String>, terms: Vec<(usize, f64)>| {
         let sum = |weights: &Vec<f64>| terms.iter().map(|(j, factor)| weights[*j] * factor).sum();
         let weights: Vec<f64> = weights.iter().map(sum).collect();
-        let largest = |a: f64, b: &f64| if b.abs() > a.abs() { *b } else { a };
+        let larger = |a: usize, b: usize| if weights[b].abs() > weights[a].abs() { b } else { a };
+        let largest = (0..weights.len()).fold(0, larger);
         // Both indicators of a text have one deviation.
-        let standardised = deviations.map(|d| d[terms[0].0] * weights.iter().fold(0.0, largest));
+        let standardised = deviations.map(|d| d[terms[0].0] * weights[largest]);
         let error = model.raw_standard_error(&terms);
-        rows.push(Row { name, reference, terms, weights, standardised, error });
+        rows.push(Row { name, reference, terms, weights, standardised, largest, error });
     };
     for column in &model.prepare.schema.columns {
         let names = column.encoded_names();

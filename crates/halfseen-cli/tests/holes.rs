@@ -220,10 +220,13 @@ fn what_has_weights_shows_them_and_what_has_none_says_so() {
     }
     place.ok(&fit("zero", "stage"));
     let shown = place.ok("show m.json");
-    assert!(shown.starts_with("attribute,early,late,none,standardised\n(intercept),"), "{shown}");
+    assert!(
+        shown.starts_with("attribute,early,late,none,standardised,of_class\n(intercept),"),
+        "{shown}"
+    );
     let rows = fields(&shown);
     assert!(
-        rows.iter().all(|row| row.len() == 5 && row[1..4].iter().all(|w| w.parse::<f64>().is_ok()))
+        rows.iter().all(|row| row.len() == 6 && row[1..4].iter().all(|w| w.parse::<f64>().is_ok()))
     );
     let sizes: Vec<f64> =
         rows[1..].iter().map(|row| row[4].parse::<f64>().unwrap().abs()).collect();

@@ -83,11 +83,18 @@ fn classes_have_a_column_of_weights_each() {
     let fit = "fit t.csv --target kind --ignore who --learner fiml --out m.json --quiet";
     place.ok(fit);
     let shown = place.ok("show m.json --quiet");
-    assert!(shown.starts_with("attribute,blue,green,red,standardised\n"), "{shown}");
+    assert!(shown.starts_with("attribute,blue,green,red,standardised,of_class\n"), "{shown}");
     let (a, b) = (place.ok("evaluate m.json t.csv --json"), place.ok("predict m.json t.csv"));
     assert!(a.contains("\"error\"") && b.starts_with("prediction,score\n"), "{a}{b}");
+    // The weight of a deviation is the largest of the classes, and has the sign of its own.
+    for row in fields(&shown).iter().filter(|row| !row[0].starts_with('(')) {
+        let weights = [1, 2, 3].map(|at| row[at].parse::<f64>().unwrap());
+        let at = ["blue", "green", "red"].iter().position(|class| *class == row[5]).unwrap();
+        assert!(weights.iter().all(|weight| weight.abs() <= weights[at].abs()), "{row:?}");
+        assert!(row[4].parse::<f64>().unwrap() * weights[at] >= 0.0, "{row:?}");
+    }
     for flag in ["--curves", "--picture p.svg"] {
-        place.refused(&format!("show m.json {flag}"), &["more than two classes", "--classes A,B"]);
+        place.refused(&format!("show m.json {flag}"), &["m.json", "its reads showed none"]);
     }
     let other = fit.replace("fiml", "aerr --budget 2");
     place.refused(&other, &["3 classes (blue, green, red)", "fiml"]);
@@ -117,7 +124,7 @@ fn classes_have_a_row_for_every_curve_of_any_class() {
     let classes = model["predictor"]["classes"].as_array().unwrap();
     let rows = fields(&place.ok("show c.json --quiet"));
     let row = rows.iter().find(|row| row[0] == "curve of a").unwrap();
-    assert!(row.len() == 5 && row[1..].iter().all(|cell| cell.parse::<f64>().is_ok()), "{row:?}");
+    assert!(row.len() == 6 && row[1..5].iter().all(|cell| cell.parse::<f64>().is_ok()), "{row:?}");
     for (at, class) in classes.iter().enumerate() {
         let curves = class["curves"].as_array();
         let of_a = curves.and_then(|all| all.iter().position(|curve| curve["column"] == 0));
@@ -130,5 +137,66 @@ fn classes_have_a_row_for_every_curve_of_any_class() {
     }
     assert!(classes.iter().any(|class| class["curves"].is_array()));
     let said = place.run("show c.json").err;
-    assert!(said.contains("each class has curves of its own"), "{said}");
+    assert!(said.contains("its two rows to the score of each class; --curves prints"), "{said}");
+}
+
+/// Each class has curves of its own: what one adds to the score is what the predictions show.
+#[test]
+fn curves_of_every_class_are_printed_and_drawn() {
+    let place = Place::new();
+    let class = |a: f64, b: f64| match (a.abs() > 0.6, b > 0.0) {
+        (true, _) => "far",
+        (_, true) => "up",
+        _ => "down",
+    };
+    let row = |i: u32| {
+        let [a, b] = [f64::from(i % 41) / 20.0 - 1.0, f64::from(i % 29) / 14.0 - 1.0];
+        format!("{a},{b},{}\n", class(a, b))
+    };
+    place.write("c.csv", format!("a,b,class\n{}", (0..600).map(row).collect::<String>()));
+    for learner in ["fiml", "mean --basis hats"] {
+        place.ok(&format!("fit c.csv --target class --learner {learner} --out c.json --quiet"));
+        let ran = place.run("show c.json --curves --picture p.svg");
+        assert!(ran.out.starts_with("class,attribute,value,part\n"), "{}", ran.out);
+        let rows = fields(&ran.out);
+        let part = |class: &str, near: f64| {
+            let of = |row: &&Vec<String>| row[0] == class && row[1] == "a";
+            let number = |text: &str| text.parse::<f64>().unwrap();
+            let near = |row: &&Vec<String>| (number(&row[2]) - near).abs();
+            let found = rows.iter().filter(of).min_by(|a, b| near(a).total_cmp(&near(b)));
+            number(&found.unwrap_or_else(|| panic!("{class}: {}", ran.out))[3])
+        };
+        // Far from 0 speaks for `far`.
+        assert!(part("far", 1.0) > part("far", 0.0) + 0.2, "{}", ran.out);
+        assert!(part("far", -1.0) > part("far", 0.0) + 0.2, "{}", ran.out);
+        assert!(place.read("p.svg").contains("far: a"), "{}", place.read("p.svg"));
+        place.ok("report c.json c.csv --out r.html --quiet");
+        assert!(place.read("r.html").contains("<h2>Shapes</h2>"));
+    }
+    // Without hats or curves both ways to get some are named.
+    place.ok("fit c.csv --target class --learner mean --out c.json --quiet");
+    place.refused("show c.json --curves", &["c.json has no curves", "fiml", "--basis hats"]);
+}
+
+/// The intercept of many texts is no longer than other names.
+#[test]
+fn the_intercept_of_many_texts_names_the_first() {
+    let place = Place::new();
+    let bit = |i: usize, step: usize| if i * step % 7 < 3 { "yes" } else { "no" };
+    let row = |i: usize| {
+        format!("{},{},{},{},{}\n", bit(i, 1), bit(i, 2), bit(i, 3), bit(i, 4), i * 5 % 11)
+    };
+    let table = (0..70).map(row).collect::<String>();
+    place.write(
+        "t.csv",
+        format!("first_question,second_question,third_question,fourth_question,y\n{table}"),
+    );
+    place.ok("fit t.csv --target y --learner ridge --out m.json --quiet");
+    let rows = fields(&place.ok("show m.json"));
+    assert_eq!(rows[0][0], "(intercept of first_question=no and 3 more)");
+    let longest = rows.iter().map(|row| row[0].len()).max().unwrap();
+    assert!(rows[0][0].len() <= longest);
+    place.ok("fit t.csv --target y --ignore third_question,fourth_question --learner ridge --out m.json --quiet");
+    let shown = place.ok("show m.json");
+    assert!(shown.contains("(intercept of first_question=no and second_question=no)"), "{shown}");
 }

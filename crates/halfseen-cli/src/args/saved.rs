@@ -157,8 +157,8 @@ pub(crate) struct ShowArgs {
     pub(crate) model: PathBuf,
     /// Print the curves of attributes instead: the part of the prediction that each adds, at the
     /// knots of its curve and at the ends of its range. With standard errors also the ends of a 90
-    /// % range. The model must have curves: fiml with shape=additive or auto, or a fit with --basis
-    /// hats to numbers or two classes
+    /// % range. Each of more than two classes has curves of its own, and is the first column. The
+    /// model must have curves: fiml with shape=additive or auto, or a fit with --basis hats
     #[arg(long)]
     pub(crate) curves: bool,
     /// Plot that into this file, as SVG: the 12 attributes that move the prediction most
