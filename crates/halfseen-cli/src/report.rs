@@ -15,7 +15,7 @@ use crate::told::{self, Told};
 use crate::weights::Weights;
 use anyhow::Result;
 use halfseen::data::{Costs, Target};
-use halfseen::model::{Model, Scores};
+use halfseen::model::{Model, Note, Scores};
 use halfseen::robust::{CertifiedErrors, Trial};
 use halfseen::select::Score;
 use halfseen::{ErrorKind, registry};
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
         Err(error) if has_no_weights(&error) => None,
         found => Some(found?),
     };
-    let notes = model.report.notes.iter().map(|note| (note.to_string(), is_promise(note)));
+    let notes = Note::told(&model.report.notes).map(|note| (note.to_string(), is_promise(note)));
     let found = Page {
         title: registry::find(&model.learner).map_or("", |learner| learner.title()),
         data: &read.name,

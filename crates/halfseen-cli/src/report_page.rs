@@ -59,21 +59,25 @@ const STYLE: &str = "
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e8e8e8; --soft: #b0b0b0; --line: #3c3c3c; --bar: #6c8cff; --paper: #161616 } }
 body { margin: 0 auto; max-width: 60rem; padding: 1rem; font: 16px/1.5 system-ui, sans-serif;
-  color: var(--ink); background: var(--paper) }
+  color: var(--ink); background: var(--paper); overflow-wrap: anywhere }
 h1 { font-size: 1.6rem; line-height: 1.25 } h2 { font-size: 1.2rem; margin-top: 2.2rem }
-p.lead { font-size: 1.15rem } .soft, caption { color: var(--soft) }
-table { border-collapse: collapse; width: 100% } caption { text-align: left; padding-bottom: .3rem }
+p.lead { font-size: 1.15rem } .soft { color: var(--soft) }
+table { border-collapse: separate; border-spacing: 0; width: 100% }
 th, td { text-align: left; padding: .25rem .6rem .25rem 0; border-bottom: 1px solid var(--line); vertical-align: top }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
-table.short { width: auto; min-width: 50% } table + table { margin-top: 1.4rem }
-td.bar { width: 35%; padding-right: 0 } td { overflow-wrap: anywhere }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums } td.n { white-space: nowrap }
+th, td.word { overflow-wrap: normal } th.n { vertical-align: bottom }
+div.scroll { overflow-x: auto; margin-bottom: 1.4rem }
+table.short { width: auto; min-width: 50% }
+table.wide tr > :first-child { position: sticky; left: 0; z-index: 1; background: var(--paper); min-width: 8rem;
+  overflow-wrap: anywhere }
+td.bar { width: 35%; min-width: 6rem; padding-right: 0 }
 .track { position: relative; height: 1.1em; border-left: 1px solid var(--line) }
 .track i { position: absolute; top: 15%; bottom: 15%; background: var(--bar) }
 .signed { border-left: 0 } .signed::before { content: ''; position: absolute; left: 50%; top: 0; bottom: 0;
   border-left: 1px solid var(--line) }
 .minus { opacity: .55 }
 figure { margin: 1rem 0; overflow-x: auto } figure svg { max-width: 100%; min-width: 34rem; height: auto }
-@media (max-width: 40rem) { td.bar, th.bar { display: none } }
+@media (max-width: 40rem) { td.bar, th.bar { display: none } table.wide tr > :first-child { max-width: 8rem } }
 ";
 
 /// Returns the page.
@@ -96,7 +100,7 @@ pub(crate) fn page(found: &Page<'_>) -> Markup {
                 @if let Some(weights) = &found.weights { (weight_table(weights, &found.model.target, &found.model.classes)) }
                 @if let Some(svg) = &found.shapes {
                     h2 { "Shapes" }
-                    p { "The curves show the part of the prediction that each attribute adds." }
+                    p { "The curves show the part of the " @if found.model.classes.len() > 2 { "score of a class" } @else { "prediction" } " that each attribute adds." }
                     figure { (PreEscaped(svg)) }
                 }
                 @if let Some(certified) = &found.certified { (certificates(certified)) }
@@ -150,19 +154,19 @@ fn errors(found: &Page<'_>) -> Markup {
     ];
     html! {
         h2 { "Errors" }
-        table.short {
+        (scrolling(html! { table.short {
             @for (name, value) in figures.into_iter().filter_map(|(name, value)| Some((name, value?))) {
                 tr { th { (name) } td.n { (value) } }
             }
-        }
+        } }))
         @if let Some(counts) = &found.confusion {
-            table.short {
-                caption { "Rows by their class (down) and their prediction (across)" }
-                tr { th {} @for class in &found.model.classes { th.n { (class) } } }
+            p.soft { "Rows by their class (down) and their prediction (across)" }
+            (scrolling(html! { table.short.wide {
+                tr { th {} @for class in &found.model.classes { th.n { (breakable(&class.to_string())) } } }
                 @for (class, row) in found.model.classes.iter().zip(counts) {
-                    tr { th { (class) } @for count in row { td.n { (format::thousands(*count as f64)) } } }
+                    tr { th { (breakable(&class.to_string())) } @for count in row { td.n { (format::thousands(*count as f64)) } } }
                 }
-            }
+            } }))
         }
         @if let Some(svg) = &found.calibration { figure { (PreEscaped(svg)) } }
     }
@@ -189,13 +193,13 @@ fn reads(found: &Page<'_>) -> Markup {
             "The model learned from " (format::thousands(report.examples as f64)) " rows with "
             (format::thousands(report.distinct as f64)) " cells: "
             @if all && empty > 0.0 {
-                "all that there were of every row; " (format::rounded(100.0 * empty)) " % were empty."
+                "all that there were of every row; " (percent(empty)) " were empty."
             } @else if all { "every attribute of every row." }
             @else { (each) " of " (found.reads.len()) " attributes of each row." }
             @if found.priced { " They cost " (format::amount(report.spent)) "." }
         }
         @if chosen {
-            table {
+            (scrolling(html! { table.wide {
                 tr { th { "attribute" } th.n { "rows read" } @if found.priced { th.n { "price" } } th.bar {} }
                 @for (name, reads, price) in rows.iter().take(LISTED) {
                     tr {
@@ -205,7 +209,7 @@ fn reads(found: &Page<'_>) -> Markup {
                         td.bar { div.track { i style=(format!("left:0;width:{:.1}%", 100.0 * *reads as f64 / most as f64)) {} } }
                     }
                 }
-            }
+            } }))
             (more(rows.len()))
         }
     }
@@ -224,17 +228,18 @@ fn weight_table(weights: &Weights, target: &str, classes: &[Label]) -> Markup {
     html! {
         h2 { "Weights" }
         p {
-            "The table shows the change of the prediction of " (target) " if an attribute is larger by one of its own units"
-            @if weights.standardised { ", and (bars) by one standard deviation" }
+            "The table shows the change of " @if several { "the score of each class" } @else { "the prediction of " (target) } " if an attribute is larger by one of its own units"
+            @if weights.standardised && several { ", and (bars) by one standard deviation: the largest change of the score of any class, and of which class it is" }
+            @else if weights.standardised { ", and (bars) by one standard deviation" }
             ". A weight shows a correlation, not a cause."
              @if let [least, most] = classes { " Above 0 it speaks for " (most) ", below 0 for " (least) "." }
              @if weights.curved { " The curve of an attribute adds to its straight weight; the shapes below show both together." }
         }
-        table {
+        (scrolling(html! { table.wide {
             tr {
                 th { "attribute" }
-                @if several { @for class in &weights.classes { th.n { (class) } } } @else { th.n { "weight" } }
-                @if weights.standardised { th.n { "per deviation" } th.bar {} }
+                @if several { @for class in &weights.classes { th.n { (breakable(class)) } } } @else { th.n { "weight" } }
+                @if weights.standardised { th.n { "per deviation" } @if several { th { "of class" } } th.bar {} }
             }
             @for row in weights.rows.iter().take(LISTED) {
                 tr {
@@ -242,11 +247,12 @@ fn weight_table(weights: &Weights, target: &str, classes: &[Label]) -> Markup {
                     @for weight in &row.weights { td.n { (format::amount(*weight)) } }
                     @if weights.standardised {
                         td.n { (format::amount(size(row))) }
+                        @if several { td.word { (breakable(&weights.classes[row.largest])) } }
                         td.bar { div class="track signed" { i .minus[size(row) < 0.0] style=(bar(size(row))) {} } }
                     }
                 }
             }
-        }
+        } }))
         (more(weights.rows.len()))
     }
 }
@@ -267,10 +273,10 @@ fn certificates(certified: &Certified) -> Markup {
             "attributes of each row. This is proved for these rows, for any choice of attributes of that cost."
         }
         @if let Some(svg) = &certified.svg { figure { (PreEscaped(svg)) } }
-        table.short {
+        (scrolling(html! { table.short {
             tr { th.n { @if certified.counted { "attributes deleted" } @else { "cost of the deleted attributes" } } th.n { "share of the rows" } }
             @for (cost, share) in shown { tr { td.n { (format::amount(*cost)) } td.n { (percent(*share)) } } }
-        }
+        } }))
     }
 }
 
@@ -292,11 +298,21 @@ fn made(found: &Page<'_>) -> Markup {
         p { "Learner " code { (model.learner) } ": " (found.title) ". The fit ended: " (model.report.stop) "." }
         details {
             summary { "Parameters" }
-            table {
+            (scrolling(html! { table {
                 @for (name, value) in &model.params { tr { th { (name) } td.n { (format::plain(value)) } } }
-            }
+            } }))
         }
     }
+}
+
+/// Puts a table into a box that scrolls by itself, so that the page is never wider than the window.
+fn scrolling(table: Markup) -> Markup {
+    html! { div.scroll tabindex="0" { (table) } }
+}
+
+/// Writes a name whose lines may end after its signs.
+fn breakable(name: &str) -> Markup {
+    html! { @for part in name.split_inclusive(['_', '-', '.', '/']) { (part) wbr; } }
 }
 
 /// Says how many rows a table leaves out.

@@ -95,6 +95,24 @@ fn a_model_that_tells_nothing_apart_says_so() {
 }
 
 #[test]
+fn tables_scroll_in_a_box_and_the_largest_weight_names_its_class() {
+    let place = Place::new();
+    let name = |i: usize| format!("a_class_with_a_long_name_{}", i % 4);
+    let row = |i: usize| format!("{},{},{}\n", i % 4, i * 3 % 5, name(i));
+    place.write("t.csv", format!("a,b,y\n{}", (0..120).map(row).collect::<String>()));
+    for learner in ["mean", "robust-lp --threat 1", "fiml --budget 2"] {
+        place.ok(&format!("fit t.csv --target y --learner {learner} --out m.json --quiet"));
+        let html = page(&place, "m.json", "t.csv");
+        let boxed = html.matches("<div class=\"scroll\" tabindex=\"0\"><table").count();
+        assert_eq!(html.matches("<table").count(), boxed, "{html}");
+        assert!(boxed >= 3 && html.contains(".scroll { overflow-x: auto"), "{html}");
+        if html.contains("per deviation") {
+            holds(&html, &["<th>of class</th>", "<td class=\"word\">a_<wbr>class_<wbr>with"]);
+        }
+    }
+}
+
+#[test]
 fn kernels_have_neither_weights_nor_certificates() {
     let place = Place::with_table();
     place.ok("fit t.csv --target y --learner karma --set gamma=2 --out m.json");
