@@ -5,6 +5,7 @@ use crate::background::run_interruptible;
 use crate::errors::raised;
 use crate::fitting::{Declared, target};
 use crate::robustness::attack_of;
+use halfseen::model::Note;
 use halfseen::params::INTERCEPT;
 use halfseen::registry;
 use halfseen::select::{self, ComparisonPlan, LineUp, Siege, Situation, Task, assign};
@@ -110,7 +111,7 @@ pub(crate) fn compare(
         json["suggestion"]["text"] = suggestion.to_string().into();
         for (row, json) in found.rows.iter().zip(json["rows"].as_array_mut().into_iter().flatten())
         {
-            json["notes_text"] = row.notes.iter().map(ToString::to_string).collect();
+            json["notes_text"] = Note::told(&row.notes).map(ToString::to_string).collect();
             json["stop_text"] = row.stop.to_string().into();
         }
         Ok(json.to_string())

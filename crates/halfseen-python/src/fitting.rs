@@ -101,6 +101,7 @@ pub(crate) fn fit(
     let rows: Vec<u32> = (0..table.0.rows() as u32).collect();
     let table = Arc::clone(&table.0);
     let model = run_interruptible(py, threads, progress, move |monitor| {
+        let mut edges = Vec::new();
         let named = (&*target_name, &target);
         let classes = target.classes().len();
         if let Some((folds, fixed)) = &tuning {
@@ -116,6 +117,7 @@ pub(crate) fn fit(
             let learners = std::slice::from_ref(&learner);
             let tuning = Tuning::new(*folds, seed);
             let tuned = tune(learners, fixed, &task, &rows, &tuning, monitor, &|_| ())?;
+            edges = tuned[0].edges(&*learner);
             learner = tuned[0].apply(learner)?;
         }
         let prepared = match &weights {
@@ -126,7 +128,8 @@ pub(crate) fn fit(
         let pilot = pilot.transpose()?;
         let of_pilot = pilot.as_ref().map(|pilot| prepared.examples_in(pilot));
         let examples = Examples { pilot: of_pilot.as_ref(), ..prepared.examples() };
-        let fit = tested(&*learner, &examples, monitor)?;
+        let mut fit = tested(&*learner, &examples, monitor)?;
+        fit.report.notes.extend(edges);
         Ok(halfseen::model::Model::of(&*learner, &prepared, named, fit))
     })?;
     Ok(Model::new(model))

@@ -4,7 +4,7 @@ use crate::arrays::{Table, list, matrix};
 use crate::background::{run_interruptible, run_short};
 use crate::errors::raised;
 use halfseen::data::{Examples, Label, Layout, Scaler, Target, Task};
-use halfseen::model::{self, Conformal};
+use halfseen::model::{self, Conformal, Note};
 use halfseen::prepare::{ColumnKind, ColumnSchema, Schema};
 use halfseen::{Monitor, Silent};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -238,9 +238,23 @@ impl Model {
         numbers.then(|| self.model.prepare.target.deviation.powi(2))
     }
 
-    /// Returns the texts of the report's notes.
-    fn notes(&self) -> Vec<String> {
-        self.model.report.notes.iter().map(ToString::to_string).collect()
+    /// Returns the texts of the report's notes; `None` for those that no reader is told.
+    fn notes(&self) -> Vec<Option<String>> {
+        let notes = &self.model.report.notes;
+        let told: Vec<&Note> = Note::told(notes).collect();
+        let text = |note: &Note| told.contains(&note).then(|| note.to_string());
+        notes.iter().map(text).collect()
+    }
+
+    /// Returns the deletions that the model was prepared for: their budget, and the cost of each
+    /// attribute; `None` if for none.
+    fn prepared_for(&self) -> Option<(f64, Vec<f64>)> {
+        let model = &self.model;
+        let noise = model.params.get("damage").is_some_and(|damage| damage == "noise");
+        let cut = model.report.notes.iter().any(|note| matches!(note, Note::Truncated { .. }));
+        let threat = model.report.threat.as_ref();
+        let threat = threat.filter(|threat| !noise && !cut && threat.effective() > 0.0)?;
+        Some((threat.effective(), threat.values().to_vec()))
     }
 
     fn stop(&self) -> String {

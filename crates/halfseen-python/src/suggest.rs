@@ -16,8 +16,17 @@ pub(crate) fn suggest(
     threat: bool,
 ) -> String {
     let imputed = false;
-    let situation =
-        Situation { rows, attributes, columns, classes, holes, imputed, limited, threat };
+    let situation = Situation {
+        rows,
+        attributes,
+        columns,
+        classes,
+        holes,
+        imputed,
+        missing: None,
+        limited,
+        threat,
+    };
     let suggestion = suggested(&situation);
     let mut json = json!(suggestion);
     json["text"] = suggestion.to_string().into();

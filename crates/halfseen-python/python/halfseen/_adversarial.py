@@ -40,6 +40,8 @@ class Certificates:
         Names of the attributes that can be deleted, in the order of ``costs``.
     costs : ndarray of shape (n_attributes,)
         Cost of each to the adversary.
+    prepared_for : float or None
+        Budget of the deletions that the model was prepared for, at these costs; None if for none, or at others.
     """
 
     prediction: t.Array
@@ -50,10 +52,24 @@ class Certificates:
     missing: t.Array
     attributes: tuple[str, ...]
     costs: t.Array
+    prepared_for: float | None = None
 
     def __len__(self) -> int:
         """Return the number of rows."""
         return len(self.prediction)
+
+    def __str__(self) -> str:
+        """Say how many predictions survive deletions: those that the model was prepared for, or the worst one."""
+        prepared = self.prepared_for
+        budget = min((cost for cost in self.costs if cost > 0), default=0.0) if prepared is None else prepared
+        survive = round((1 - self.error(budget)) * len(self))
+        equal = len(self.costs) > 0 and bool(np.all(self.costs == self.costs[0])) and self.costs[0] > 0
+        count = f"any {round(budget / self.costs[0])}" if equal else f"any at a cost of {budget:.4g}"
+        text = f"{survive:,} of {len(self):,} prediction{'s' * (len(self) != 1)} survive"
+        if prepared is None:
+            return f"{text} the deletion of {count} of {len(self.costs)} attributes"
+        what = f"{count} of {len(self.costs)} attributes" if equal else f"attributes at a cost of {budget:.4g}"
+        return f"the model was prepared for the deletion of {what}: {text} {count if equal else 'any at that cost'}"
 
     def error(self, threat: float, y: ArrayLike | None = None) -> float:
         """Bound the error under all attacks of a budget.
@@ -160,6 +176,8 @@ def certify(
     >>> model = RobustLPClassifier(threat=1).fit(X, ["up", "down", "up", "down"])
     >>> certify(model, X).certified.tolist()
     [2.0, 2.0, 1.0, 1.0]
+    >>> print(certify(model, X))
+    the model was prepared for the deletion of any 1 of 3 attributes: 4 of 4 predictions survive any 1
     """
     estimator = _checked(estimator)
     rows, table = _table(estimator, X)
@@ -168,6 +186,8 @@ def certify(
     count = threads_of(estimator)
     found = _core.certify(estimator.model_, table, given, within, count)
     certified, flips_at, flips, exact, missing = found
+    prepared = estimator.model_.prepared_for()
+    same = prepared is not None and np.array_equal(prepared[1], given)
     return Certificates(
         prediction=estimator.predict(X),
         certified=certified,
@@ -177,6 +197,7 @@ def certify(
         missing=missing,
         attributes=attributes(estimator),
         costs=np.array(given),
+        prepared_for=prepared[0] if same else None,
     )
 
 

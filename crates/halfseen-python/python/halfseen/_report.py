@@ -11,7 +11,8 @@ class Report(dict[str, Any]):
     @classmethod
     def of(cls, model: Any) -> Self:
         """Return the report of a fitted model, with its notes and its reason to stop in words."""
-        words = {"notes_text": model.notes(), "stop_text": model.stop()}
+        told = [text for text in model.notes() if text is not None]
+        words = {"notes_text": told, "stop_text": model.stop()}
         return cls(json.loads(model.report()), **words, error_unit=model.error_unit())
 
     def lines(self) -> list[tuple[str, str]]:

@@ -17,9 +17,14 @@ def warn(text: str, category: type[Warning]) -> None:
     warnings.warn(text, category, stacklevel=level)
 
 
-def about_data(notes: list[Any], texts: list[str]) -> Iterator[tuple[Any, str]]:
-    """Return the notes of a report that say something on the data or need an action, with their texts."""
+def about_data(notes: list[Any], texts: list[str | None]) -> Iterator[tuple[Any, str]]:
+    """Return the notes of a report that say something on the data or need an action, with their texts.
+
+    A note without a text is told to no reader: a bound that says nothing, or what another note explains.
+    """
     for note, text in zip(notes, texts, strict=True):
+        if text is None:
+            continue
         counts = "pilot" in note and note["pilot"]["weight"] > 0
-        if not counts and not any(kind in note for kind in ("risk-bound", "guarded-refinements")):
+        if not counts and not any(kind in note for kind in ("risk-bound", "guarded-refinements", "edge-of-grid")):
             yield note, text

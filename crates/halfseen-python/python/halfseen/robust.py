@@ -176,8 +176,8 @@ class RobustLPClassifier(WeightedClassifier, _RobustLP, LinearClassifier):
     Minimises the mean loss after the worst deletions in each row over a box of weights, exactly: the gap in
     ``report_`` bounds the distance from the optimum by duality. If all costs are equal the linear program is
     exact for whole deletions (Dekel and Shamir 2008 [1]_, theorem 1), else an upper bound, unless
-    ``deletions='whole'``. Theorem 2 bounds the error of new rows under all attacks; the bound is in
-    ``report_["notes_text"]``.
+    ``deletions='whole'``. Theorem 2 bounds the error of new rows under all attacks; a bound below one half
+    is in ``report_["notes_text"]``.
 
     Each of more than two classes gets a model against the rest, and the largest score wins. The bounds of the
     theorems are then about each model alone; attacks and certificates are about the predicted class.
