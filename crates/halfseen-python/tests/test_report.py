@@ -73,3 +73,20 @@ def test_a_model_without_weights_shows_none():
     model = halfseen.Model(halfseen.KARMAClassifier(gamma=2).fit(X[:100], y[:100]).model_)
     assert str(model).startswith("karma predicts target, one of 2 classes, from 30 columns\n\nlearner")
     assert "attribute" not in model._repr_html_()
+
+
+def test_a_bound_that_says_nothing_is_kept_and_not_told():
+    X = np.random.default_rng(0).normal(size=(40, 5))
+    model = halfseen.RobustLPClassifier(threat=1).fit(X, X[:, 0] + X[:, 1] > 0)
+    bound = next(note["risk-bound"] for note in model.report_["notes"] if "risk-bound" in note)
+    assert bound["risk"] >= 0.5
+    assert not any("Dekel" in text for text in model.report_["notes_text"])
+
+
+def test_a_best_value_at_the_end_of_its_grid_is_told():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    model = halfseen.KARMARegressor(gamma=1, tune=3).fit(X, X @ [1.0, 2.0, 3.0])
+    assert any("edge-of-grid" in note for note in model.report_["notes"])
+    told = next(text for text in model.report_["notes_text"] if text.startswith("the best c"))
+    assert "is the largest of the" in told
+    assert "in Python c=" in told

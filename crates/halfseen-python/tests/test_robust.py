@@ -482,3 +482,20 @@ def test_nothing_is_said_where_nothing_is_wrong(tumours):
         warnings.simplefilter("error")
         for estimator in CLASSIFIERS:
             seeded(estimator, threat=1).fit(X, y).certify(X[:3])
+
+
+def test_certificates_say_what_the_model_was_prepared_for():
+    X, y = np.random.default_rng(0).normal(size=(60, 5)), np.arange(60) % 2
+    X[:, :4] += 2.0 * y[:, None]
+    model = halfseen.RobustLPClassifier(threat=2).fit(X, y)
+    found = halfseen.robust.certify(model, X)
+    survive = int(np.sum(found.certified >= 2))
+    assert found.prepared_for == 2
+    assert str(found) == (
+        "the model was prepared for the deletion of any 2 of 5 attributes:"
+        f" {survive} of 60 predictions survive any 2"
+    )
+    other = halfseen.robust.certify(model, X, costs=[1.0, 2.0, 1.0, 1.0, 1.0])
+    assert other.prepared_for is None
+    assert "prepared" not in str(other)
+    assert "survive the deletion of attributes that cost 1 together" in str(other)

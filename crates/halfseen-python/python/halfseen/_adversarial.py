@@ -41,7 +41,7 @@ class Certificates:
     costs : ndarray of shape (n_attributes,)
         Cost of each to the adversary.
     prepared_for : float or None
-        Budget of the deletions that the model was prepared for, at these costs; None if for none, or at others.
+        Budget of the deletions that the model was prepared for, at these costs; None without any.
     """
 
     prediction: t.Array
@@ -59,17 +59,18 @@ class Certificates:
         return len(self.prediction)
 
     def __str__(self) -> str:
-        """Say how many predictions survive deletions: those that the model was prepared for, or the worst one."""
+        """Say how many predictions survive the deletions that the model was prepared for, else a single one."""
         prepared = self.prepared_for
         budget = min((cost for cost in self.costs if cost > 0), default=0.0) if prepared is None else prepared
         survive = round((1 - self.error(budget)) * len(self))
-        equal = len(self.costs) > 0 and bool(np.all(self.costs == self.costs[0])) and self.costs[0] > 0
-        count = f"any {round(budget / self.costs[0])}" if equal else f"any at a cost of {budget:.4g}"
+        what, those = f"attributes that cost {budget:.4g} together", "any at that cost"
+        if len(self.costs) > 0 and self.costs[0] > 0 and bool(np.all(self.costs == self.costs[0])):
+            those = f"any {round(budget / self.costs[0])}"
+            what = f"{those} of {len(self.costs)} attributes"
         text = f"{survive:,} of {len(self):,} prediction{'s' * (len(self) != 1)} survive"
         if prepared is None:
-            return f"{text} the deletion of {count} of {len(self.costs)} attributes"
-        what = f"{count} of {len(self.costs)} attributes" if equal else f"attributes at a cost of {budget:.4g}"
-        return f"the model was prepared for the deletion of {what}: {text} {count if equal else 'any at that cost'}"
+            return f"{text} the deletion of {what}"
+        return f"the model was prepared for the deletion of {what}: {text} {those}"
 
     def error(self, threat: float, y: ArrayLike | None = None) -> float:
         """Bound the error under all attacks of a budget.

@@ -8,6 +8,9 @@ from typing import Any
 #: Packages whose frames are not the caller: a pipeline calls estimators, and joblib the pipeline.
 _BETWEEN = {"halfseen", "joblib", "sklearn"}
 
+#: Notes that reports tell, and that need no action at once.
+_NO_WARNING = ("risk-bound", "guarded-refinements", "edge-of-grid")
+
 
 def warn(text: str, category: type[Warning]) -> None:
     """Warn with the line outside of this package and of scikit-learn that called it."""
@@ -26,5 +29,5 @@ def about_data(notes: list[Any], texts: list[str | None]) -> Iterator[tuple[Any,
         if text is None:
             continue
         counts = "pilot" in note and note["pilot"]["weight"] > 0
-        if not counts and not any(kind in note for kind in ("risk-bound", "guarded-refinements", "edge-of-grid")):
+        if not counts and not any(kind in note for kind in _NO_WARNING):
             yield note, text
