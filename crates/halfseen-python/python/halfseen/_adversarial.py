@@ -59,7 +59,7 @@ class Certificates:
         return len(self.prediction)
 
     def __str__(self) -> str:
-        """Say how many predictions survive the deletions that the model was prepared for, else a single one."""
+        """Say how many predictions survive the deletions that the model was prepared for, or else one."""
         prepared = self.prepared_for
         budget = min((cost for cost in self.costs if cost > 0), default=0.0) if prepared is None else prepared
         survive = round((1 - self.error(budget)) * len(self))
