@@ -2,13 +2,13 @@
 
 use crate::format;
 use crate::output;
+use crate::suggested::Reasoned;
 use anyhow::Result;
 use halfseen::data::{Costs, Threat};
 use halfseen::learner::Family;
 use halfseen::model::{BudgetKind, Model, Note, Report, Stop};
 use halfseen::params::Looks;
 use halfseen::registry;
-use halfseen::select::Suggestion;
 use serde_json::json;
 use std::path::Path;
 
@@ -31,7 +31,7 @@ pub(crate) fn summary(
     model: &Model,
     json: bool,
     tuned: bool,
-    suggestion: Option<&(Suggestion, String)>,
+    suggestion: Option<&Reasoned>,
     out: &Path,
 ) -> Result<String> {
     let report = &model.report;

@@ -10,6 +10,9 @@ use halfseen::prepare::Options;
 use halfseen::registry;
 use halfseen::select::{SUGGESTED_FOLDS, Situation, Suggestion, Task, suggest};
 
+/// Suggestion, and its reason in the numbers of the table.
+pub(crate) type Reasoned = (Suggestion, String);
+
 /// Suggests a learner for a table; `limited` says if its reads are, and `threat` if attributes may
 /// be deleted later.
 pub(crate) fn suggested(
@@ -35,7 +38,7 @@ fn situation(input: &Input, ignored: &[&str], (limited, threat): (bool, bool)) -
 
 /// Reads the table of a fit, and returns the flags as if the user had chosen what suits it, with the
 /// suggestion and its reason.
-pub(crate) fn settle(args: &FitArgs) -> Result<(FitArgs, Input, Option<(Suggestion, String)>)> {
+pub(crate) fn settle(args: &FitArgs) -> Result<(FitArgs, Input, Option<Reasoned>)> {
     let missing = args.missing.unwrap_or(MissingArg::Observed);
     let input = input::read(Some(&args.data), args.target.as_deref(), None, missing, &args.table)?;
     let sets = |name: &str| {
