@@ -444,7 +444,7 @@ mod tests {
         let cases = [
             (
                 Situation { threat: true, classes: 2, rows: 155, attributes: 19, ..COMPLETE },
-                "attributes may be deleted at prediction time, and there are 155 rows for 19 attributes (8.2 per attribute), enough for a curve of each and few enough to tune robust programs over curves",
+                "attributes may be deleted at prediction time, and there are 155 rows for 19 attributes (8.1 per attribute), enough for a curve of each and few enough to tune robust programs over curves",
             ),
             (
                 Situation { threat: true, rows: 99, ..COMPLETE },
