@@ -1,7 +1,9 @@
 """Tests learning from parts: merged sums give the model of all rows, on any machine and from any source."""
 
 import os
+import pathlib
 import pickle
+import shutil
 import subprocess
 import sys
 
@@ -217,3 +219,21 @@ def test_dask_without_a_cluster(rows, tmp_path):
         hd.fit(partial(), [dask.delayed(rows[:50]), dask.delayed(rows[50:].drop(columns="b"))])
     with pytest.raises(TypeError, match="a Dask frame, or a list of delayed"):
         hd.fit(partial(), 3)
+
+
+def test_mpi_gives_the_same_bits_for_any_number_of_processes(rows, tmp_path):
+    pytest.importorskip("mpi4py")
+    if shutil.which("mpiexec") is None:
+        pytest.skip("there is no mpiexec")
+    script = pathlib.Path(__file__).parents[3] / "docs" / "with_mpi.py"
+    files = [f"{at}.csv" for at in range(3)]
+    for at, file in enumerate(files):
+        rows[100 * at : 100 * at + 100].to_csv(tmp_path / file, index=False)
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    found = []
+    for processes in (1, 2):
+        command = ["mpiexec", "-n", str(processes), sys.executable, script, "y", "model.json", *files]
+        subprocess.run(command, cwd=tmp_path, env=os.environ | root, check=True)
+        found.append(halfseen.load(tmp_path / "model.json"))
+    assert found[0].report["examples"] == 300
+    assert np.array_equal(found[0].predict(rows), found[1].predict(rows))
