@@ -5,8 +5,9 @@
 
 Writes to FOLDER, unless they are there, a CSV file of --rows rows of 4 numbers and a target, and a Parquet file of
 --wide rows of 200 columns; then runs the program on them, and prints seconds and the largest memory of each command.
-With --python also a loop of scikit-learn's SGDRegressor.partial_fit over pandas, and halfseen on one and two workers
-of Dask. Needs NumPy and PyArrow, with --python also halfseen, pandas, scikit-learn and distributed.
+With --python also a loop of scikit-learn's SGDRegressor.partial_fit over pandas, and halfseen and dask-ml's
+Incremental on one and two workers of Dask. Needs NumPy and PyArrow, with --python also halfseen, pandas, scikit-learn,
+distributed and dask-ml.
 """
 
 import argparse
@@ -92,7 +93,15 @@ if __name__ == "__main__":
             import time
             began = time.perf_counter()
             parts = [dask.delayed(part)(seed) for seed in range(40)]
-            halfseen.dask.fit(halfseen.Partial("ridge", "y"), parts, client)
+            if sys.argv[2] == "halfseen":
+                halfseen.dask.fit(halfseen.Partial("ridge", "y"), parts, client)
+            else:
+                import dask.array as da
+                from dask_ml.wrappers import Incremental
+                from sklearn.linear_model import SGDRegressor
+                blocks = [da.from_delayed(dask.delayed(pd.DataFrame.to_numpy)(one), (200_000, 61), float) for one in parts]
+                rows = da.concatenate(blocks)
+                Incremental(SGDRegressor()).fit(rows[:, :-1], rows[:, -1])
             print(time.perf_counter() - began)
 """
 
@@ -145,11 +154,12 @@ def main() -> None:
             run(what, [sys.executable, "-c", code, str(long)], args.rows)
         script = args.folder / "workers.py"
         script.write_text(DASK)
-        for workers in ("1", "2", "1", "2"):
-            said = subprocess.run(
-                [sys.executable, str(script), workers], capture_output=True, text=True, check=True
-            )
-            print(f"Dask, {workers} worker(s): {float(said.stdout.split()[-1]):.1f} s")
+        for what in ("halfseen", "dask-ml"):
+            for workers in ("1", "2", "1", "2"):
+                said = subprocess.run(
+                    [sys.executable, str(script), workers, what], capture_output=True, text=True, check=True
+                )
+                print(f"Dask, {what}, {workers} worker(s): {float(said.stdout.split()[-1]):.1f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-//! Runs halfseen on damaged files, models, sessions and command lines, and reports what breaks.
+//! Runs halfseen on damaged files, models, sums of parts, sessions and command lines, and reports what breaks.
 //!
 //! A case is made from a seed and a number, so that each can be repeated alone. Cases run in
 //! processes of their own: one that crashes, hangs or takes too much memory ends its process and is
@@ -35,7 +35,7 @@ struct Arguments {
     /// Seed of all cases
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Subjects to run: files (readers), models, sessions, program
+    /// Subjects to run: files (readers), models, partials (sums of parts), sessions, program
     #[arg(long, value_delimiter = ',', default_values = subjects::NAMES)]
     subjects: Vec<String>,
     /// Number of processes at once; default: the number of cores

@@ -2,6 +2,7 @@
 
 mod files;
 mod models;
+mod partials;
 mod program;
 mod sessions;
 
@@ -15,7 +16,7 @@ use halfseen::{Learner, Silent, learner, registry};
 use std::path::PathBuf;
 
 /// Names of the subjects, in the order in which they run.
-pub(crate) const NAMES: [&str; 4] = ["files", "models", "sessions", "program"];
+pub(crate) const NAMES: [&str; 5] = ["files", "models", "partials", "sessions", "program"];
 
 /// Makes damaged input and runs halfseen on it.
 pub(crate) trait Subject {
@@ -31,6 +32,7 @@ pub(crate) fn make(name: &str) -> Result<Box<dyn Subject>> {
     Ok(match name {
         "files" => Box::new(files::Files::new()?),
         "models" => Box::new(models::Models::new()?),
+        "partials" => Box::new(partials::Partials::new()?),
         "sessions" => Box::new(sessions::Sessions::new()?),
         "program" => Box::new(program::Program::new()?),
         other => bail!("there is no subject {other}"),
