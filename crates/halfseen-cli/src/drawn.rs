@@ -1,8 +1,8 @@
 //! Reads some rows of a file, drawn at random or the first ones, without keeping the others in memory.
 
 use crate::args::{RowsArg, TableArgs};
+use crate::files::{read_table, target_name};
 use crate::format::{counted, grouped};
-use crate::input::{read_table, target_name};
 use crate::kept_rows::{OfClasses, WithTarget};
 use crate::output;
 use crate::stream::{self, Rows, Take};

@@ -1,19 +1,19 @@
 //! Reads the data of a command: the table, its target, and the options of its preparation.
 
-use crate::args::{MissingArg, ReadArgs, TableArgs, TaskArg};
+use crate::args::{MissingArg, TableArgs, TaskArg};
 use crate::drawn::{self, Taken};
 use crate::failure::usage_error;
+use crate::files::target_name;
 use crate::kept_rows::{keep_classes, with_targets};
-use crate::{declarations, digits, output, text_columns};
+use crate::{declarations, output, text_columns};
 use anyhow::{Context, Result};
-use halfseen::data::{Cell, Column, Matrix, Place, Table, Target, Task};
+use halfseen::data::{Cell, Column, Place, Table, Target, Task};
 use halfseen::error::{list, short};
 use halfseen::learner::Learner;
 use halfseen::model::Outside;
 use halfseen::prepare::{Missing, Options};
 use halfseen::select::named;
 use halfseen::{ErrorKind, registry};
-use halfseen_io::{Data, IdxData, Source, read_data_with};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -30,40 +30,6 @@ pub(crate) struct Input {
     pub(crate) dropped: usize,
     /// Columns of dates that are attributes, with the form of their dates.
     pub(crate) dates: BTreeMap<String, String>,
-}
-
-/// Reads a file, standard input (`-`), a folder of IDX files, or without a path the included
-/// digits; remarks on how a file was read.
-pub(crate) fn read_table(
-    path: Option<&Path>,
-    args: &ReadArgs,
-    quiet: bool,
-) -> Result<(String, Table)> {
-    let Some(path) = path else {
-        return Ok(("digits 3 and 5 of MNIST".into(), images(digits::read()?)?));
-    };
-    let (source, name) = if output::is_standard(path) {
-        (Source::stdin(), "standard input".to_owned())
-    } else {
-        (Source::path(path), path.display().to_string())
-    };
-    let (data, remarks) = read_data_with(source, &args.options())?;
-    remarks.iter().for_each(|said| output::remark(quiet, &format!("remark: {name}: {said}")));
-    Ok((name, as_table(data)?))
-}
-
-/// Returns the table of data that were read.
-pub(crate) fn as_table(data: Data) -> Result<Table> {
-    match data {
-        Data::Table(table) => Ok(table),
-        Data::Images(data) => images(data),
-    }
-}
-
-fn images(data: IdxData) -> Result<Table> {
-    let names = data.attribute_names();
-    let labels = data.labels.iter().map(|&l| f64::from(l)).collect();
-    Ok(Table::from_matrix(Matrix::U8(data.images), names)?.with_column("label", labels)?)
 }
 
 /// Reads the table and its target for a command that learns.
@@ -109,23 +75,6 @@ pub(crate) fn read(
         }
     }
     Ok(input)
-}
-
-/// Returns the name of the target's column: the label of images and SVMlight rows unless another is
-/// named.
-pub(crate) fn target_name(table: &Table, target: Option<&str>, name: &str) -> Result<String> {
-    let is_labelled = matches!(table.numbers(), Matrix::U8(_) | Matrix::Csr(_));
-    match target {
-        Some(name) => Ok(name.to_owned()),
-        None if is_labelled && table.column("label").is_ok() => Ok("label".to_owned()),
-        None => {
-            let names: Vec<&str> = table.columns().iter().map(|c| c.name.as_str()).collect();
-            usage_error(format!(
-                "{name}: which column is the target? Name it with --target; the columns are: {}",
-                list(&names)
-            ))
-        }
-    }
 }
 
 impl Input {

@@ -1,7 +1,8 @@
 //! Makes the intervals of predict and evaluate: the model's own, or from rows for calibration.
 
 use crate::args::ReadArgs;
-use crate::input::{read_table, renumbered};
+use crate::files::read_table;
+use crate::input::renumbered;
 use crate::kept_rows::with_targets;
 use crate::output;
 use crate::test_table::target_of;

@@ -14,6 +14,7 @@ mod digits;
 mod drawn;
 mod evaluate;
 mod failure;
+mod files;
 mod fit;
 mod fitted;
 mod format;

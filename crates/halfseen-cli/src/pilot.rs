@@ -1,7 +1,8 @@
 //! Reads the pilot of a fit: rows of an earlier table whose reads cost nothing.
 
 use crate::args::FitArgs;
-use crate::input::{Input, read_table};
+use crate::files::read_table;
+use crate::input::Input;
 use crate::output;
 use anyhow::{Context, Result};
 use halfseen::data::Table;

@@ -2,7 +2,7 @@
 //! with it.
 
 use crate::args::ReadArgs;
-use crate::input::as_table;
+use crate::files::as_table;
 use crate::output;
 use crate::progress::Progress;
 use anyhow::{Context, Result};

@@ -2,8 +2,9 @@
 
 use crate::args::{CompareArgs, MissingArg};
 use crate::failure::usage_error;
+use crate::files::read_table;
 use crate::format::text;
-use crate::input::{Input, read_table};
+use crate::input::Input;
 use crate::kept_rows::with_targets;
 use crate::output;
 use anyhow::{Context, Result};

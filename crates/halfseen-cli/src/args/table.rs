@@ -54,8 +54,8 @@ pub(crate) struct TableArgs {
     /// exceed it
     #[arg(long, value_name = "B", allow_negative_numbers = true, value_parser = whole(1, u64::MAX))]
     pub(crate) total_budget: Option<u64>,
-    /// Learn from so many rows, drawn at random by --seed; first:N takes the first N rows and reads
-    /// no further. The file is read once, in batches, and the other rows take no memory
+    /// Learn from N rows, drawn at random by --seed; first:N takes the first N rows and reads no
+    /// further. The file is read once, in batches, and the other rows take no memory
     #[arg(long, value_name = "N|first:N", value_parser = rows)]
     pub(crate) rows: Option<RowsArg>,
     /// Columns that are not attributes, such as a record number; may be repeated
@@ -108,9 +108,9 @@ impl TableArgs {
 /// Rows of a file that are learned from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RowsArg {
-    /// So many, drawn at random.
+    /// A number of rows, drawn at random.
     Drawn(usize),
-    /// So many of the first ones.
+    /// The first ones.
     First(usize),
 }
 
