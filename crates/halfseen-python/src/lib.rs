@@ -56,6 +56,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(study::draft, module)?)?;
     module.add_function(wrap_pyfunction!(set_memory_limit, module)?)?;
     module.add_function(wrap_pyfunction!(get_memory_limit, module)?)?;
+    module.add_function(wrap_pyfunction!(partial::marks, module)?)?;
     module.add_class::<arrays::Table>()?;
     module.add_class::<model::Model>()?;
     module.add_class::<encoder::Encoder>()?;

@@ -6,11 +6,23 @@ use crate::errors::raised;
 use crate::fitting::Declared;
 use crate::learners::configured;
 use crate::model::Model;
-use halfseen::data::Task;
+use halfseen::data::{Drawn, Task};
 use halfseen::partial;
 use halfseen::prepare::Missing;
+use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+
+/// Returns the random numbers of the rows from `first` on, by which rows are drawn.
+#[pyfunction]
+pub(crate) fn marks(
+    py: Python<'_>,
+    seed: u64,
+    first: u64,
+    count: usize,
+) -> Bound<'_, PyArray1<u64>> {
+    PyArray1::from_iter(py, (first..).take(count).map(|place| Drawn::mark(seed, place)))
+}
 
 /// Sums of parts of a table.
 #[pyclass(module = "halfseen._core")]

@@ -59,6 +59,7 @@ if TYPE_CHECKING:  # the same names for type checkers
         RobustRegressor,
     )
     from halfseen.comparing import Comparison, compare
+    from halfseen.drawing import draw_rows
     from halfseen.encoder import Encoder
     from halfseen.errors import BudgetSpent, RefusedRows, StudyFileError, TooMuchMemory
     from halfseen.full import OnlineLassoClassifier, OnlineLassoRegressor
@@ -126,6 +127,7 @@ _HOMES = {
         "RobustRegressor",
     ),
     "comparing": ("Comparison", "compare"),
+    "drawing": ("draw_rows",),
     "partial": ("Partial", "fit_stream"),
     "planning": ("Plan", "plan"),
     "suggesting": ("Suggestion", "suggest"),
@@ -198,6 +200,7 @@ __all__ = [
     "budget",
     "compare",
     "dask",
+    "draw_rows",
     "fit_stream",
     "full",
     "get_memory_limit",

@@ -24,10 +24,15 @@ pub struct Drawn {
 }
 
 impl Drawn {
-    /// Starts to draw so many rows without replacement.
+    /// Starts to draw this number of rows, at least 1, without replacement.
     pub fn new(rows: usize, seed: u64) -> Drawn {
         let largest = (u64::MAX, usize::MAX);
         Drawn { rows, seed, seen: 0, kept: Vec::new(), marks: Vec::new(), largest }
+    }
+
+    /// Returns the random number of the row at a place: those of the smallest numbers are drawn.
+    pub fn mark(seed: u64, place: u64) -> u64 {
+        Stream::new(seed, Purpose::Draw, place).word()
     }
 
     /// Takes up the rows of a table, whose places in the whole are `places`, increasing from table
@@ -37,9 +42,7 @@ impl Drawn {
     /// As for [`Table::stacked`]; [`ErrorKind::TooMuchMemory`](crate::ErrorKind::TooMuchMemory).
     pub fn add(&mut self, table: &Table, places: &[usize]) -> Result<()> {
         self.seen += places.len();
-        let mark =
-            |place: usize| (Stream::new(self.seed, Purpose::Draw, place as u64).word(), place);
-        let marks = places.iter().map(|&place| mark(place));
+        let marks = places.iter().map(|&place| (Drawn::mark(self.seed, place as u64), place));
         let (rows, marks): (Vec<usize>, Vec<_>) =
             marks.enumerate().filter(|(_, mark)| *mark <= self.largest).unzip();
         if rows.is_empty() {
