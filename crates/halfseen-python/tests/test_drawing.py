@@ -24,15 +24,18 @@ def rows():
 def test_rows_do_not_depend_on_the_batches(rows, tmp_path):
     whole = draw_rows(rows, 50)
     pd.testing.assert_frame_equal(whole, rows.loc[whole["row"]])
-    assert len(whole) == 50 and whole["row"].is_monotonic_increasing
+    assert len(whole) == 50
+    assert whole["row"].is_monotonic_increasing
     for size in (1, 7, 64, 999):
         batches = (rows[at : at + size] for at in range(0, 1000, size))
         pd.testing.assert_frame_equal(draw_rows(batches, 50), whole)
     parquet.write_table(pa.Table.from_pandas(rows), tmp_path / "t.parquet", row_group_size=90)
     found = draw_rows(tmp_path / "t.parquet", 50)
-    assert isinstance(found, pa.Table) and found["row"].to_pylist() == whole["row"].tolist()
+    assert isinstance(found, pa.Table)
+    assert found["row"].to_pylist() == whole["row"].tolist()
     found = draw_rows(pl.from_pandas(rows).lazy(), 50)
-    assert isinstance(found, pl.DataFrame) and found["row"].to_list() == whole["row"].tolist()
+    assert isinstance(found, pl.DataFrame)
+    assert found["row"].to_list() == whole["row"].tolist()
     assert draw_rows(rows, 50, seed=1)["row"].tolist() != whole["row"].tolist()
     pd.testing.assert_frame_equal(draw_rows(rows, 2000), rows)
 
