@@ -6,11 +6,11 @@ use crate::input::{self, Input};
 use crate::interrupt;
 use crate::parse::CostsArg;
 use crate::progress::Progress;
-use crate::{fitted, in_parts, observed, output, pilot, suggested, threats};
+use crate::{fitted, format, in_parts, observed, output, pilot, suggested, threats};
 use anyhow::{Context, Result};
-use halfseen::data::Examples;
+use halfseen::data::{Examples, Matrix};
 use halfseen::learner::{self, Family, Learner};
-use halfseen::model::{Model, check_truncation};
+use halfseen::model::{Model, Stop, check_truncation};
 use halfseen::params::{BUDGET, COSTS, THREAT};
 use halfseen::prepare::{Options, Prepared};
 use halfseen::select::{Task, Tuning, tested, tune};
@@ -19,6 +19,12 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+/// Number of columns from which on a fit to sparse rows that keeps no zeros remarks on it.
+const WIDE: usize = 10_000;
+
+/// Number of rows above which a fit that used few of them remarks on it.
+const MANY_ROWS: u64 = 100_000;
 
 /// Time that a fit may take to return its best point.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -129,6 +135,14 @@ pub(crate) fn run(given: &FitArgs) -> Result<ExitCode> {
             ),
         );
     }
+    let is_wide =
+        matches!(input.table.numbers(), Matrix::Csr(_)) && prepared.layout.slots() >= WIDE;
+    if is_wide && !prepared.prepare.scaler.keeps_zeros() {
+        output::remark(
+            args.table.quiet,
+            "remark: the rows are sparse, but attributes are centred, so that few cells stay 0; --scale max keeps zeros, which is faster with many columns",
+        );
+    }
     let pilot = pilot.as_ref().map(|pilot| pilot.prepared(&prepared, &input, args)).transpose()?;
     let of_pilot = pilot.as_ref().map(|pilot| prepared.examples_in(pilot));
     let examples = Examples { pilot: of_pilot.as_ref(), ..prepared.examples() };
@@ -153,6 +167,15 @@ pub(crate) fn run(given: &FitArgs) -> Result<ExitCode> {
     fitted::tell(&summary, written, args.table.json, args.table.quiet)?;
     input.remark_on_codes(&args.table);
     fitted::remark_on(&model, args.table.quiet);
+    let (read, used) = (input.table.rows() as u64, model.report.examples);
+    if model.report.stop == Stop::BudgetSpent && read >= MANY_ROWS && read > 10 * used {
+        let text = format!(
+            "remark: the total budget paid for {} of {} rows that were read; --rows {used} draws as many and keeps the others out of memory",
+            format::grouped(used),
+            format::grouped(read)
+        );
+        output::remark(args.table.quiet, &text);
+    }
     if let Some(text) =
         input.outside_bounds(model.report.outside_bounds, &model.report.first_outside)
     {

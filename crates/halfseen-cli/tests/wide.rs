@@ -38,6 +38,12 @@ fn a_million_columns_are_learned_from_or_refused_with_the_memory_they_need() {
     let error = "baseline needs about 3725.8 GiB of memory for 200 rows and 1,000,000 columns";
     assert!(ran.err.contains(error), "{}", ran.err);
     assert!(!place.path("r.json").exists());
+    // Those that are centred are said to be slow.
+    place.write("few.svm", rows(20));
+    let ran = place.run("fit few.svm --learner ogd --out m.json");
+    assert!(ran.err.contains("--scale max keeps zeros"), "{}", ran.err);
+    let ran = place.run("fit few.svm --learner ogd --scale max --out m.json");
+    assert!(!ran.err.contains("--scale max"), "{}", ran.err);
     // Rows that are drawn stay sparse.
     place.ok("--memory 1200MB fit t.svm --learner ogd --scale max --rows 50 --out m.json --quiet");
     assert_eq!(place.json("m.json")["report"]["examples"], 50);
