@@ -92,9 +92,11 @@ fn little_memory_suffices_and_the_error_without_it_names_the_flag() {
         ran.err
     );
     let ran = place.run(&format!("{} --total-budget 4000", line.replace("10MB", "100MB")));
-    let remark =
-        "the total budget paid for 2,000 of 400,000 rows that were read; --rows 2000 draws";
-    assert!(ran.err.contains(remark), "{}", ran.err);
+    let examples = place.json("m.json")["report"]["examples"].as_u64().unwrap();
+    // The first ones need no read of their product with weights of 0.
+    assert!((2000..2010).contains(&examples), "{examples}");
+    let remark = format!("400,000 rows that were read; --rows {examples} draws as many");
+    assert!(ran.err.contains(&remark), "{}", ran.err);
     place.ok(&format!("{line} --rows 2000"));
     assert_eq!(place.json("m.json")["report"]["examples"], 2000);
     // The rows themselves may be too many.
