@@ -17,9 +17,7 @@ use halfseen::data::{Basis, Threat};
 use halfseen::learner::{Family, Learner};
 use halfseen::prepare::{Options, Schema};
 use halfseen::robust::Attack;
-use halfseen::select::{
-    CONSTANT, ComparisonPlan, LineUp, Seen, Siege, Suggestion, Task, assign, compare,
-};
+use halfseen::select::{ComparisonPlan, LineUp, Seen, Siege, Suggestion, Task, assign, compare};
 use halfseen::{ErrorKind, registry};
 use halfseen_io::draw::learning_curve;
 use serde_json::json;
@@ -116,7 +114,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         interrupt::says("interrupted before the comparison could stop; nothing was written");
         interrupt::stopping(PATIENCE, work).map_err(place)?
     };
-    let complete = comparison.rows.iter().filter(|row| row.learner == CONSTANT).count();
+    let complete = comparison.splits();
     input.remark_on_codes(&args.table);
     remark_on_test(args, &input);
     remark_notes(&comparison, args.table.quiet);

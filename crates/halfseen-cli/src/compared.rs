@@ -208,7 +208,7 @@ pub(crate) fn footnotes(
         }
         Target::Classes { .. } => "squared error of the score against -1 and +1",
     };
-    let complete = comparison.rows.iter().filter(|row| row.learner == CONSTANT).count();
+    let complete = comparison.splits();
     let splits = match test {
         Some(test) => {
             format!(
@@ -431,7 +431,7 @@ pub(crate) fn remark_notes(comparison: &Comparison, quiet: bool) {
         };
         let who = names(comparison, |name| same().any(|row| row.learner == name));
         let splits: std::collections::BTreeSet<usize> = same().map(|row| row.split).collect();
-        let of = comparison.rows.iter().map(|row| row.split + 1).max().unwrap_or(0);
+        let of = comparison.splits();
         output::remark(
             quiet,
             &format!("note: {}, in {} of {of} splits: {note}", list(&who), splits.len()),

@@ -1,6 +1,7 @@
 //! Reads some rows of a file, drawn at random or the first ones, without keeping the others in memory.
 
 use crate::args::{RowsArg, TableArgs};
+use crate::failure::usage_error;
 use crate::files::{read_table, target_name};
 use crate::format::{counted, grouped};
 use crate::kept_rows::{OfClasses, WithTarget};
@@ -24,6 +25,9 @@ pub(crate) struct Taken {
 /// Reads the rows that `--rows` asks for, all without it: of the classes of `--classes`, and with a
 /// target.
 pub(crate) fn read(path: Option<&Path>, target: Option<&str>, args: &TableArgs) -> Result<Taken> {
+    if path.is_none() && args.rows.is_some() {
+        return usage_error("--rows: the included digits are few; leave it out, or name a file");
+    }
     let (Some(path), Some(wanted)) = (path, args.rows) else {
         let (name, table) = read_table(path, &args.read, args.quiet)?;
         let numbers = (0..table.rows()).collect();

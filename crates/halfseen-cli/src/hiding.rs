@@ -108,12 +108,12 @@ impl Hidden {
                 .map(|(test, table)| Test { table, target: test.target });
             let task = Task { table: &table, test, options: &options, ..*task };
             let part = Part { whole: monitor, number, of: 1 + shares.len() as u64 };
-            let comparison = match compare(learners, &task, &plan, &part) {
-                Err(error) if !monitor.should_stop() => return Err(error),
-                // Of the last share some splits may be missing.
-                _ if monitor.should_stop() => break,
-                compared => compared?,
-            };
+            let compared = compare(learners, &task, &plan, &part);
+            if monitor.should_stop() {
+                // Of this share some splits may be missing.
+                break;
+            }
+            let comparison = compared?;
             stages.push(Stage { share, seen: Seen::of(&table, no_attributes), comparison });
         }
         Ok(Hidden(stages))

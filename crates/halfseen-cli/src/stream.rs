@@ -120,8 +120,11 @@ pub(crate) fn read(
     };
     let source = source.rewindable()?;
     let (batches, remarks) = Batches::open(&source, &args.options(), wanted)?;
-    let mut batches = if take == Take::Whole { batches.of_rows(usize::MAX) } else { batches };
-    let most = if let Take::First(rows) = take { rows } else { usize::MAX };
+    let (mut batches, most) = match take {
+        Take::Batches => (batches, usize::MAX),
+        Take::Whole => (batches.of_rows(usize::MAX), usize::MAX),
+        Take::First(rows) => (batches.up_to_rows(rows), rows),
+    };
     remarks.iter().for_each(|said| output::remark(quiet, &format!("remark: {name}: {said}")));
     let applied = Applied { ignored: batches.left_out().to_vec(), ..Applied::default() };
     let mut found = Read { name, applied };

@@ -113,6 +113,8 @@ fn odd_numbers_of_rows_are_refused() {
         let ran = place.run(&line);
         assert!(ran.code == Some(2) && !place.path("m.json").exists(), "{odd}: {}", ran.err);
     }
+    let ran = place.run("compare --learners ridge --rows 9 --out o");
+    assert!(ran.code == Some(2) && ran.err.contains("the included digits are few"), "{}", ran.err);
     let ran = place.run("fit t.csv --target y --learner ridge --rows 9 --partial m.hsp");
     assert!(ran.err.contains("--rows needs the whole table"), "{}", ran.err);
 }

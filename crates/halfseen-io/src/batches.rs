@@ -114,6 +114,12 @@ impl<'s> Batches<'s> {
         Batches { size: rows.max(1), ..self }
     }
 
+    /// Lowers the largest number of rows of a batch to this number, at least 1.
+    #[must_use]
+    pub fn up_to_rows(self, rows: usize) -> Self {
+        Batches { size: self.size.min(rows.max(1)), ..self }
+    }
+
     /// Returns the next rows; `None` at the end.
     ///
     /// # Errors

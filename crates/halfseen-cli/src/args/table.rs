@@ -54,8 +54,8 @@ pub(crate) struct TableArgs {
     /// exceed it
     #[arg(long, value_name = "B", allow_negative_numbers = true, value_parser = whole(1, u64::MAX))]
     pub(crate) total_budget: Option<u64>,
-    /// Learn from N rows, drawn at random by --seed; first:N takes the first N rows and reads no
-    /// further. The file is read once, in batches, and the other rows take no memory
+    /// Learn from N rows, drawn at random by --seed; first:N takes the first N rows and stops
+    /// there (of CSV up to 10,000 rows show how it is written). The file is read once, in batches, and the other rows take no memory
     #[arg(long, value_name = "N|first:N", value_parser = rows)]
     pub(crate) rows: Option<RowsArg>,
     /// Columns that are not attributes, such as a record number; may be repeated

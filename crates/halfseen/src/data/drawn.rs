@@ -9,6 +9,9 @@ use crate::error::Result;
 use crate::memory;
 use halfseen_solve::sampling::{Purpose, Stream};
 
+/// Number of tables that are put together: each has the names of all columns.
+const TABLES: usize = 16;
+
 /// Rows drawn so far.
 #[derive(Debug)]
 pub struct Drawn {
@@ -60,7 +63,8 @@ impl Drawn {
         // Stacked, it has only the categories of these rows.
         self.kept.push(Table::stacked(&[table.select_rows(&rows)])?);
         self.marks.extend(marks);
-        if self.marks.len() > self.rows.saturating_mul(2) { self.thin_out() } else { Ok(()) }
+        let is_full = self.marks.len() > self.rows.saturating_mul(2);
+        if is_full || self.kept.len() == TABLES { self.thin_out() } else { Ok(()) }
     }
 
     /// Drops the rows that are not among those of the smallest marks.

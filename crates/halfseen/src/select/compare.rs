@@ -78,6 +78,13 @@ pub struct Comparison {
     pub curve: Vec<CurvePoint>,
 }
 
+impl Comparison {
+    /// Returns the number of complete splits: fewer than were planned if it was interrupted.
+    pub fn splits(&self) -> usize {
+        self.rows.iter().filter(|row| row.learner == CONSTANT).count()
+    }
+}
+
 /// Compares learners, and the best constant, on random splits of a table or on given test rows. If
 /// the monitor stops it, the result holds the splits that were complete.
 ///
