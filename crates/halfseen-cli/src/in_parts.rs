@@ -18,6 +18,7 @@ use halfseen_io::Wanted;
 use serde_json::json;
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// Sums the rows of each file, a part each.
 pub(crate) fn fit(args: &FitArgs, learner: &dyn Learner) -> Result<ExitCode> {
@@ -57,6 +58,7 @@ pub(crate) fn fit(args: &FitArgs, learner: &dyn Learner) -> Result<ExitCode> {
         partial.merge(sums_in(out).with_context(place)?).with_context(place)?;
     }
     let (mut of_classes, mut read) = (OfClasses::new(&table.classes), 0);
+    let mut due = Instant::now();
     for file in args.files() {
         let name = args.part.clone().unwrap_or_else(|| file.display().to_string());
         if args.resume && partial.parts().any(|part| part == name) {
@@ -64,14 +66,18 @@ pub(crate) fn fit(args: &FitArgs, learner: &dyn Learner) -> Result<ExitCode> {
             output::remark(table.quiet, &text);
             continue;
         }
-        absorb(&mut partial, file, &name, (target, &mut of_classes), table)?;
-        read += 1;
-        if args.resume {
+        let absorbed = absorb(&mut partial, file, &name, (target, &mut of_classes), table);
+        read += u32::from(absorbed.is_ok());
+        // Writing, which takes longer with each part, takes a tenth of the time at most.
+        if args.resume && read > 0 && (absorbed.is_err() || Instant::now() >= due) {
+            let began = Instant::now();
             write(&partial, out)?;
+            due = Instant::now() + 10 * began.elapsed();
         }
+        absorbed?;
     }
     // Rows that were read before may have the classes.
-    if partial.parts().count() == read {
+    if partial.parts().count() == read as usize {
         of_classes.check(target)?;
     }
     write(&partial, out)?;

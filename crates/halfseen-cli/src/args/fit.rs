@@ -76,8 +76,8 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "NAME", requires = "partial", conflicts_with = "more")]
     pub(crate) part: Option<String>,
     /// With --partial: go on with the sums that its file holds, if it is there. Parts that they have
-    /// are not read again, and the file is written after each part, so that a run that ends early
-    /// loses one part at most
+    /// are not read again. The file is written after each part, but at most for a tenth of the time,
+    /// so that a run that ends early loses little
     #[arg(long, requires = "partial")]
     pub(crate) resume: bool,
     /// If Ctrl-C or SIGTERM interrupts the fit, save the best point so far in this file. Otherwise,
