@@ -7,8 +7,8 @@ mod query;
 pub(crate) mod size;
 pub(crate) mod together;
 
-pub(crate) use query::hex;
-pub use query::{AskTell, ColumnTerm, Query, Read, Role, TellOutcome};
+pub use query::{Answer, AskTell, ColumnTerm, Query, Read, Role, TellOutcome};
+pub(crate) use query::{ask_then_tell, hex};
 pub use size::{FitSize, Needed};
 
 use crate::data::{Examples, Layout};

@@ -47,8 +47,9 @@ pub struct Entropic {
     weighing: Option<Weighing>,
 }
 
-/// State of one slot, contiguous in memory.
+/// State of one slot, within a cache line.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[repr(align(32))]
 struct Slot {
     theta: f64,
     /// Sum of the counted w_j up to `since`.

@@ -36,8 +36,9 @@ pub struct L2Ball {
     weighing: Option<Weighing>,
 }
 
-/// State of one slot, contiguous in memory.
+/// State of one slot, within a cache line.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[repr(align(32))]
 struct Slot {
     /// u_j.
     value: f64,

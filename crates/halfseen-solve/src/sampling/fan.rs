@@ -1,7 +1,5 @@
 //! Defines the layout of trees with eight adjacent children per node, and walks them.
 
-use std::ops::Range;
-
 /// Shape of a tree over n leaves, all levels in one array, leaves first.
 ///
 /// Eight f64 fill a cache line: at n = 10^6 an update or draw touches 7 lines, not the 20 levels of
@@ -62,11 +60,11 @@ impl Fan {
             .filter(move |&at| std::mem::replace(&mut last, at) != at)
     }
 
-    /// Returns the range of the children of the `at`-th node of a level.
+    /// Returns the number of the siblings that are the children of the `at`-th node of a level,
+    /// where all nodes are counted by eights.
     #[inline]
-    pub(crate) fn children(&self, level: usize, at: usize) -> Range<usize> {
-        let first = self.starts[level - 1] + at * Self::OUT;
-        first..first + Self::OUT
+    pub(crate) fn children(&self, level: usize, at: usize) -> usize {
+        self.starts[level - 1] / Self::OUT + at
     }
 }
 

@@ -10,9 +10,16 @@ use super::Stream;
 pub fn subset(stream: &mut Stream, n: usize, size: usize, out: &mut Vec<u32>) {
     debug_assert!(size <= n);
     out.clear();
+    if size > 8 && n <= MARKS {
+        return marked(stream, n, size, out);
+    }
     if size > n / 4 {
         return floyd(stream, n, size, out);
     }
+    sorted(stream, n, size, out);
+}
+
+fn sorted(stream: &mut Stream, n: usize, size: usize, out: &mut Vec<u32>) {
     out.extend((0..size).map(|_| stream.below(n) as u32));
     out.sort_unstable();
     out.dedup();
@@ -20,6 +27,39 @@ pub fn subset(stream: &mut Stream, n: usize, size: usize, out: &mut Vec<u32>) {
         let drawn = stream.below(n) as u32;
         if let Err(at) = out.binary_search(&drawn) {
             out.insert(at, drawn);
+        }
+    }
+}
+
+/// Largest n whose numbers are marked in bits.
+const MARKS: usize = 4096;
+
+/// Draws the same subset with a bit for each number of 0..n: nothing is sorted or moved.
+fn marked(stream: &mut Stream, n: usize, size: usize, out: &mut Vec<u32>) {
+    let mut marks = [0_u64; MARKS / 64];
+    let mut mark = |number: usize| {
+        let (word, bit) = (&mut marks[number / 64], 1 << (number % 64));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    };
+    if size > n / 4 {
+        for last in n - size..n {
+            if !mark(stream.below(last + 1)) {
+                mark(last);
+            }
+        }
+    } else {
+        let mut left = size;
+        while left > 0 {
+            left -= usize::from(mark(stream.below(n)));
+        }
+    }
+    for (word, &mark) in marks.iter().enumerate().take(n.div_ceil(64)) {
+        let mut rest = mark;
+        while rest != 0 {
+            out.push(64 * word as u32 + rest.trailing_zeros());
+            rest &= rest - 1;
         }
     }
 }
@@ -91,6 +131,25 @@ mod tests {
             let chi: f64 = counts.values().map(|c| (c - 3000.0).powi(2) / 3000.0).sum();
             let freedom = subsets as f64 - 1.0;
             assert!(chi < freedom + 4.0 * (2.0 * freedom).sqrt(), "{n}: chi-square {chi}");
+        }
+    }
+
+    /// Subsets are pinned for ever: the ways to draw them agree.
+    #[test]
+    fn marks_draw_the_subsets_of_the_other_ways() {
+        for (n, size) in [(40, 9), (40, 10), (40, 11), (40, 40), (784, 55), (784, 700), (4096, 64)]
+        {
+            for number in 0..200 {
+                let stream = || Stream::new(5, Purpose::Query, number);
+                let (mut marks, mut plain) = (Vec::new(), Vec::new());
+                marked(&mut stream(), n, size, &mut marks);
+                if size > n / 4 {
+                    floyd(&mut stream(), n, size, &mut plain);
+                } else {
+                    sorted(&mut stream(), n, size, &mut plain);
+                }
+                assert_eq!(marks, plain, "{size} of {n}");
+            }
         }
     }
 

@@ -9,30 +9,45 @@ use super::fan::{Fan, choose};
 /// Non-negative weights over 0..n with their sum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SumTree {
-    /// All levels, leaves first; each padded with zeros.
-    nodes: Vec<f64>,
+    /// All levels, leaves first; each padded with zeros. The root is the first of the last siblings.
+    nodes: Vec<Siblings>,
     shape: Fan,
     len: usize,
+}
+
+/// Children of one node, in a cache line of their own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(align(64))]
+struct Siblings([f64; Fan::OUT]);
+
+impl Siblings {
+    /// Sums in a fixed order that suits four-fold SIMD.
+    #[inline]
+    fn sum(&self) -> f64 {
+        let c = &self.0;
+        ((c[0] + c[4]) + (c[2] + c[6])) + ((c[1] + c[5]) + (c[3] + c[7]))
+    }
 }
 
 impl SumTree {
     /// Creates a tree of `len` equal weights.
     pub fn filled(len: usize, weight: f64) -> SumTree {
         let shape = Fan::new(len);
-        let mut tree = SumTree { nodes: vec![0.0; shape.nodes()], shape, len };
+        let nodes = vec![Siblings([0.0; Fan::OUT]); shape.nodes().div_ceil(Fan::OUT)];
+        let mut tree = SumTree { nodes, shape, len };
         tree.refill(|_| weight);
         tree
     }
 
     /// Replaces every weight, in O(n).
     pub fn refill(&mut self, weight: impl FnMut(usize) -> f64) {
-        (0..self.len).map(weight).zip(&mut self.nodes).for_each(|(w, node)| *node = w);
+        let leaves = self.nodes.iter_mut().flat_map(|siblings| &mut siblings.0);
+        (0..self.len).map(weight).zip(leaves).for_each(|(w, leaf)| *leaf = w);
         for level in 1..self.shape.levels() {
-            let (below, here) = self.nodes.split_at_mut(self.shape.start(level));
-            let below = &below[self.shape.start(level - 1)..];
-            for (parent, children) in here.iter_mut().zip(below.chunks_exact(Fan::OUT)) {
-                *parent = sum(children);
-            }
+            let (below, here) = self.nodes.split_at_mut(self.shape.start(level) / Fan::OUT);
+            let children = &below[self.shape.start(level - 1) / Fan::OUT..];
+            let parents = here.iter_mut().flat_map(|siblings| &mut siblings.0);
+            parents.zip(children).for_each(|(parent, children)| *parent = children.sum());
         }
     }
 
@@ -49,13 +64,13 @@ impl SumTree {
     /// Returns one weight.
     #[inline]
     pub fn get(&self, index: usize) -> f64 {
-        self.nodes[index]
+        self.nodes[index / Fan::OUT].0[index % Fan::OUT]
     }
 
     /// Returns the sum of all weights.
     #[inline]
     pub fn total(&self) -> f64 {
-        self.nodes[self.nodes.len() - 1]
+        self.nodes[self.nodes.len() - 1].0[0]
     }
 
     /// Sets one weight, which must be finite and not negative.
@@ -69,7 +84,7 @@ impl SumTree {
     #[inline]
     pub fn write(&mut self, index: usize, weight: f64) {
         debug_assert!(index < self.len && weight >= 0.0 && weight.is_finite(), "weight {weight}");
-        self.nodes[index] = weight;
+        self.nodes[index / Fan::OUT].0[index % Fan::OUT] = weight;
     }
 
     /// Recomputes the sums above the written indices, each once if the indices increase.
@@ -77,8 +92,9 @@ impl SumTree {
     pub fn refresh(&mut self, written: impl Iterator<Item = usize> + Clone) {
         for level in 1..self.shape.levels() {
             for at in Fan::above(level, written.clone()) {
-                self.nodes[self.shape.start(level) + at] =
-                    sum(&self.nodes[self.shape.children(level, at)]);
+                let sum = self.nodes[self.shape.children(level, at)].sum();
+                let node = self.shape.start(level) + at;
+                self.nodes[node / Fan::OUT].0[node % Fan::OUT] = sum;
             }
         }
     }
@@ -94,18 +110,12 @@ impl SumTree {
         }
         let (mut at, mut rest) = (0, unit * self.total());
         for level in (1..self.shape.levels()).rev() {
-            let children = &self.nodes[self.shape.children(level, at)];
+            let children = &self.nodes[self.shape.children(level, at)].0;
             let chosen = choose(&mut rest, |i| children[i])?;
             at = at * Fan::OUT + chosen;
         }
         Some(at)
     }
-}
-
-/// Sums a node's children in a fixed order that suits four-fold SIMD.
-#[inline]
-fn sum(c: &[f64]) -> f64 {
-    ((c[0] + c[4]) + (c[2] + c[6])) + ((c[1] + c[5]) + (c[3] + c[7]))
 }
 
 #[cfg(test)]

@@ -33,19 +33,7 @@ impl Ledger {
             let problem = "the query was changed after it was asked".into();
             return Err(ErrorKind::WrongAnswer { number, problem }.into());
         }
-        if values.len() != query.parts.len() {
-            let problem = format!("{} values for {} columns", values.len(), query.parts.len());
-            return Err(ErrorKind::WrongAnswer { number, problem }.into());
-        }
-        if let Some(value) = values.iter().chain([&target]).find(|v| v.abs() > LARGEST_STEP) {
-            let problem =
-                format!("{} is not a finite number of at most {LARGEST_STEP:e}", shown(*value));
-            return Err(ErrorKind::WrongAnswer { number, problem }.into());
-        }
-        if target.is_nan() {
-            let problem = "the target is missing".into();
-            return Err(ErrorKind::WrongAnswer { number, problem }.into());
-        }
+        check_numbers(query, values, target)?;
         Ok(place)
     }
 
@@ -168,6 +156,31 @@ impl Ledger {
                 && (query.exact == 0.0 && query.orders.is_empty())
         })
     }
+}
+
+/// Refuses an answer of another length than the query's, or with a number from which nothing can be
+/// learned.
+///
+/// # Errors
+/// [`ErrorKind::WrongAnswer`].
+#[inline]
+pub(super) fn check_numbers(query: &Query, values: &[f64], target: f64) -> Result<()> {
+    let outsized = |v: &f64| v.abs() > LARGEST_STEP;
+    if values.len() == query.parts.len()
+        && !(target.is_nan() || outsized(&target) || values.iter().any(outsized))
+    {
+        return Ok(());
+    }
+    let problem = match values.iter().chain([&target]).find(|v| outsized(v)) {
+        _ if values.len() != query.parts.len() => {
+            format!("{} values for {} columns", values.len(), query.parts.len())
+        }
+        Some(value) => {
+            format!("{} is not a finite number of at most {LARGEST_STEP:e}", shown(*value))
+        }
+        None => "the target is missing".to_owned(),
+    };
+    Err(ErrorKind::WrongAnswer { number: query.number, problem }.into())
 }
 
 fn check_whole(query: &Query) -> Result<()> {

@@ -1,9 +1,10 @@
 //! Implements ask and tell, with the ledger's bookkeeping, once for all engines that draw queries.
 
+use super::admission::check_numbers;
 use super::ledger::{Ledger, paid};
 use crate::data::Layout;
 use crate::error::{ErrorKind, Result};
-use crate::learner::{AskTell, ColumnTerm, Query, Read, Role, TellOutcome};
+use crate::learner::{Answer, AskTell, ColumnTerm, Query, Read, Role, TellOutcome, ask_then_tell};
 use crate::model::{Fit, Linear, Predictor, Report};
 use crate::params::Targets;
 use halfseen_solve::Monitor;
@@ -57,6 +58,22 @@ pub(super) trait Engine: Send {
     /// Returns the state of a learner that draws the same queries, and need not learn.
     fn saved_to_draw(&self) -> Result<serde_json::Value> {
         self.saved()
+    }
+
+    /// Books an answer to the query at this position of the ledger, and renews what is due.
+    #[inline]
+    fn told(
+        &mut self,
+        place: usize,
+        query: &Query,
+        target: f64,
+        told: TellOutcome,
+    ) -> Result<TellOutcome> {
+        self.ledger_mut().book(place, query, target, told);
+        if told == TellOutcome::Learned {
+            self.renew()?;
+        }
+        Ok(told)
     }
 
     /// Renews the norms and draws that are due after an answer was learned from.
@@ -121,11 +138,34 @@ impl<E: Engine> AskTell for E {
         let asked = |adopted| self.could_have_asked(query, adopted);
         let place = self.ledger().admit(query, values, target, asked)?;
         let told = self.learn(query, values, target)?;
-        self.ledger_mut().book(place, query, target, told);
-        if told == TellOutcome::Learned {
-            self.renew()?;
+        self.told(place, query, target, told)
+    }
+
+    /// Draws, reads and learns without signing the query, and without looking for changes to it.
+    fn learn_from(
+        &mut self,
+        query: &mut Query,
+        values: &mut Vec<f64>,
+        answer: &mut Answer<'_>,
+    ) -> Result<TellOutcome> {
+        if self.ledger().passive {
+            return ask_then_tell(self, query, values, answer);
         }
-        Ok(told)
+        self.ledger().begin(query);
+        self.write(query, None);
+        let place = self.ledger_mut().enter(query)?;
+        values.clear();
+        let told = answer(query, values).and_then(|target| {
+            check_numbers(query, values, target)?;
+            self.learn(query, values, target).map(|told| (told, target))
+        });
+        match told {
+            Ok((told, target)) => self.told(place, query, target, told),
+            Err(error) => {
+                self.ledger_mut().close(place);
+                Err(error)
+            }
+        }
     }
 
     fn takes_observed(&self) -> bool {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Largest accepted count of a saved state, so that counters cannot overflow.
 pub(super) const LARGEST_COUNT: u64 = 1 << 53;
 /// Initial capacity for the reads of a query, whose number may be random.
-const USUAL_READS: usize = 256;
+pub(super) const USUAL_READS: usize = 256;
 
 #[derive(Debug, Clone)]
 pub(super) struct Ledger {
@@ -226,6 +226,12 @@ impl Ledger {
         self.entries.answered
     }
 
+    /// Returns the number of reads of a panel that were paid for.
+    #[inline]
+    pub(super) fn reads_of(&self, panel: usize) -> u64 {
+        self.entries.of_panels.get(panel).copied().unwrap_or(0)
+    }
+
     /// Returns the smallest and the largest target learned from.
     pub(super) fn range(&self) -> Option<[f64; 2]> {
         self.entries.range
@@ -314,9 +320,18 @@ impl Ledger {
     /// [`ErrorKind::BudgetSpent`], [`ErrorKind::CostSpent`].
     #[inline]
     pub(super) fn open(&mut self, query: &mut Query) -> Result<()> {
-        self.enter(query, None).inspect_err(|_| query.clear())?;
+        self.enter(query)?;
         query.checksum = query.digest();
         Ok(())
+    }
+
+    /// Opens a written query as [`Ledger::open`] does, without signing it, and returns its position.
+    ///
+    /// # Errors
+    /// As [`Ledger::open`].
+    #[inline]
+    pub(super) fn enter(&mut self, query: &mut Query) -> Result<usize> {
+        self.list(query, None).inspect_err(|_| query.clear())
     }
 
     /// Opens a query that was asked elsewhere, under its own number.
@@ -328,7 +343,8 @@ impl Ledger {
         if number < next {
             return Err(ErrorKind::NumberUsed { number, next }.into());
         }
-        self.enter(query, Some(query.checksum))
+        self.list(query, Some(query.checksum))?;
+        Ok(())
     }
 
     /// Gives the next query this number; those that are passed over count as open, since
@@ -344,7 +360,7 @@ impl Ledger {
     }
 
     #[inline]
-    fn enter(&mut self, query: &Query, adopted: Option<u64>) -> Result<()> {
+    fn list(&mut self, query: &Query, adopted: Option<u64>) -> Result<usize> {
         let (number, reads, price) = (query.number, paid(query).count() as u64, self.price(query));
         self.afford(reads, price)?;
         self.queries.push(Open { number, reads, price, adopted, shut: false });
@@ -353,7 +369,7 @@ impl Ledger {
             money.promised += money.units(price);
         }
         self.entries.next = number + 1;
-        Ok(())
+        Ok(self.queries.len() - 1)
     }
 
     /// Returns the position of an open query.
@@ -378,8 +394,12 @@ impl Ledger {
     #[inline]
     pub(super) fn close(&mut self, place: usize) {
         let Open { reads, price, .. } = self.queries[place];
-        self.queries[place].shut = true;
-        self.shut += 1;
+        if place + 1 == self.queries.len() {
+            self.queries.pop();
+        } else {
+            self.queries[place].shut = true;
+            self.shut += 1;
+        }
         if 2 * self.shut > self.queries.len() {
             self.queries.retain(|query| !query.shut);
             self.shut = 0;

@@ -128,36 +128,29 @@ fn in_this_order<L: AskTell + ?Sized, T>(
     Ok(seen.into_iter().map(|(_, found)| found).collect())
 }
 
-/// Running pass: the learner, and statistics of its reads.
+/// Running pass: the learner, and the reader of its cells.
 pub(super) struct Pass<'a, 'b, L: ?Sized> {
     learner: &'a mut L,
-    examples: &'a Examples<'b>,
+    reader: Reader<'a, 'b>,
     query: Query,
     values: Vec<f64>,
-    /// Panels observed in a row, for passive learners.
+    /// True for learners that take the panels observed in a row, which are these.
+    passive: bool,
     observed: Vec<u32>,
-    /// True if reads are checked against declared bounds or moments.
-    checked: bool,
-    outside: u64,
-    first_outside: Option<Outside>,
     began: Instant,
 }
 
 impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
     fn new(learner: &'a mut L, examples: &'a Examples<'b>) -> Self {
-        let checked = examples.declared.bounds.is_some() || examples.declared.moments;
-        let (query, values, observed, began) =
-            (Query::default(), Vec::new(), Vec::new(), Instant::now());
+        let (passive, holes) = (learner.is_passive(), learner.takes_holes());
         Pass {
             learner,
-            examples,
-            query,
-            values,
-            observed,
-            checked,
-            outside: 0,
-            first_outside: None,
-            began,
+            reader: Reader::new(examples, holes),
+            query: Query::default(),
+            values: Vec::new(),
+            passive,
+            observed: Vec::new(),
+            began: Instant::now(),
         }
     }
 
@@ -165,59 +158,95 @@ impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
     /// read, if the learner's total budget is exhausted.
     #[inline]
     fn teach(&mut self, example: usize) -> Result<bool> {
-        let examples = self.examples;
-        let asked = if self.learner.is_passive() {
-            panels_of(examples, example, &mut self.observed);
-            self.learner.ask_observed_into(&self.observed, &mut self.query)
+        let Pass { learner, reader, query, values, .. } = self;
+        let told = if self.passive {
+            panels_of(reader.examples, example, &mut self.observed);
+            learner.ask_observed_into(&self.observed, query).and_then(|()| {
+                values.clear();
+                let target = reader.answer(example, query, values)?;
+                learner.tell(query, values, target)
+            })
         } else {
-            self.learner.ask_into(&mut self.query)
+            let mut answer =
+                |query: &Query, values: &mut Vec<f64>| reader.answer(example, query, values);
+            learner.learn_from(query, values, &mut answer)
         };
-        match asked {
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    ErrorKind::BudgetSpent { .. } | ErrorKind::CostSpent { .. }
-                ) =>
-            {
-                return Ok(false);
-            }
-            asked => asked?,
+        let spent = |kind: &ErrorKind| {
+            matches!(kind, ErrorKind::BudgetSpent { .. } | ErrorKind::CostSpent { .. })
+        };
+        match told {
+            Err(error) if spent(error.kind()) => Ok(false),
+            told => told.map(|_| true),
         }
-        self.values.clear();
-        for read in &self.query.reads {
-            for slot in examples.layout.slots_of(read.panel as usize) {
-                let column = examples.layout.column(slot);
-                let value = examples.value(example, column);
-                let hole = value.is_nan()
-                    && self.learner.takes_holes()
-                    && examples.matrix.get(examples.rows[example] as usize, column).is_nan();
-                if !hole && (value.is_nan() || value.abs() > LARGEST_STEP) {
-                    return Err(odd_cell(examples, example, read.panel as usize, column));
-                }
-                self.values.push(value);
+    }
+
+    pub(super) fn learner(&self) -> &L {
+        self.learner
+    }
+
+    /// Completes a report with the facts of the pass.
+    pub(super) fn noted(&self, mut report: Report, stop: Stop) -> Report {
+        report.stop = stop;
+        report.converged = stop.converged();
+        report.outside_bounds = self.reader.outside;
+        report.first_outside = self.reader.first_outside.clone();
+        report.seconds = self.began.elapsed().as_secs_f64();
+        report
+    }
+}
+
+/// Reads the cells that queries name, and checks them.
+struct Reader<'a, 'b> {
+    examples: &'a Examples<'b>,
+    /// True if the learner takes missing cells.
+    holes: bool,
+    /// True if reads are checked against declared bounds or moments.
+    checked: bool,
+    outside: u64,
+    first_outside: Option<Outside>,
+}
+
+impl<'a, 'b> Reader<'a, 'b> {
+    fn new(examples: &'a Examples<'b>, holes: bool) -> Self {
+        let checked = examples.declared.bounds.is_some() || examples.declared.moments;
+        Reader { examples, holes, checked, outside: 0, first_outside: None }
+    }
+
+    /// Writes the values of a query about an example, and returns its target.
+    #[inline]
+    fn answer(&mut self, example: usize, query: &Query, values: &mut Vec<f64>) -> Result<f64> {
+        let examples = self.examples;
+        let row = examples.row(example);
+        for (read, slot) in query.slots(examples.layout) {
+            let column = examples.layout.column(slot);
+            let value = row.scaled(column);
+            // Not so for NaN either.
+            let usual = value.abs() <= LARGEST_STEP;
+            if !usual && !(self.holes && row.raw(column).is_nan()) {
+                return Err(odd_cell(examples, example, read.panel as usize, column));
             }
+            values.push(value);
         }
         if self.checked {
-            self.check(example)?;
+            self.check(example, query, values)?;
         }
         let target = examples.told(example);
         if !target.is_finite() {
             let (row, column) = (examples.rows[example] as usize + 1, "target".to_owned());
             return Err(ErrorKind::NotFinite { row, column, value: target }.into());
         }
-        self.learner.tell(&self.query, &self.values, target)?;
-        Ok(true)
+        Ok(target)
     }
 
     /// Checks the values read against declared bounds and moments.
-    fn check(&mut self, example: usize) -> Result<()> {
+    fn check(&mut self, example: usize, query: &Query, values: &[f64]) -> Result<()> {
         let examples = self.examples;
         let row = examples.rows[example] as usize;
         let moments = examples.moments.filter(|_| examples.declared.moments);
         let mut at = 0;
-        for read in &self.query.reads {
+        for read in &query.reads {
             for slot in examples.layout.slots_of(read.panel as usize) {
-                let (column, value) = (examples.layout.column(slot), self.values[at]);
+                let (column, value) = (examples.layout.column(slot), values[at]);
                 let panel = || examples.layout.name(read.panel as usize).to_owned();
                 at += 1;
                 if value.is_nan() {
@@ -245,20 +274,6 @@ impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
             }
         }
         Ok(())
-    }
-
-    pub(super) fn learner(&self) -> &L {
-        self.learner
-    }
-
-    /// Completes a report with the facts of the pass.
-    pub(super) fn noted(&self, mut report: Report, stop: Stop) -> Report {
-        report.stop = stop;
-        report.converged = stop.converged();
-        report.outside_bounds = self.outside;
-        report.first_outside = self.first_outside.clone();
-        report.seconds = self.began.elapsed().as_secs_f64();
-        report
     }
 }
 

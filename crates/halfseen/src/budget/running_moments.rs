@@ -20,7 +20,9 @@ pub(super) struct RunningMoments {
     pooled: (f64, f64),
 }
 
+/// Reads of one slot, within a cache line.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[repr(align(32))]
 struct Slot {
     reads: f64,
     mean: f64,

@@ -33,7 +33,7 @@ use super::allowance::given_means;
 use super::engine::Engine;
 use super::gen_est::GenEst;
 use super::known::Known;
-use super::ledger::{Ledger, Limits};
+use super::ledger::{Ledger, Limits, USUAL_READS};
 use super::observed::Observed;
 use super::progressive_validation::ProgressiveValidation;
 use super::recipe::{Proportions, Recipe, Source};
@@ -69,11 +69,23 @@ pub struct Sgd<I> {
     state: State<I>,
     /// Plan for the norms of `state`; `None` before there are norms.
     planned: Option<StepPlan>,
-    /// Drawn panels and gradient of the current example.
+    /// Drawn panels, values and gradient of the current example.
     panels: Vec<u32>,
+    told: Vec<Told>,
     gradient: Vec<(u32, f64)>,
     /// Known values of the current example.
     free: Vec<f64>,
+}
+
+/// Value of the current example.
+#[derive(Debug, Clone, Copy)]
+struct Told {
+    slot: u32,
+    role: Role,
+    coefficient: f64,
+    value: f64,
+    /// Deviation from its centre.
+    deviation: f64,
 }
 
 /// State that changes over time, saved beside the ledger.
@@ -218,6 +230,7 @@ impl<I: Iterate> Sgd<I> {
             state,
             planned: None,
             panels: Vec::new(),
+            told: Vec::with_capacity(USUAL_READS),
             gradient: Vec::new(),
             free: Vec::new(),
         };
@@ -308,32 +321,24 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// Updates the attributes' statistics with the values of an answer.
+    /// Updates the attributes' statistics with the values told.
     #[inline]
-    fn remember(&mut self, query: &Query, values: &[f64]) {
+    fn remember(&mut self) {
         let centred = self.recipe.centre == Centre::Running;
-        let mut at = 0;
+        let State { running, drawing, .. } = &mut self.state;
         // Before the means change: one example may read an attribute twice.
-        for read in &query.reads {
-            for slot in self.layout.slots_of(read.panel as usize) {
-                let deviation = self.unscaled(slot, query.parts[at], values[at]);
-                // The first read of a slot is its centre, not a deviation.
-                let first = centred && self.state.running.is_new(slot);
-                if read.role != Role::Known && !first {
-                    self.state.running.pool(deviation);
-                }
-                if read.role == Role::Gradient {
-                    self.state.drawing.see(
-                        slot,
-                        read.coefficient,
-                        if first { 0.0 } else { deviation },
-                    );
-                }
-                at += 1;
+        for told in &self.told {
+            let slot = told.slot as usize;
+            // The first read of a slot is its centre, not a deviation.
+            let first = centred && running.is_new(slot);
+            if told.role != Role::Known && !first {
+                running.pool(told.deviation);
+            }
+            if told.role == Role::Gradient {
+                drawing.see(slot, told.coefficient, if first { 0.0 } else { told.deviation });
             }
         }
-        let slots = query.reads.iter().flat_map(|read| self.layout.slots_of(read.panel as usize));
-        slots.zip(values).for_each(|(slot, value)| self.state.running.see(slot, *value));
+        self.told.iter().for_each(|told| running.see(told.slot as usize, told.value));
     }
 
     /// Updates the statistics of errors, slopes and targets.
@@ -427,7 +432,7 @@ impl<I: Iterate> Engine for Sgd<I> {
         self.state.iterate.step(&self.gradient, step.size, step.shrink);
         self.step_known(query, values, slope.value, plan.known * wait.shortened());
         self.count(weight, false);
-        self.remember(query, values);
+        self.remember();
         self.record(slope, risk, weight, target);
         Ok(TellOutcome::Learned)
     }

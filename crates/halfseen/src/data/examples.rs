@@ -1,10 +1,31 @@
 //! Views prepared rows with their targets, as every learner receives them.
 
-use super::Matrix;
+use super::{Matrix, RowCells};
 use crate::data::{Bounds, Layout, Scaler};
 use crate::error::{ErrorKind, Result};
 use std::borrow::Cow;
 use std::sync::Arc;
+
+/// Cells of one example; see [`Examples::row`].
+#[derive(Debug, Clone, Copy)]
+pub struct Row<'a> {
+    cells: RowCells<'a>,
+    scaler: &'a Scaler,
+}
+
+impl Row<'_> {
+    /// Returns one cell in raw units.
+    #[inline]
+    pub fn raw(&self, column: usize) -> f64 {
+        self.cells.get(column)
+    }
+
+    /// Returns one scaled cell.
+    #[inline]
+    pub fn scaled(&self, column: usize) -> f64 {
+        self.scaler.scale(column, self.raw(column))
+    }
+}
 
 /// Rows of a prepared matrix in scaled units, with one target each.
 ///
@@ -106,6 +127,12 @@ impl<'a> Examples<'a> {
     #[inline]
     pub fn value(&self, example: usize, column: usize) -> f64 {
         self.scaler.scale(column, self.matrix.get(self.rows[example] as usize, column))
+    }
+
+    /// Returns the cells of the `example`-th row, for several looks at them.
+    #[inline]
+    pub fn row(&self, example: usize) -> Row<'_> {
+        Row { cells: self.matrix.row(self.rows[example] as usize), scaler: self.scaler }
     }
 
     /// Returns the target of the `example`-th row.

@@ -108,6 +108,12 @@ impl Layout {
         self.columns.len()
     }
 
+    /// Returns true if panel, slot and column are the same number.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.identity
+    }
+
     /// Returns the slots of a panel.
     #[inline]
     pub fn slots_of(&self, panel: usize) -> std::ops::Range<usize> {

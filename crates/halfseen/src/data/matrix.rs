@@ -2,7 +2,7 @@
 
 use super::{Coded, Shared};
 use crate::error::{ErrorKind, Result};
-use ndarray::{Array2, Axis};
+use ndarray::{Array2, ArrayView1, Axis};
 
 /// Number of dense cells that cost as much as a sparse one.
 const DENSE_CELLS: f64 = 16.0;
@@ -22,6 +22,35 @@ pub enum Matrix {
     Coded(Coded),
     /// Dense double precision in memory owned elsewhere.
     Shared(Shared),
+}
+
+/// Cells of one row; see [`Matrix::row`].
+#[derive(Debug, Clone, Copy)]
+pub enum RowCells<'a> {
+    /// Double precision.
+    F64(ArrayView1<'a, f64>),
+    /// Single precision.
+    F32(ArrayView1<'a, f32>),
+    /// Bytes.
+    U8(ArrayView1<'a, u8>),
+    /// Double precision from the first cell on, and the stride of columns.
+    Shared(&'a [f64], usize),
+    /// A row of any other matrix.
+    Other(&'a Matrix, usize),
+}
+
+impl RowCells<'_> {
+    /// Returns one cell.
+    #[inline]
+    pub fn get(&self, column: usize) -> f64 {
+        match self {
+            RowCells::F64(cells) => cells[column],
+            RowCells::F32(cells) => f64::from(cells[column]),
+            RowCells::U8(cells) => f64::from(cells[column]),
+            RowCells::Shared(cells, stride) => cells[column * stride],
+            RowCells::Other(matrix, row) => matrix.get(*row, column),
+        }
+    }
 }
 
 impl Matrix {
@@ -59,6 +88,21 @@ impl Matrix {
             Matrix::Csr(a) => a.get(row, column),
             Matrix::Coded(a) => a.get(row, column),
             Matrix::Shared(a) => a.get(row, column),
+        }
+    }
+
+    /// Returns the cells of one row, for several looks at them.
+    #[inline]
+    pub fn row(&self, row: usize) -> RowCells<'_> {
+        match self {
+            Matrix::F64(a) => RowCells::F64(a.row(row)),
+            Matrix::F32(a) => RowCells::F32(a.row(row)),
+            Matrix::U8(a) => RowCells::U8(a.row(row)),
+            Matrix::Shared(a) => {
+                let (cells, stride) = a.row(row);
+                RowCells::Shared(cells, stride)
+            }
+            Matrix::Csr(_) | Matrix::Coded(_) => RowCells::Other(self, row),
         }
     }
 

@@ -67,6 +67,15 @@ impl Shared {
         self.slice()[row * self.row_stride + column * self.column_stride]
     }
 
+    /// Returns a slice from the first cell of a row on, and the stride of columns in it. Calls the
+    /// owner once.
+    #[inline]
+    pub fn row(&self, row: usize) -> (&[f64], usize) {
+        debug_assert!(row < self.rows);
+        let first = if self.columns == 0 { 0 } else { row * self.row_stride };
+        (&self.slice()[first..], self.column_stride)
+    }
+
     /// Copies one row into `out`, whose length must be the number of columns. Calls the owner once.
     pub fn row_into(&self, row: usize, out: &mut [f64]) {
         debug_assert!(row < self.rows && out.len() == self.columns);

@@ -1,6 +1,6 @@
 //! Computes gradient and product estimates from an answer, and validates the shape of queries.
 
-use super::Sgd;
+use super::{Sgd, Told};
 use crate::budget::sampler::Sampler;
 use crate::learner::{Query, Read, Role};
 use halfseen_solve::iterate::Iterate;
@@ -15,35 +15,34 @@ pub(super) struct Estimate {
 }
 
 impl<I: Iterate> Sgd<I> {
-    /// Returns the estimates of <w,x>, and writes x~ to `gradient` as (slot, value) pairs, one per
-    /// slot. Unbiased over the draws of the query.
+    /// Returns the estimates of <w,x>, and writes the values to `told` and x~ to `gradient`, as
+    /// (slot, value) pairs, one per slot. Unbiased over the draws of the query.
     #[inline]
     pub(super) fn estimate(&mut self, query: &Query, values: &[f64]) -> Estimate {
-        self.gradient.clear();
+        let mut told = std::mem::take(&mut self.told);
+        let mut gradient = std::mem::take(&mut self.gradient);
+        told.clear();
+        gradient.clear();
         let mut estimate = Estimate { product: query.exact, second: query.exact };
-        let mut at = 0;
-        for read in &query.reads {
-            for slot in self.layout.slots_of(read.panel as usize) {
-                let part = query.parts[at];
-                let term = part.weight * (values[at] - part.centre);
-                if read.role != Role::Gradient {
-                    estimate.product += term;
-                }
-                if read.role != Role::Product {
-                    estimate.second += term;
-                }
-                if matches!(read.role, Role::Gradient | Role::Full) {
-                    self.gradient.push((
-                        slot as u32,
-                        read.coefficient * self.deviation(slot, part, values[at]),
-                    ));
-                }
-                at += 1;
+        for (read, slot, part, value) in query.cells(&self.layout, values) {
+            let (role, coefficient) = (read.role, read.coefficient);
+            let term = part.weight * (value - part.centre);
+            if role != Role::Gradient {
+                estimate.product += term;
+            }
+            if role != Role::Product {
+                estimate.second += term;
+            }
+            let deviation = self.unscaled(slot, part, value);
+            told.push(Told { slot: slot as u32, role, coefficient, value, deviation });
+            if matches!(role, Role::Gradient | Role::Full) {
+                gradient.push((slot as u32, coefficient * self.in_units(slot, deviation, value)));
             }
         }
         if self.state.drawing.sampler().is_some_and(|s| s.replacement()) {
-            merge_repeated(&mut self.gradient);
+            merge_repeated(&mut gradient);
         }
+        (self.told, self.gradient) = (told, gradient);
         estimate
     }
 

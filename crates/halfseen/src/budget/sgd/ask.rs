@@ -1,11 +1,15 @@
 //! Writes the next query: draws the panels and computes their coefficients and weights.
 
-use super::Sgd;
+use super::{Sgd, State};
 use crate::budget::gen_est::GenEst;
+use crate::budget::sampler::Sampler;
 use crate::learner::{ColumnTerm, Query, Read, Role};
 use crate::params::Centre;
 use halfseen_solve::iterate::Iterate;
 use halfseen_solve::sampling::{Purpose, Stream};
+
+/// Number of slots whose state stays in the processor's second cache.
+const FEW_SLOTS: usize = 4096;
 
 impl<I: Iterate> Sgd<I> {
     #[inline]
@@ -18,19 +22,34 @@ impl<I: Iterate> Sgd<I> {
         };
         let mut stream = Stream::new(self.recipe.seed, Purpose::Query, query.number);
         sampler.draw(&mut stream, &mut self.panels);
-        for &panel in &self.panels {
-            // Prefetches the entries that the answer will change. With many slots each is a cache
-            // miss; here these overlap.
-            let slot = self.layout.slots_of(panel as usize).start;
-            std::hint::black_box((self.state.iterate.weight(slot), self.state.iterate.mass(slot)));
+        if self.layout.slots() > FEW_SLOTS {
+            self.panels.iter().for_each(|&panel| self.touch(panel as usize));
         }
-        for i in 0..self.panels.len() {
-            self.push_gradient(query, self.panels[i] as usize);
+        if self.layout.is_plain() && !self.scaled {
+            self.push_plain_gradient(query, sampler);
+        } else {
+            for &panel in &self.panels {
+                self.push_gradient(query, panel as usize);
+            }
         }
         match self.gen_est {
             None => self.push_products(query, self.products(), &mut stream),
             Some(estimator) => self.push_powers(query, estimator, &mut stream),
         }
+    }
+
+    /// Loads what the answer will change. With many slots each of it is a cache miss, and here these
+    /// overlap.
+    #[inline]
+    fn touch(&self, panel: usize) {
+        let slot = self.layout.slots_of(panel).start;
+        let State { iterate, running, .. } = &self.state;
+        std::hint::black_box((
+            iterate.weight(slot),
+            iterate.mass(slot),
+            running.mean(slot),
+            self.ledger.reads_of(panel),
+        ));
     }
 
     /// Draws the reads whose mean estimates the product.
@@ -39,7 +58,11 @@ impl<I: Iterate> Sgd<I> {
         for _ in 0..draws {
             // While w = 0 the product is 0 and costs no read.
             if let Some(slot) = self.draw_product(stream) {
-                self.push_product(query, self.layout.panel_of(slot), draws);
+                let panel = self.layout.panel_of(slot);
+                if self.layout.slots() > FEW_SLOTS {
+                    self.touch(panel);
+                }
+                self.push_product(query, panel, draws);
             }
         }
     }
@@ -120,6 +143,25 @@ impl<I: Iterate> Sgd<I> {
         self.push(query, panel, Role::Gradient, coefficient, |slot| {
             coefficient * self.state.iterate.weight(slot)
         });
+    }
+
+    /// Adds the drawn panels as [`Sgd::push_gradient`] does, where each has one slot, whose weights
+    /// need no unit.
+    #[inline]
+    fn push_plain_gradient(&self, query: &mut Query, sampler: &Sampler) {
+        let uniform = sampler.is_uniform().then(|| sampler.coefficient(0));
+        let coefficient =
+            |panel: u32| uniform.unwrap_or_else(|| sampler.coefficient(panel as usize));
+        let (role, drawn) = (Role::Gradient, self.panels.iter());
+        query.reads.extend(drawn.clone().map(|&panel| Read {
+            panel,
+            role,
+            coefficient: coefficient(panel),
+        }));
+        query.parts.extend(drawn.map(|&panel| ColumnTerm {
+            weight: coefficient(panel) * self.state.iterate.weight(panel as usize),
+            centre: self.centre(panel as usize),
+        }));
     }
 
     /// Returns the number of draws per example for the product.

@@ -62,16 +62,20 @@ impl<I: Iterate> Sgd<I> {
         if size > 0.0 { weight / size } else { 0.0 }
     }
 
-    /// Returns the deviation of a value from its centre, in units of the attribute if it is scaled;
-    /// 0 while these are unknown.
+    /// Returns a deviation in units of the attribute, if it is scaled; 0 while these are unknown.
     #[inline]
-    pub(super) fn deviation(&self, slot: usize, part: ColumnTerm, value: f64) -> f64 {
-        let deviation = self.unscaled(slot, part, value);
+    pub(super) fn in_units(&self, slot: usize, deviation: f64, value: f64) -> f64 {
         if !self.scaled || deviation == 0.0 {
             return deviation;
         }
         let size = self.size(slot, Some(value));
         if size > 0.0 { deviation / size } else { 0.0 }
+    }
+
+    /// Returns the deviation of a value from its centre, in units of the attribute if it is scaled.
+    #[inline]
+    pub(super) fn deviation(&self, slot: usize, part: ColumnTerm, value: f64) -> f64 {
+        self.in_units(slot, self.unscaled(slot, part, value), value)
     }
 
     /// Returns the deviation of a value from its centre.
@@ -88,15 +92,11 @@ impl<I: Iterate> Sgd<I> {
 
     /// Replaces `known` by the known values of an answer, which come first.
     pub(super) fn read_known(&self, query: &Query, values: &[f64], known: &mut Vec<f64>) {
-        let reads = query.reads.iter().take(self.layout.panels() - self.layout.sampled_panels());
-        let slots = reads.flat_map(|read| self.layout.slots_of(read.panel as usize));
         known.clear();
-        known.extend(
-            slots
-                .zip(&query.parts)
-                .zip(values)
-                .map(|((slot, part), value)| self.deviation(slot, *part, *value)),
-        );
+        // Known panels come first.
+        let cells = query.cells(&self.layout, values).take(self.state.known.len());
+        let deviations = cells.map(|(_, slot, part, value)| self.deviation(slot, part, value));
+        known.extend(deviations);
     }
 
     /// Returns the norms of attributes in units of their own.

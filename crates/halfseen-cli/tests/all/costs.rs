@@ -1,0 +1,107 @@
+//! Limits the cost of one example and of all reads, in fits, comparisons and plans.
+
+use crate::common::{Place, timeless};
+use serde_json::Value;
+
+fn place() -> Place {
+    let place = Place::with_table();
+    place.write("prices.csv", "attribute,price\na,5\nb,2\nkind,1\n");
+    place
+}
+
+const FIT: &str = "fit t.csv --target y --ignore who --prices prices.csv --out m.json --json";
+
+fn fit(place: &Place, flags: &str) -> Value {
+    serde_json::from_str(&place.ok(&format!("{FIT} {flags}"))).unwrap()
+}
+
+#[test]
+fn a_fit_keeps_the_total_cost_and_the_cost_of_each_example() {
+    let place = place();
+    for learner in ["aerr", "aelr", "ddaerr", "fiml"] {
+        let report = fit(&place, &format!("--learner {learner} --budget 2 --total-cost 100"));
+        let spent = report["spent"].as_f64().unwrap();
+        assert!(spent <= 100.0 && spent > 85.0, "{learner}: {spent}");
+        assert_eq!(report["stop"], "budget-spent", "{learner}");
+    }
+    for learner in ["identity", "baseline", "aesvr"] {
+        let report = fit(&place, &format!("--learner {learner} --budget 2 --total-cost 100"));
+        assert!(report["spent"].as_f64().unwrap() <= 100.0, "{learner}");
+    }
+    // Reads of 6 money units each at most: never both a and b.
+    let report = fit(&place, "--learner fiml --budget 2 --max-cost 6");
+    let (spent, examples) =
+        (report["spent"].as_f64().unwrap(), report["examples"].as_f64().unwrap());
+    assert!(spent <= 6.0 * examples && examples == 60.0, "{report}");
+    let shown = place
+        .ok(&format!("{} --learner fiml --budget 2 --total-cost 50", FIT.replace(" --json", "")));
+    assert!(shown.contains("cost left"), "{shown}");
+}
+
+#[test]
+fn flags_mean_what_the_parameters_mean() {
+    let place = place();
+    for learner in ["aerr --budget 2", "fiml --budget 2"] {
+        let flags = fit(&place, &format!("--learner {learner} --max-cost 12 --total-cost 200"));
+        let set =
+            fit(&place, &format!("--learner {learner} --set max_cost=12 --set total_cost=200"));
+        assert_eq!(timeless(flags), timeless(set));
+    }
+    place.refused(
+        &format!("{FIT} --learner ridge --total-cost 100"),
+        &["--total-cost", "ridge", "budgeted"],
+    );
+    place.refused(
+        &format!("{FIT} --learner fiml --budget 2 --max-cost 4"),
+        &["max_cost = 4", "'a'", "5"],
+    );
+    place.refused(
+        &format!("{FIT} --learner fiml --budget 2 --total-cost 6"),
+        &["total_cost = 6", "at least", "7"],
+    );
+    place.refused(&format!("{FIT} --learner fiml --budget 2 --total-cost -1"), &["--total-cost"]);
+}
+
+#[test]
+fn a_comparison_keeps_the_total_cost() {
+    let place = place();
+    let line = "compare t.csv --target y --ignore who --prices prices.csv --learners aerr,fiml --splits 1 --folds 2 --budget 2 --total-cost 90 --json --out o";
+    let results: Value = serde_json::from_str(&place.ok(line)).unwrap();
+    for row in results["rows"].as_array().unwrap().iter().filter(|row| row["learner"] != "constant")
+    {
+        assert!(row["spent"].as_f64().unwrap() <= 90.0, "{row}");
+    }
+}
+
+#[test]
+fn a_plan_with_prices_counts_reads_at_the_mean_price() {
+    let place = Place::new();
+    place.write("prices.csv", "attribute,price\nblood,41\nage,1\n");
+    let plan = |flags: &str| -> Value {
+        serde_json::from_str(&place.ok(&format!("plan --radius 1 --json {flags}"))).unwrap()
+    };
+    // 100 that can be read, 11 of which are one panel: 90 reads, at (41 + 89) / 90.
+    let panel =
+        format!("--panel blood={}", (0..11).map(|i| format!("b{i}")).collect::<Vec<_>>().join(","));
+    let found = plan(&format!("--dims 100 --prices prices.csv {panel} --total-cost 13000"));
+    assert_eq!((found["dims"].as_u64(), found["total_budget"].as_u64()), (Some(90), Some(9000)));
+    let same = plan("--dims 90 --total-budget 9000");
+    let excess = |plan: &Value, at: usize| plan["rows"][at]["excess"].clone();
+    assert!((0..3).all(|at| excess(&found, at) == excess(&same, at)));
+    let row = &found["rows"][0];
+    let cost = row["reads"].as_f64().unwrap() * 130.0 / 90.0;
+    assert!((row["cost"].as_f64().unwrap() / cost - 1.0).abs() < 1e-12, "{row}");
+    // The dearest three cost 43; those that read everything are left out.
+    let limited = plan("--dims 90 --prices prices.csv --max-cost 43 --examples 1000");
+    assert_eq!(limited["budget"], 3);
+    let left_out = limited["left_out"].as_array().unwrap();
+    assert!(left_out.iter().any(|name| name == "ogd"), "{left_out:?}");
+    let text =
+        place.ok("plan --radius 1 --dims 90 --prices prices.csv --max-cost 43 --examples 1000");
+    assert!(text.contains("cost") && text.contains("Left out") && text.contains("fiml"), "{text}");
+    place.refused("plan --radius 1 --dims 90 --max-cost 0.5 --examples 10", &["--max-cost 0.5"]);
+    place.refused(
+        "plan --radius 1 --dims 1 --prices prices.csv --examples 10 --budget 1",
+        &["2 prices"],
+    );
+}

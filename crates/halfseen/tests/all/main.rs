@@ -1,0 +1,47 @@
+//! Tests of the library, in one program, which is built and linked once: a file for each subject.
+//! Beside it are those that need a process of their own.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod ask_tell;
+mod basis;
+mod budget;
+mod categories;
+mod classes;
+mod conformal;
+mod contract;
+mod data_dependent;
+mod declared;
+mod experiments;
+mod holes;
+mod holes_toys;
+mod identities;
+mod late;
+mod lower_bounds;
+mod observing;
+mod online;
+mod partial;
+mod passive;
+mod paying;
+mod phases;
+mod recorded;
+mod robust_classes;
+mod robust_learners;
+mod robust_lp;
+mod robust_regression;
+mod session;
+mod session_files;
+mod session_replay;
+mod smooth;
+mod sparse;
+mod states;
+mod tested;
+mod theory;
+mod total_cost;
+mod twins;
+mod twins_moments;
+mod twins_passive;
+mod unscaled;
+mod version_1;
