@@ -10,9 +10,9 @@ use parquet::data_type::DoubleType;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
-use std::hint::black_box;
 use std::sync::Arc;
-use std::time::Instant;
+
+mod clock;
 
 const ROWS: usize = 10_000;
 const COLUMNS: usize = 100;
@@ -40,16 +40,10 @@ fn report(name: &str, rows: &[Vec<f64>]) {
     let mut seconds = vec![Vec::new(); formats.len()];
     for _ in 0..RUNS {
         for ((_, bytes, read), seconds) in formats.iter().zip(&mut seconds) {
-            let start = Instant::now();
-            assert_eq!(black_box(read(bytes).unwrap()).rows(), ROWS);
-            seconds.push(start.elapsed().as_secs_f64());
+            seconds.push(clock::seconds(|| assert_eq!(read(bytes).unwrap().rows(), ROWS)));
         }
     }
-    let medians = seconds.iter_mut().map(|all| {
-        all.sort_by(f64::total_cmp);
-        all[RUNS / 2]
-    });
-    let medians: Vec<f64> = medians.collect();
+    let medians: Vec<f64> = seconds.iter_mut().map(|all| clock::median(all)).collect();
     for ((format, bytes, _), median) in formats.iter().zip(&medians) {
         let cells = (ROWS * COLUMNS) as f64 / median / 1e6;
         println!(

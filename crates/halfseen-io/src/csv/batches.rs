@@ -84,11 +84,10 @@ impl<'s> Batches<'s> {
     /// Returns a table of at most so many of the next rows; `None` at the end.
     pub(crate) fn next(&mut self, rows: usize) -> Result<Option<Table>> {
         while self.rows.len() < rows {
-            let Some(record) = self.records.next()? else { break };
-            self.read += 1;
-            if let Err(kind) = self.rows.push(self.read, &record) {
-                return Err(self.records.fail(kind));
+            if !self.rows.read(self.read + 1, &mut self.records)? {
+                break;
             }
+            self.read += 1;
         }
         let taken = (self.rows.len() > 0).then(|| self.rows.take());
         taken.transpose().map_err(|e| self.records.fail(ErrorKind::Library(e)))

@@ -1,5 +1,8 @@
 //! Splits a record into cells, and classifies them as numbers, texts or missing values.
 
+use super::short;
+use memchr::memchr;
+
 /// Content of a cell, independent of its column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Value {
@@ -37,34 +40,43 @@ pub(crate) fn value(cell: &[u8]) -> Value {
     }
 }
 
-/// Calls `each(column, cell, value)` for every cell of an unquoted record; returns their number.
-///
-/// It is inlined so that a constant separator makes a loop of its own.
-#[inline(always)]
-pub(super) fn split<'a>(
-    record: &'a [u8],
-    by: u8,
-    mut each: impl FnMut(usize, &'a [u8], Value),
-) -> usize {
+/// Takes the cells of a record.
+pub(super) trait Cells<'a> {
+    /// Returns where plain numbers from this column on belong, as far as they lie side by side.
+    #[inline]
+    fn numbers(&mut self, _column: usize) -> &mut [f64] {
+        &mut []
+    }
+
+    /// Takes a cell that was not written there.
+    fn take(&mut self, column: usize, cell: &'a [u8], value: Value);
+}
+
+impl<'a, F: FnMut(usize, &'a [u8], Value)> Cells<'a> for F {
+    fn take(&mut self, column: usize, cell: &'a [u8], value: Value) {
+        self(column, cell, value);
+    }
+}
+
+/// Gives away every cell of an unquoted record; returns their number.
+#[inline]
+pub(super) fn split<'a>(record: &'a [u8], by: u8, cells: &mut impl Cells<'a>) -> usize {
     let (mut column, mut at) = (0, 0);
     loop {
-        // Pixels, counts and indicators are mostly zeros: one comparison handles four of them.
-        while by == b',' && record.get(at..at + 8) == Some(b"0,0,0,0,") {
-            (0..4).for_each(|i| each(column + i, b"0", Value::Number(0.0)));
-            (column, at) = (column + 4, at + 8);
+        let (filled, next, ended) = short::fill(record, at, by, cells.numbers(column));
+        (column, at) = (column + filled, next);
+        if ended {
+            return column;
         }
         let end = match short_number(record, at, by) {
             Some((number, end)) => {
-                each(column, &record[at..end], Value::Number(number));
+                cells.take(column, &record[at..end], Value::Number(number));
                 end
             }
             None => {
-                let end = record[at..]
-                    .iter()
-                    .position(|&b| b == by)
-                    .map_or(record.len(), |length| at + length);
+                let end = memchr(by, &record[at..]).map_or(record.len(), |length| at + length);
                 let cell = trim(&record[at..end]);
-                each(column, cell, value(cell));
+                cells.take(column, cell, value(cell));
                 end
             }
         };
@@ -77,7 +89,7 @@ pub(super) fn split<'a>(
 }
 
 /// Powers of ten that a double holds exactly.
-const POWERS: [f64; 16] =
+pub(super) const POWERS: [f64; 16] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
 /// Parses a cell of at most 15 digits with optional sign and point; `None` for other cells.
@@ -169,7 +181,7 @@ mod tests {
         ];
         for text in integers.into_iter().chain(decimals) {
             let mut found = Vec::new();
-            split(text.as_bytes(), b',', |_, _, v| found.push(v));
+            split(text.as_bytes(), b',', &mut |_, _, v| found.push(v));
             let [Value::Number(number)] = found[..] else { panic!("{text}: {found:?}") };
             assert_eq!(number.to_bits(), text.parse::<f64>().unwrap().to_bits(), "{text}");
         }
@@ -179,7 +191,7 @@ mod tests {
     fn runs_of_zeros_are_counted_like_other_cells() {
         for record in ["0,0,0,0,", "0,0,0,0,0", "0,0,0,0", "1,0,0,0,0,0,0,0,0,00,x", "0,0,0,0,,"] {
             let mut cells = Vec::new();
-            let count = split(record.as_bytes(), b',', |c, cell, _| {
+            let count = split(record.as_bytes(), b',', &mut |c, cell, _| {
                 assert_eq!(c, cells.len());
                 cells.push(std::str::from_utf8(cell).unwrap());
             });
@@ -191,7 +203,8 @@ mod tests {
     #[test]
     fn a_record_splits_at_every_comma() {
         let mut cells = Vec::new();
-        let count = split(b" a ,1,,\t2 x,", b',', |c, cell, v| cells.push((c, cell.to_vec(), v)));
+        let mut each = |c, cell: &[u8], v| cells.push((c, cell.to_vec(), v));
+        let count = split(b" a ,1,,\t2 x,", b',', &mut each);
         assert_eq!(count, 5);
         let (text, missing) = (Value::Text, Value::Missing);
         let expected: [(usize, &[u8], Value); 5] = [

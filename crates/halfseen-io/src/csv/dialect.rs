@@ -20,10 +20,11 @@ impl Dialect {
         Dialect { by, decimal: None, missing: Vec::new() }
     }
 
-    /// Returns true if cells need no second look.
+    /// Returns true if cells need no second look, and numbers hold no separator.
     #[inline]
     pub(super) fn is_plain(&self) -> bool {
-        self.decimal.is_none() && self.missing.is_empty()
+        let in_numbers = self.by.is_ascii_digit() || matches!(self.by, b'-' | b'.');
+        self.decimal.is_none() && self.missing.is_empty() && !in_numbers
     }
 
     /// Returns the value of a cell that is `value` in plain CSV.

@@ -18,7 +18,7 @@ pub(super) fn read(records: &mut Records<'_>) -> Result<Header> {
     let mut line = 0;
     if let Some(record) = records.next()? {
         line = record.line;
-        record.split(|_, cell, _| names.push(String::from_utf8(cell.to_vec())));
+        record.split(&mut |_, cell: &[u8], _| names.push(String::from_utf8(cell.to_vec())));
     }
     let names = names.into_iter().collect::<Result<Vec<String>, _>>();
     let mut names = names.map_err(|_| records.fail(ErrorKind::NotUtf8 { line }))?;

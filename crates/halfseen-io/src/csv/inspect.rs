@@ -81,7 +81,7 @@ pub(super) fn read(
     for row in 1..=first.rows {
         let Some(record) = records.next()? else { break };
         let line = record.line;
-        record.split(|column, cell, value| {
+        record.split(&mut |column: usize, cell: &[u8], value| {
             let at = column.wrapping_sub(first.skipped);
             let Some(Some(evidence)) = columns.get_mut(at) else { return };
             match value {

@@ -19,18 +19,22 @@ pub(super) fn read(
     let readings: Vec<Option<Reading>> = readings.iter().copied().map(Some).collect();
     let mut rows = Rows::new(names, &readings, first.skipped, meter.clone());
     rows.reserve(first.rows).map_err(|kind| records.fail(kind))?;
-    let mut row = 0;
-    while let Some(record) = records.next()? {
-        row += 1;
-        // The first pass saw as many rows, and no such cells.
-        let pushed = match rows.push(row, &record) {
-            Err(
-                ErrorKind::NotNumber { row, column, .. } | ErrorKind::NotFinite { row, column, .. },
-            ) => Err(ErrorKind::Changed { row, column }),
-            Ok(()) if row > first.rows => Err(ErrorKind::Changed { row, column: names[0].clone() }),
-            pushed => pushed,
-        };
-        pushed.map_err(|kind| records.fail(kind))?;
+    let mut row = 1;
+    // The first pass saw as many rows, and no such cells.
+    let changed = |row, column: &String| ErrorKind::Changed { row, column: column.clone() };
+    loop {
+        match rows.read(row, records) {
+            Ok(false) => break,
+            Ok(true) if row > first.rows => return Err(records.fail(changed(row, &names[0]))),
+            Ok(true) => row += 1,
+            Err(error) => match error.kind() {
+                ErrorKind::NotNumber { row, column, .. }
+                | ErrorKind::NotFinite { row, column, .. } => {
+                    return Err(records.fail(changed(*row, column)));
+                }
+                _ => return Err(error),
+            },
+        }
     }
     rows.take().map_err(|e| records.fail(ErrorKind::Library(e)))
 }

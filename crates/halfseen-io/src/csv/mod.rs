@@ -38,6 +38,7 @@ mod quoted;
 mod records;
 mod rows;
 mod separator;
+pub(crate) mod short;
 pub(crate) mod text;
 
 pub(crate) use batches::Batches;

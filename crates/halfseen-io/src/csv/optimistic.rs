@@ -1,6 +1,6 @@
 //! Reads all rows as numbers, and records which columns contain text.
 
-use super::cell::Value;
+use super::cell::{Cells, Value};
 use super::header::Header;
 use super::numbers::is_odd;
 use super::records::Records;
@@ -21,6 +21,17 @@ pub(super) struct FirstPass {
     pub skipped: usize,
     numbers: Vec<f64>,
     infinite: BTreeMap<usize, Infinite>,
+    only_numbers: bool,
+    row: Row,
+}
+
+/// Row that is being read.
+struct Row {
+    /// Place of its first number.
+    start: usize,
+    line: u64,
+    /// Its number, in a column before the first one.
+    index: f64,
 }
 
 /// First infinite cell of a column: its place and its text.
@@ -38,67 +49,95 @@ pub(super) fn read(
     meter: &Meter,
 ) -> Result<FirstPass> {
     let (width, skipped) = (header.names.len(), header.skipped);
-    let (mut is_text, mut is_odd_text) = (vec![false; width], vec![true; width]);
-    let (mut numbers, mut infinite) = (Vec::new(), BTreeMap::new());
-    let (mut rows, mut only_numbers, mut index_from) = (0, true, f64::NAN);
-    while rows < limit {
-        let Some(record) = records.next()? else { break };
-        let (row, line) = (rows + 1, record.line);
+    let mut first = FirstPass {
+        rows: 0,
+        is_text: vec![false; width],
+        is_odd: vec![true; width],
+        skipped,
+        numbers: Vec::new(),
+        infinite: BTreeMap::new(),
+        only_numbers: true,
+        row: Row { start: 0, line: 0, index: f64::NAN },
+    };
+    let mut index_from = f64::NAN;
+    while first.rows < limit && !records.is_over() {
         // The row is written in place; after the first text, one row is overwritten repeatedly.
-        let start = if only_numbers { numbers.len() } else { 0 };
-        let more = (start + width).saturating_sub(numbers.len());
-        if let Err(kind) = meter.reserve(&mut numbers, more, rows) {
+        let start = if first.only_numbers { first.numbers.len() } else { 0 };
+        let more = (start + width).saturating_sub(first.numbers.len());
+        if let Err(kind) = meter.reserve(&mut first.numbers, more, first.rows) {
             return Err(records.fail(kind));
         }
-        numbers.resize(start + width, f64::NAN);
-        let cells = &mut numbers[start..];
-        let mut index = f64::NAN;
-        // A column before the first one wraps to an index beyond the last.
-        let found = record.split(|column, cell, value| match value {
-            Value::Number(number) => match cells.get_mut(column.wrapping_sub(skipped)) {
+        first.numbers.resize(start + width, f64::NAN);
+        let mut index = [f64::NAN];
+        let numbers = &mut first.numbers[start..];
+        if first.only_numbers && records.numbers(&mut index[..skipped], numbers) {
+            first.row.index = index[0];
+        } else {
+            numbers.fill(f64::NAN);
+            let Some(record) = records.next()? else {
+                first.numbers.truncate(start);
+                break;
+            };
+            first.row = Row { start, line: record.line, index: f64::NAN };
+            let found = record.split(&mut first);
+            if found != width + skipped {
+                let (row, line, expected) = (first.rows + 1, record.line, width + skipped);
+                return Err(records.fail(ErrorKind::Ragged { row, line, expected, found }));
+            }
+        }
+        if skipped > 0 {
+            let index = first.row.index;
+            if first.rows == 0 && (index == 0.0 || index == 1.0) {
+                index_from = index;
+            }
+            if index != index_from + first.rows as f64 {
+                return Err(records.fail(ErrorKind::UnnamedColumn { column: 1 }));
+            }
+        }
+        first.rows += 1;
+    }
+    if first.rows == 0 {
+        return Err(records.fail(ErrorKind::NoRows { columns: width }));
+    }
+    if !first.only_numbers {
+        meter.give_back((first.numbers.capacity() * size_of::<f64>()) as u64);
+        first.numbers = Vec::new();
+    }
+    Ok(first)
+}
+
+impl<'a> Cells<'a> for FirstPass {
+    #[inline]
+    fn numbers(&mut self, column: usize) -> &mut [f64] {
+        // A column before the first one wraps to a place beyond the last.
+        let at = column.wrapping_sub(self.skipped).saturating_add(self.row.start);
+        self.numbers.get_mut(at..).unwrap_or_default()
+    }
+
+    fn take(&mut self, column: usize, cell: &'a [u8], value: Value) {
+        let at = column.wrapping_sub(self.skipped);
+        match value {
+            Value::Number(number) => match <Self as Cells<'a>>::numbers(self, column).first_mut() {
                 Some(cell) => *cell = number,
-                None if column == 0 => index = number,
+                None if column == 0 => self.row.index = number,
                 None => {}
             },
             Value::Missing => {}
             Value::Infinite => {
+                let (row, line) = (self.rows + 1, self.row.line);
                 let text = || String::from_utf8_lossy(cell).into_owned();
-                infinite.entry(column.wrapping_sub(skipped)).or_insert_with(|| Infinite {
-                    row,
-                    line,
-                    text: text(),
-                });
+                self.infinite.entry(at).or_insert_with(|| Infinite { row, line, text: text() });
             }
             Value::Text => {
-                let at = column.wrapping_sub(skipped);
-                if let (Some(is_text), Some(odd)) = (is_text.get_mut(at), is_odd_text.get_mut(at)) {
-                    (*is_text, only_numbers) = (true, false);
+                if let (Some(is_text), Some(odd)) =
+                    (self.is_text.get_mut(at), self.is_odd.get_mut(at))
+                {
+                    (*is_text, self.only_numbers) = (true, false);
                     *odd = *odd && is_odd(cell);
                 }
             }
-        });
-        if found != width + skipped {
-            let expected = width + skipped;
-            return Err(records.fail(ErrorKind::Ragged { row, line, expected, found }));
         }
-        if skipped > 0 {
-            if rows == 0 && (index == 0.0 || index == 1.0) {
-                index_from = index;
-            }
-            if index != index_from + rows as f64 {
-                return Err(records.fail(ErrorKind::UnnamedColumn { column: 1 }));
-            }
-        }
-        rows = row;
     }
-    if rows == 0 {
-        return Err(records.fail(ErrorKind::NoRows { columns: width }));
-    }
-    if !only_numbers {
-        meter.give_back((numbers.capacity() * size_of::<f64>()) as u64);
-        numbers = Vec::new();
-    }
-    Ok(FirstPass { rows, is_text, is_odd: is_odd_text, skipped, numbers, infinite })
 }
 
 impl FirstPass {

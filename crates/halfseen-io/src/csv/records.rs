@@ -1,8 +1,9 @@
 //! Splits a CSV file into records, holding one chunk or the longest record at a time.
 
-use super::cell::{self, Value};
+use super::cell::{self, Cells};
 use super::dialect::Dialect;
 use super::quoted::{Parsed, Quoted};
+use super::short;
 use crate::error::{ErrorKind, Result};
 use crate::sniff::refuse_foreign;
 use crate::source::Content;
@@ -38,20 +39,19 @@ enum Fields<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// Calls `each(column, cell, value)` for every cell; returns the number of cells.
+    /// Gives away every cell; returns the number of cells.
     #[inline]
-    pub(super) fn split(&self, mut each: impl FnMut(usize, &'a [u8], Value)) -> usize {
+    pub(super) fn split(&self, cells: &mut impl Cells<'a>) -> usize {
         let dialect = self.dialect;
         match self.fields {
-            Fields::Plain(bytes) if dialect.is_plain() && dialect.by == b',' => {
-                cell::split(bytes, b',', each)
+            Fields::Plain(bytes) if dialect.is_plain() => cell::split(bytes, dialect.by, cells),
+            Fields::Plain(bytes) => {
+                let mut each =
+                    |column, cell, value| cells.take(column, cell, dialect.value(cell, value));
+                cell::split(bytes, dialect.by, &mut each)
             }
-            Fields::Plain(bytes) => cell::split(bytes, dialect.by, |column, cell, value| {
-                each(column, cell, dialect.value(cell, value))
-            }),
-            Fields::Quoted(quoted) => {
-                quoted.split(|column, cell, value| each(column, cell, dialect.value(cell, value)))
-            }
+            Fields::Quoted(quoted) => quoted
+                .split(|column, cell, value| cells.take(column, cell, dialect.value(cell, value))),
         }
     }
 }
@@ -79,6 +79,37 @@ impl<'a> Records<'a> {
             records.start = 3;
         }
         Ok(records)
+    }
+
+    /// Reads the next record if it is plain numbers, an index before them if that is asked for, and is
+    /// in the buffer as a whole. Otherwise returns false: the record is still the next one, and the
+    /// numbers are anything.
+    #[inline]
+    pub(super) fn numbers(&mut self, index: &mut [f64], numbers: &mut [f64]) -> bool {
+        if !self.dialect.is_plain() {
+            return false;
+        }
+        if self.after_cr && self.buffer[self.start..self.end].first() == Some(&b'\n') {
+            (self.start, self.after_cr) = (self.start + 1, false);
+        }
+        let (pending, by) = (&self.buffer[self.start..self.end], self.dialect.by);
+        let (before, at, ended) = short::fill(pending, 0, by, index);
+        if before < index.len() || ended {
+            return false;
+        }
+        let (filled, at, ended) = short::fill(pending, at, by, numbers);
+        // A number at the end of the buffer may go on.
+        if filled < numbers.len() || !ended || at > pending.len().min(self.limit) {
+            return false;
+        }
+        self.after_cr = pending[at - 1] == b'\r';
+        (self.line, self.start) = (self.line + 1, self.start + at);
+        true
+    }
+
+    /// Returns true if all is read.
+    pub(super) fn is_over(&self) -> bool {
+        self.at_end && self.start == self.end
     }
 
     /// Returns the next non-blank record.
@@ -189,7 +220,9 @@ mod tests {
         let mut rows = Vec::new();
         while let Some(record) = records.next()? {
             let mut row = Vec::new();
-            record.split(|_, cell, _| row.push(String::from_utf8_lossy(cell).into_owned()));
+            record.split(&mut |_, cell: &[u8], _| {
+                row.push(String::from_utf8_lossy(cell).into_owned());
+            });
             rows.push(row);
         }
         Ok(rows)

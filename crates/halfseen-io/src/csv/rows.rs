@@ -1,12 +1,12 @@
 //! Collects rows whose columns are known to be numbers or text into tables.
 
-use super::cell::Value;
+use super::cell::{Cells, Value};
 use super::inspect::Reading;
 use super::numbers::{is_missing, number};
 use super::optimistic::matrix;
-use super::records::Record;
+use super::records::{Record, Records};
 use super::text::TextBuilder;
-use crate::error::ErrorKind;
+use crate::error::{ErrorKind, Result};
 use crate::meter::Meter;
 use halfseen::data::{Column, Matrix, Place, Table};
 
@@ -20,6 +20,8 @@ pub(super) struct Rows {
     width: usize,
     texts: Vec<TextBuilder>,
     rows: usize,
+    /// True if all columns of the file are plain numbers, and taken.
+    only_numbers: bool,
     meter: Meter,
 }
 
@@ -28,8 +30,58 @@ pub(super) struct Rows {
 enum Slot {
     /// Nowhere.
     Out,
-    Number(usize, Reading),
+    /// A place in the row, from which on so many columns side by side are plain numbers.
+    Number {
+        at: usize,
+        reading: Reading,
+        plain: usize,
+    },
     Text(usize),
+}
+
+/// Row that a record is read into.
+struct Row<'r, 'a> {
+    line: u64,
+    slots: &'r [Slot],
+    skipped: usize,
+    numbers: &'r mut [f64],
+    texts: &'r mut [TextBuilder],
+    meter: &'r Meter,
+    /// First cell that is not of its column's kind.
+    odd: Option<(usize, &'a [u8], Value)>,
+    problem: Option<ErrorKind>,
+}
+
+impl<'a> Cells<'a> for Row<'_, 'a> {
+    #[inline]
+    fn numbers(&mut self, column: usize) -> &mut [f64] {
+        match self.slots.get(column.wrapping_sub(self.skipped)) {
+            Some(&Slot::Number { at, plain, .. }) => &mut self.numbers[at..at + plain],
+            _ => &mut [],
+        }
+    }
+
+    fn take(&mut self, column: usize, cell: &'a [u8], value: Value) {
+        let column = column.wrapping_sub(self.skipped);
+        match self.slots.get(column) {
+            Some(&Slot::Number { at, reading, .. }) if value != Value::Missing => {
+                match parsed(cell, value, reading) {
+                    Some(number) => self.numbers[at] = number,
+                    None => self.odd = self.odd.or(Some((column, cell, value))),
+                }
+            }
+            Some(&Slot::Text(at)) => {
+                let (text, meter) = (&mut self.texts[at], self.meter);
+                let pushed = match (value, std::str::from_utf8(cell)) {
+                    (Value::Missing, _) => text.push_missing(meter),
+                    (_, Ok(cell)) => text.push(cell, meter),
+                    (_, Err(_)) => Err(ErrorKind::NotUtf8 { line: self.line }),
+                };
+                self.problem = self.problem.take().or(pushed.err());
+            }
+            Some(Slot::Number { .. } | Slot::Out) | None => {}
+        }
+    }
 }
 
 impl Rows {
@@ -54,14 +106,26 @@ impl Rows {
                 }
                 Some(reading) => {
                     width += 1;
-                    (Slot::Number(width - 1, *reading), Place::Number(width - 1))
+                    let (at, reading, plain) = (width - 1, *reading, 0);
+                    (Slot::Number { at, reading, plain }, Place::Number(width - 1))
                 }
             };
             slots.push(slot);
             columns.push(Column { name: name.clone(), place });
         }
+        let mut side_by_side = 0;
+        for slot in slots.iter_mut().rev() {
+            side_by_side = match slot {
+                Slot::Number { reading: Reading::Plain, plain, .. } => {
+                    *plain = side_by_side + 1;
+                    *plain
+                }
+                _ => 0,
+            };
+        }
+        let (numbers, only_numbers) = (Vec::new(), side_by_side == slots.len());
         let texts = std::iter::repeat_with(TextBuilder::default).take(texts).collect();
-        Rows { columns, slots, skipped, numbers: Vec::new(), width, texts, rows: 0, meter }
+        Rows { columns, slots, skipped, numbers, width, texts, rows: 0, only_numbers, meter }
     }
 
     /// Makes room for rows.
@@ -74,47 +138,49 @@ impl Rows {
         self.rows
     }
 
-    /// Adds a record, the row of this number in the file, from 1.
+    /// Adds the next record, the row of this number in the file, from 1; returns false at the end.
     ///
     /// # Errors
     /// If it has more or fewer cells than the header, or a cell is not of its column's kind.
-    pub(super) fn push(&mut self, row: usize, record: &Record<'_>) -> Result<(), ErrorKind> {
-        let line = record.line;
+    pub(super) fn read(&mut self, row: usize, records: &mut Records<'_>) -> Result<bool> {
+        if records.is_over() {
+            return Ok(false);
+        }
         let start = self.numbers.len();
-        self.meter.reserve(&mut self.numbers, self.width, row)?;
+        let room = self.meter.reserve(&mut self.numbers, self.width, row);
+        room.map_err(|kind| records.fail(kind))?;
         self.numbers.resize(start + self.width, f64::NAN);
-        let cells = &mut self.numbers[start..];
-        let (texts, meter, slots, skipped) =
-            (&mut self.texts, &self.meter, &self.slots, self.skipped);
-        let mut problem = None;
-        let mut odd = None;
-        let found = record.split(|column, cell, value| {
-            let column = column.wrapping_sub(skipped);
-            match slots.get(column) {
-                Some(&Slot::Number(at, Reading::Plain)) if matches!(value, Value::Number(_)) => {
-                    if let Value::Number(number) = value {
-                        cells[at] = number;
-                    }
-                }
-                Some(&Slot::Number(at, reading)) if value != Value::Missing => {
-                    match parsed(cell, value, reading) {
-                        Some(number) => cells[at] = number,
-                        None => odd = odd.or(Some((column, cell, value))),
-                    }
-                }
-                Some(&Slot::Text(at)) => {
-                    let pushed = match (value, std::str::from_utf8(cell)) {
-                        (Value::Missing, _) => texts[at].push_missing(meter),
-                        (_, Ok(text)) => texts[at].push(text, meter),
-                        (_, Err(_)) => Err(ErrorKind::NotUtf8 { line }),
-                    };
-                    problem = problem.take().or(pushed.err());
-                }
-                Some(Slot::Number(..) | Slot::Out) | None => {}
-            }
-        });
+        let mut index = [f64::NAN];
+        let numbers = &mut self.numbers[start..];
+        if !self.only_numbers || !records.numbers(&mut index[..self.skipped], numbers) {
+            numbers.fill(f64::NAN);
+            let Some(record) = records.next()? else {
+                self.numbers.truncate(start);
+                return Ok(false);
+            };
+            let pushed = self.push(row, start, &record);
+            pushed.map_err(|kind| records.fail(kind))?;
+        }
         self.rows += 1;
-        let expected = self.slots.len() + skipped;
+        Ok(true)
+    }
+
+    /// Writes a record to the numbers from `start` on, and its texts.
+    fn push(&mut self, row: usize, start: usize, record: &Record<'_>) -> Result<(), ErrorKind> {
+        let line = record.line;
+        let mut cells = Row {
+            line,
+            slots: &self.slots,
+            skipped: self.skipped,
+            numbers: &mut self.numbers[start..],
+            texts: &mut self.texts,
+            meter: &self.meter,
+            odd: None,
+            problem: None,
+        };
+        let found = record.split(&mut cells);
+        let Row { odd, problem, .. } = cells;
+        let expected = self.slots.len() + self.skipped;
         if found != expected {
             return Err(ErrorKind::Ragged { row, line, expected, found });
         }

@@ -47,7 +47,7 @@ fn widths(head: &[u8], record_limit: usize, by: u8) -> Vec<usize> {
         let mut records = Records::new(source.open()?, record_limit, Dialect::separated(by))?;
         while widths.len() < RECORDS {
             let Some(record) = records.next()? else { return Ok(true) };
-            widths.push(record.split(|_, _, _| ()));
+            widths.push(record.split(&mut |_, _: &[u8], _| ()));
         }
         Ok(false)
     };
