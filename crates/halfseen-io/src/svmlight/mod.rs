@@ -133,14 +133,19 @@ impl Rows {
     }
 
     fn push(&mut self, number: u64, line: &[u8]) -> Result<(), ErrorKind> {
-        let Some(row) = row::parse(number, line)? else { return Ok(()) };
-        let (rows, meter) = (self.labels.len(), self.meter.clone());
-        meter.push(&mut self.labels, row.label, rows)?;
-        meter.push(&mut self.queries, row.query.unwrap_or(f64::NAN), rows)?;
+        let Some(mut row) = row::parse(number, line)? else { return Ok(()) };
+        let rows = self.labels.len();
+        self.meter.push(&mut self.labels, row.label, rows)?;
+        self.meter.push(&mut self.queries, row.query.unwrap_or(f64::NAN), rows)?;
         self.has_queries |= row.query.is_some();
-        let mut next = 0;
-        for pair in row.pairs(number) {
-            let pair = pair?;
+        let (first, mut next) = (self.indices.len(), 0);
+        loop {
+            while let Some((index, value)) = row.pairs.plain(next..=self.limit) {
+                self.meter.push(&mut self.indices, index, rows)?;
+                self.meter.push(&mut self.values, value, rows)?;
+                next = index + 1;
+            }
+            let Some(pair) = row.pairs.next(number)? else { break };
             let index = self.index(number, pair.index)?;
             if index < next {
                 let text = String::from_utf8_lossy(pair.index).into_owned();
@@ -149,7 +154,7 @@ impl Rows {
                 return Err(ErrorKind::Malformed { line: number, text, problem });
             }
             next = index + 1;
-            meter.push(&mut self.indices, index, rows)?;
+            self.meter.push(&mut self.indices, index, rows)?;
             let value = match pair.value {
                 Value::Number(value) => value,
                 Value::Missing | Value::Text => f64::NAN, // pairs hold no text
@@ -159,11 +164,11 @@ impl Rows {
                     return Err(ErrorKind::NotFinite { row, line: number, column, text });
                 }
             };
-            meter.push(&mut self.values, value, rows)?;
-            self.from_zero |= index == 0;
-            self.largest = self.largest.max(index);
+            self.meter.push(&mut self.values, value, rows)?;
         }
-        meter.push(&mut self.starts, self.indices.len(), rows)
+        self.from_zero |= self.indices.get(first) == Some(&0);
+        self.largest = self.largest.max(next.saturating_sub(1));
+        self.meter.push(&mut self.starts, self.indices.len(), rows)
     }
 
     fn index(&self, line: u64, digits: &[u8]) -> Result<u32, ErrorKind> {

@@ -1,13 +1,15 @@
 //! Parses one line of SVMlight: a label, an optional query, and pairs of index and value.
 
 use crate::csv::cell::{self, Value};
+use crate::csv::short;
 use crate::error::ErrorKind;
+use std::ops::RangeInclusive;
 
 /// Parsed line, ready to be stored.
 pub(super) struct Row<'a> {
     pub label: f64,
     pub query: Option<f64>,
-    pairs: Tokens<'a>,
+    pub pairs: Pairs<'a>,
 }
 
 /// One entry of a row, with its index as written.
@@ -71,13 +73,28 @@ pub(super) fn parse<'a>(number: u64, line: &'a [u8]) -> Result<Option<Row<'a>>, 
             }
         }
     };
-    Ok(Some(Row { label, query, pairs }))
+    Ok(Some(Row { label, query, pairs: Pairs(pairs) }))
 }
 
-impl<'a> Row<'a> {
-    /// Returns the entries in order; `number` is the line, for errors.
-    pub(super) fn pairs(self, number: u64) -> impl Iterator<Item = Result<Pair<'a>, ErrorKind>> {
-        self.pairs.map(move |token| pair(token).ok_or_else(|| malformed(number, token, NO_PAIR)))
+/// Entries of a row in order.
+pub(super) struct Pairs<'a>(Tokens<'a>);
+
+impl<'a> Pairs<'a> {
+    /// Takes the next pair if it is written in the usual way, with an index in this range.
+    #[inline]
+    pub(super) fn plain(&mut self, range: RangeInclusive<u32>) -> Option<(u32, f64)> {
+        let text = self.0.0.strip_prefix(b" ")?;
+        let (index, value, end) = short::pair(text)?;
+        let index = u32::try_from(index).ok().filter(|index| range.contains(index))?;
+        let rest = &text[end..];
+        matches!(rest.first(), None | Some(b' ')).then(|| self.0.0 = rest)?;
+        Some((index, value))
+    }
+
+    /// Takes the next pair; `number` is the line, for errors.
+    pub(super) fn next(&mut self, number: u64) -> Result<Option<Pair<'a>>, ErrorKind> {
+        let token = self.0.next();
+        token.map(|token| pair(token).ok_or_else(|| malformed(number, token, NO_PAIR))).transpose()
     }
 }
 
