@@ -47,77 +47,61 @@ impl Chunk {
         out: Out<'_>,
         meter: &Meter,
     ) -> Result<(), ErrorKind> {
-        let before = self.before;
-        let inexact = |at: usize, value: String| ErrorKind::Inexact {
-            row: before + at,
-            column: column.name.clone(),
-            value,
+        let (before, name) = (self.before, &column.name);
+        let inexact =
+            |row: usize, value: String| ErrorKind::Inexact { row, column: name.clone(), value };
+        let signed = |row, v: &i64| inexact(row, v.to_string());
+        let unsigned = |row, v: &i64| inexact(row, (*v as u64).to_string());
+        let never = |row, v: &i32| inexact(row, v.to_string());
+        let infinite = |row, value: f64| {
+            let kind = halfseen::ErrorKind::NotFinite { row, column: name.clone(), value };
+            ErrorKind::Library(kind.into())
         };
-        // at: the row within the group, from 1
-        let signed = |at, v: i64| {
-            if v.unsigned_abs() <= EXACT { Ok(v as f64) } else { Err(inexact(at, v.to_string())) }
-        };
-        let decimal = |at, v: i64, places: u8| {
-            signed(at, v).map(|units| units / 10_f64.powi(i32::from(places)))
-        };
-        let push = |out: &mut Vec<f64>, value: Option<Result<f64, ErrorKind>>| {
-            meter.push(out, value.unwrap_or(Ok(f64::NAN))?, before)
-        };
-        let mut cells = Cells { at: &mut self.at, column, rows };
+        let mut cells = Cells { at: &mut self.at, before, column, rows, meter };
         use ColumnReader as From;
         match (&mut self.reader, column.kind, out) {
             (From::Int32ColumnReader(reader), Kind::Int32, Out::Numbers(out)) => {
-                cells.read(reader, |_, v| push(out, v.map(|&v| Ok(v.into()))))
+                cells.numbers(reader, out, |&v| v.into(), never)
             }
             (From::Int32ColumnReader(reader), Kind::UInt32, Out::Numbers(out)) => {
-                cells.read(reader, |_, v| push(out, v.map(|&v| Ok((v as u32).into()))))
+                cells.numbers(reader, out, |&v| (v as u32).into(), never)
             }
             (From::Int64ColumnReader(reader), Kind::Int64, Out::Numbers(out)) => {
-                cells.read(reader, |at, v| push(out, v.map(|&v| signed(at, v))))
+                cells.numbers(reader, out, |&v| exact(v.unsigned_abs(), v as f64), signed)
             }
             (From::Int64ColumnReader(reader), Kind::UInt64, Out::Numbers(out)) => {
-                cells.read(reader, |at, v| {
-                    let exact = |&v: &i64| match v as u64 {
-                        v @ 0..=EXACT => Ok(v as f64),
-                        v => Err(inexact(at, v.to_string())),
-                    };
-                    push(out, v.map(exact))
-                })
+                cells.numbers(reader, out, |&v| exact(v as u64, v as f64), unsigned)
             }
             (From::Int32ColumnReader(reader), Kind::Decimal32(places), Out::Numbers(out)) => {
-                cells.read(reader, |at, v| push(out, v.map(|&v| decimal(at, v.into(), places))))
+                let unit = 10_f64.powi(places.into());
+                cells.numbers(reader, out, |&v| f64::from(v) / unit, never)
             }
             (From::Int64ColumnReader(reader), Kind::Decimal64(places), Out::Numbers(out)) => {
-                cells.read(reader, |at, v| push(out, v.map(|&v| decimal(at, v, places))))
+                let unit = 10_f64.powi(places.into());
+                cells.numbers(reader, out, |&v| exact(v.unsigned_abs(), v as f64) / unit, signed)
             }
             (From::FloatColumnReader(reader), Kind::Float, Out::Numbers(out)) => {
-                let name = &column.name;
-                cells.read(reader, |at, v| {
-                    push(out, v.map(|&v| finite(before + at, name, v.into())))
-                })
+                cells.numbers(reader, out, |&v| v.into(), |row, &v| infinite(row, v.into()))
             }
             (From::DoubleColumnReader(reader), Kind::Double, Out::Numbers(out)) => {
-                let name = &column.name;
-                cells.read(reader, |at, v| push(out, v.map(|&v| finite(before + at, name, v))))
+                cells.numbers(reader, out, |&v| v, |row, &v| infinite(row, v))
             }
             (From::BoolColumnReader(reader), Kind::Bool, Out::Text(out)) => {
-                cells.read(reader, |_, v| match v {
+                cells.each(reader, |_, v| match v {
                     Some(true) => out.push("true", meter),
                     Some(false) => out.push("false", meter),
                     None => out.push_missing(meter),
                 })
             }
             (From::ByteArrayColumnReader(reader), Kind::Text, Out::Text(out)) => {
-                let name = &column.name;
-                cells.read(reader, |at, v| {
+                cells.each(reader, |row, v| {
                     let Some(text) = v else {
                         return out.push_missing(meter);
                     };
                     match std::str::from_utf8(text.data()) {
                         Ok(text) => out.push(text, meter),
                         Err(_) => {
-                            let problem =
-                                format!("row {}, column '{name}' is not UTF-8", before + at);
+                            let problem = format!("row {row}, column '{name}' is not UTF-8");
                             Err(ErrorKind::BadParquet { problem })
                         }
                     }
@@ -134,43 +118,109 @@ impl Chunk {
 struct Cells<'a> {
     /// Number of rows of the group that were read before.
     at: &'a mut usize,
+    /// Number of rows of previous groups.
+    before: usize,
     column: &'a Column,
     rows: usize,
+    meter: &'a Meter,
+}
+
+/// Some decoded cells of a column.
+struct Decoded<'a, T> {
+    /// Number of rows of the group before them.
+    at: usize,
+    /// Number of the cells.
+    count: usize,
+    /// Levels of the cells, 1 where they have a value; empty if all have one.
+    levels: &'a [i16],
+    values: &'a [T],
+}
+
+impl<T> Decoded<'_, T> {
+    fn is_there(&self, cell: usize) -> bool {
+        self.levels.is_empty() || self.levels.get(cell) == Some(&1)
+    }
 }
 
 impl Cells<'_> {
-    /// Calls `each` for the rows, with their number in the group (from 1) and their cell.
-    fn read<T: DataType>(
+    /// Appends the numbers of the rows. Those that `number` makes infinite are refused.
+    fn numbers<T: DataType>(
+        &mut self,
+        reader: &mut ColumnReaderImpl<T>,
+        out: &mut Vec<f64>,
+        number: impl Fn(&T::T) -> f64,
+        refused: impl Fn(usize, &T::T) -> ErrorKind,
+    ) -> Result<(), ErrorKind> {
+        let (meter, before, column) = (self.meter, self.before, self.column);
+        self.read(reader, |cells| {
+            meter.reserve(out, cells.count, before)?;
+            let start = out.len();
+            let mut numbers = cells.values.iter().map(&number);
+            if cells.values.len() == cells.count {
+                out.extend(numbers);
+            } else {
+                for cell in 0..cells.count {
+                    out.push(match cells.is_there(cell) {
+                        true => numbers.next().ok_or_else(|| column.short_of(cells.at + cell))?,
+                        false => f64::NAN,
+                    });
+                }
+            }
+            let Some(cell) = out[start..].iter().position(|number| number.is_infinite()) else {
+                return Ok(());
+            };
+            let value = (0..cell).filter(|&cell| cells.is_there(cell)).count();
+            Err(refused(before + cells.at + cell + 1, &cells.values[value]))
+        })
+    }
+
+    /// Calls `each` for the rows, with their number (from 1) and their cell.
+    fn each<T: DataType>(
         &mut self,
         reader: &mut ColumnReaderImpl<T>,
         mut each: impl FnMut(usize, Option<&T::T>) -> Result<(), ErrorKind>,
     ) -> Result<(), ErrorKind> {
-        let (column, start) = (self.column, *self.at);
-        let (mut levels, mut values) = (Vec::with_capacity(BATCH), Vec::with_capacity(BATCH));
-        let mut row = 0;
-        while row < self.rows {
-            levels.clear();
-            values.clear();
-            let wanted = BATCH.min(self.rows - row);
-            let levels_out = column.nulls.then_some(&mut levels);
-            let (found, ..) =
-                reader.read_records(wanted, levels_out, None, &mut values).map_err(failed)?;
-            if found == 0 || found > wanted {
-                break;
-            }
-            let mut values = values.iter();
-            for at in start + row..start + row + found {
-                let there = !column.nulls || levels.get(at - start - row) == Some(&1);
+        let (before, column) = (self.before, self.column);
+        self.read(reader, |cells| {
+            let mut values = cells.values.iter();
+            for cell in 0..cells.count {
+                let there = cells.is_there(cell);
                 let value = if there { values.next() } else { None };
                 if there && value.is_none() {
-                    return Err(column.short_of(at));
+                    return Err(column.short_of(cells.at + cell));
                 }
-                each(at + 1, value)?;
+                each(before + cells.at + cell + 1, value)?;
             }
-            row += found;
+            Ok(())
+        })
+    }
+
+    /// Decodes the rows some at a time.
+    fn read<T: DataType>(
+        &mut self,
+        reader: &mut ColumnReaderImpl<T>,
+        mut take: impl FnMut(Decoded<'_, T::T>) -> Result<(), ErrorKind>,
+    ) -> Result<(), ErrorKind> {
+        let most = BATCH.min(self.rows);
+        let nulls = self.column.nulls;
+        let mut levels = Vec::with_capacity(if nulls { most } else { 0 });
+        let mut values = Vec::with_capacity(most);
+        let (start, mut done) = (*self.at, 0);
+        while done < self.rows {
+            levels.clear();
+            values.clear();
+            let wanted = BATCH.min(self.rows - done);
+            let levels_out = nulls.then_some(&mut levels);
+            let (count, ..) =
+                reader.read_records(wanted, levels_out, None, &mut values).map_err(failed)?;
+            if count == 0 || count > wanted {
+                break;
+            }
+            take(Decoded { at: start + done, count, levels: &levels, values: &values })?;
+            done += count;
         }
-        *self.at += row;
-        if row == self.rows { Ok(()) } else { Err(column.short_of(*self.at)) }
+        *self.at += done;
+        if done == self.rows { Ok(()) } else { Err(self.column.short_of(*self.at)) }
     }
 }
 
@@ -182,13 +232,9 @@ impl Column {
     }
 }
 
-/// Refuses infinity, as every reader does; NaN is a missing cell.
-fn finite(row: usize, column: &str, value: f64) -> Result<f64, ErrorKind> {
-    if value.is_infinite() {
-        let kind = halfseen::ErrorKind::NotFinite { row, column: column.to_owned(), value };
-        return Err(ErrorKind::Library(kind.into()));
-    }
-    Ok(value)
+/// Returns an integer as a double, infinite if its magnitude is beyond those that are all exact.
+fn exact(magnitude: u64, number: f64) -> f64 {
+    if magnitude <= EXACT { number } else { f64::INFINITY }
 }
 
 pub(super) fn failed(error: parquet::errors::ParquetError) -> ErrorKind {
