@@ -48,11 +48,47 @@ pub(crate) fn plain(value: &serde_json::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
+/// Appends a number as `{}` writes it, faster.
+pub(crate) fn push_shortest(out: &mut String, number: f64) {
+    let mut buffer = zmij::Buffer::new();
+    let text = buffer.format(number);
+    // The same shortest digits; a long number is written there with an exponent.
+    match text.contains('e') {
+        true => out.push_str(&number.to_string()),
+        false => out.push_str(text.strip_suffix(".0").unwrap_or(text)),
+    }
+}
+
 /// Formats a cell; a missing one is empty.
 pub(crate) fn text(cell: Cell<'_>) -> String {
     match cell {
         Cell::Number(number) => number.to_string(),
         Cell::Text(text) => text.to_owned(),
         Cell::Missing => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_the_standard_library_does() {
+        let mut bits = 1_u64;
+        let mut any = std::iter::repeat_with(|| {
+            bits ^= bits << 13;
+            bits ^= bits >> 7;
+            bits ^= bits << 17;
+            bits
+        });
+        let special = [0.0, -0.0, 1.0, -12.0, 1e15, 1e16, 1e17, 1e-5, 1e-7, 5e-324, f64::MAX];
+        let special = special.into_iter().chain([f64::NAN, f64::INFINITY, f64::NEG_INFINITY]);
+        let bits = any.by_ref().take(20_000).map(f64::from_bits).collect::<Vec<_>>();
+        let decimals = any.take(20_000).map(|v| (v >> 40) as f64 / 1000.0 - 4000.0);
+        for number in special.chain(bits).chain(decimals) {
+            let mut text = String::from("x");
+            push_shortest(&mut text, number);
+            assert_eq!(text, format!("x{number}"));
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::args::PredictArgs;
 use crate::failure::usage_error;
-use crate::format::text;
+use crate::format::{push_shortest, text};
 use crate::input::renumbered;
 use crate::intervals::Intervals;
 use crate::output::{self, Growing};
@@ -10,7 +10,6 @@ use crate::stream::{self, Rows, Take};
 use anyhow::{Context, Result};
 use halfseen::data::{Column, Table, Task};
 use halfseen::model::{Model, Scores};
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -26,7 +25,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
         .transpose()?;
     let mut wanted = stream::wanted(&model);
     wanted.texts.extend(args.id.clone());
-    let mut out = None;
+    let (mut out, mut csv) = (None, String::new());
     let found =
         stream::read(&args.data, &args.read, &wanted, args.quiet, Take::Batches, |read, rows| {
             let Rows { table, numbers } = rows;
@@ -35,7 +34,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
             let ends = intervals.as_mut().map(|of| of.ends(&model, &table)).transpose()?;
             read.add(prediction.applied);
             let first = out.is_none();
-            let csv = as_csv(&model, &table, &prediction.scores, ends.as_deref(), id, first);
+            as_csv(&mut csv, &model, &table, &prediction.scores, ends.as_deref(), id, first);
             // Opened after the first batch: what cannot be used leaves nothing behind.
             let out = match &mut out {
                 Some(out) => out,
@@ -77,17 +76,18 @@ pub(crate) fn read_model(path: &Path) -> Result<Model> {
     Model::from_json(&text).with_context(|| path.display().to_string())
 }
 
-/// Formats predictions, below a header if they are the first.
+/// Formats predictions into a buffer, below a header if they are the first.
 fn as_csv(
+    csv: &mut String,
     model: &Model,
     table: &Table,
     scores: &Scores,
     intervals: Option<&[(f64, f64)]>,
     id: Option<&Column>,
     first: bool,
-) -> String {
+) {
     let classes = model.task == Task::Classification;
-    let mut csv = String::new();
+    csv.clear();
     if first {
         csv.extend(id.map(|column| format!("{},", quoted(&column.name))));
         csv.push_str(match (classes, intervals) {
@@ -103,14 +103,17 @@ fn as_csv(
         }
         // The predicted class has the largest score.
         let score = scores.row(row).iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        // Writing to a string cannot fail.
-        let _ = match (model.class(scores, row), intervals) {
-            (Some(label), _) => writeln!(csv, "{},{score}", quoted(&label.to_string())),
-            (None, Some(ends)) => writeln!(csv, "{score},{},{}", ends[row].0, ends[row].1),
-            (None, None) => writeln!(csv, "{score}"),
-        };
+        if let Some(label) = model.class(scores, row) {
+            csv.push_str(&quoted(&label.to_string()));
+            csv.push(',');
+        }
+        push_shortest(csv, score);
+        for end in intervals.map(|ends| ends[row]).into_iter().flat_map(<[f64; 2]>::from) {
+            csv.push(',');
+            push_shortest(csv, end);
+        }
+        csv.push('\n');
     }
-    csv
 }
 
 /// Formats a CSV field, with quotes if it needs them.
