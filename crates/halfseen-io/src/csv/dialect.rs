@@ -23,8 +23,8 @@ impl Dialect {
     /// Returns true if cells need no second look, and numbers hold no separator.
     #[inline]
     pub(super) fn is_plain(&self) -> bool {
-        let in_numbers = self.by.is_ascii_digit() || matches!(self.by, b'-' | b'.');
-        self.decimal.is_none() && self.missing.is_empty() && !in_numbers
+        let in_numbers = !self.by.is_ascii_punctuation() || matches!(self.by, b'-' | b'.' | b'"');
+        self.decimal.is_none() && self.missing.is_empty() && (self.by == b'\t' || !in_numbers)
     }
 
     /// Returns the value of a cell that is `value` in plain CSV.

@@ -19,7 +19,7 @@ pub(super) fn fill(bytes: &[u8], mut at: usize, by: u8, out: &mut [f64]) -> (usi
     let zeros = u64::from_le_bytes([b'0', by, b'0', by, b'0', by, b'0', by]);
     let mut filled = 0;
     while filled < out.len() {
-        let mut first = word(bytes, at);
+        let first = word(bytes, at);
         // Pixels, counts and indicators are mostly zeros.
         if first == zeros
             && let Some(four) = out.get_mut(filled..filled + 4)
@@ -28,34 +28,36 @@ pub(super) fn fill(bytes: &[u8], mut at: usize, by: u8, out: &mut [f64]) -> (usi
             (filled, at) = (filled + 4, at + 8);
             continue;
         }
-        if let Some((numbers, taken)) = two(first, by)
-            && let Some(cells) = out.get_mut(filled..filled + 2)
-        {
-            cells.copy_from_slice(&numbers);
-            (filled, at) = (filled + 2, at + taken);
+        let marks = others(first);
+        let bits = bits_before(marks);
+        if bits > 0 && byte(first, bits) == by {
+            out[filled] = whole(first, bits) as i64 as f64;
+            let start = at;
+            (filled, at) = (filled + 1, start + bits as usize / 8 + 1);
+            // A second whole number in the same bytes.
+            let next = bits_before(marks & (marks - 1));
+            if next > bits + 8
+                && byte(first, next) == by
+                && let Some(cell) = out.get_mut(filled)
+            {
+                *cell = whole(first >> (bits + 8), next - bits - 8) as i64 as f64;
+                (filled, at) = (filled + 1, start + next as usize / 8 + 1);
+            }
             continue;
         }
-        let quoted = first as u8 == b'"';
-        let start = at + usize::from(quoted);
-        if quoted {
-            first = word(bytes, start);
-        }
-        let Some((number, mut end)) = number(bytes, start, first) else { break };
-        if quoted {
-            if bytes.get(end) != Some(&b'"') {
-                break;
-            }
-            end += 1;
-        }
-        let next = bytes.get(end).copied().unwrap_or(b'\n');
-        let ended = matches!(next, b'\n' | b'\r');
-        if next != by && !ended {
+        let found = match first as u8 {
+            b'"' => quoted(bytes, at),
+            _ => number(bytes, at, first, marks),
+        };
+        let Some((number, end, next)) = found else { break };
+        if next == by {
+            out[filled] = number;
+            (filled, at) = (filled + 1, end + 1);
+        } else if matches!(bytes.get(end), None | Some(b'\n' | b'\r')) {
+            out[filled] = number;
+            return (filled + 1, end + 1, true);
+        } else {
             break;
-        }
-        out[filled] = number;
-        (filled, at) = (filled + 1, end + 1);
-        if ended {
-            return (filled, at, true);
         }
     }
     (filled, at, false)
@@ -65,69 +67,87 @@ pub(super) fn fill(bytes: &[u8], mut at: usize, by: u8, out: &mut [f64]) -> (usi
 #[inline]
 pub(crate) fn pair(text: &[u8]) -> Option<(u64, f64, usize)> {
     let first = word(text, 0);
-    let (index, count) = digits(first);
-    if count == 0 || text.get(count) != Some(&b':') {
+    let bits = bits_before(others(first));
+    let start = bits as usize / 8 + 1;
+    if bits == 0 || text.get(start - 1) != Some(&b':') {
         return None;
     }
-    let (value, end) = number(text, count + 1, word(text, count + 1))?;
-    Some((index, value, end))
+    let second = word(text, start);
+    let (value, end, _) = number(text, start, second, others(second))?;
+    Some((whole(first, bits), value, end))
 }
 
-/// Reads two whole numbers, each with a separator behind it, of at most eight bytes together; returns
-/// also the number of these bytes.
-#[inline(always)]
-fn two(word: u64, by: u8) -> Option<([f64; 2], usize)> {
-    let others = others(word);
-    let (first, second) =
-        (others.trailing_zeros() & !7, (others & others.wrapping_sub(1)).trailing_zeros() & !7);
-    let is_separator = |bits| word.unbounded_shr(bits) as u8 == by;
-    if first == 0 || second < first + 16 || !is_separator(first) || !is_separator(second) {
-        return None;
-    }
-    let number = |start: u32, end: u32| whole(word >> start, end - start) as i64 as f64;
-    Some(([number(0, first), number(first + 8, second)], second as usize / 8 + 1))
+/// Reads a number in quotes; returns also its end and the byte there, 0 behind the last.
+#[inline]
+fn quoted(bytes: &[u8], at: usize) -> Option<(f64, usize, u8)> {
+    let first = word(bytes, at + 1);
+    let (number, end, next) = number(bytes, at + 1, first, others(first))?;
+    (next == b'"').then(|| (number, end + 1, bytes.get(end + 1).copied().unwrap_or(0)))
 }
 
 /// Reads the number at `at`, where this word is: a sign, up to eight digits, and up to eight decimals.
-/// Returns it and its end; the byte there may be anything.
+/// Returns also its end and the byte there, 0 behind the last.
 #[inline(always)]
-fn number(bytes: &[u8], at: usize, first: u64) -> Option<(f64, usize)> {
+fn number(bytes: &[u8], at: usize, first: u64, marks: u64) -> Option<(f64, usize, u8)> {
     let minus = u64::from(first as u8 == b'-');
-    let shown = first >> (8 * minus);
-    let (units, count) = digits(shown);
-    if count == 0 {
+    let (shown, marks) = (first >> (8 * minus), marks >> (8 * minus) | minus << 63);
+    let bits = bits_before(marks);
+    if bits == 0 {
         return None;
     }
-    let mut end = at + (minus as usize) + count;
-    let mut number = units as i64 as f64;
-    if shown.unbounded_shr(8 * count as u32) as u8 == b'.' {
-        let (part, places) = digits(word(bytes, end + 1));
+    let mut end = at + minus as usize + bits as usize / 8;
+    let mut next = byte(shown, bits);
+    let number = if next == b'.' {
+        let stop = bits_before(marks & (marks - 1));
+        next = byte(shown, stop);
+        // Seven digits and eight decimals at most, which a double holds exactly.
+        let (digits, places) = if next != 0 {
+            let before = (1 << bits) - 1;
+            let joined = shown & before | shown >> 8 & !before;
+            (whole(joined, stop - 8), (stop - bits) as usize / 8 - 1)
+        } else {
+            let part = word(bytes, end + 1);
+            let length = bits_before(others(part));
+            next = byte(part, length);
+            let places = length as usize / 8;
+            (whole(shown, bits) * SCALES[places] + whole(part, length), places)
+        };
         if places == 0 {
             return None;
         }
-        // Seven digits and eight decimals at most, which a double holds exactly.
-        number = (units * SCALES[places] + part) as i64 as f64 / POWERS[places];
         end += 1 + places;
+        digits as i64 as f64 / POWERS[places]
+    } else {
+        whole(shown, bits) as i64 as f64
+    };
+    // The word may end with the digits.
+    if next == 0 {
+        next = bytes.get(end).copied().unwrap_or(0);
     }
-    Some((f64::from_bits(number.to_bits() ^ (minus << 63)), end))
-}
-
-/// Returns the number that the digits at the start of a word make, and how many there are.
-#[inline(always)]
-fn digits(word: u64) -> (u64, usize) {
-    let bits = others(word).trailing_zeros() & !7;
-    (whole(word, bits), bits as usize / 8)
+    Some((f64::from_bits(number.to_bits() ^ (minus << 63)), end, next))
 }
 
 const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
 
-/// Returns the high bits of the bytes that are no digits; those behind a byte that is not ASCII may be
+/// Marks the high bits of the bytes that are no digits; behind a byte that is not ASCII, marks may be
 /// wrong.
 #[inline(always)]
 fn others(word: u64) -> u64 {
     // Digits become 0 to 9.
     let digits = word ^ ZEROS;
     (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080
+}
+
+/// Returns the number of bits before the first marked byte.
+#[inline(always)]
+fn bits_before(marks: u64) -> u32 {
+    marks.trailing_zeros() & !7
+}
+
+/// Returns the byte behind so many bits, 0 behind the last.
+#[inline(always)]
+fn byte(word: u64, bits: u32) -> u8 {
+    word.unbounded_shr(bits) as u8
 }
 
 /// Returns the number that the first bits of a word, which are digits, make.
