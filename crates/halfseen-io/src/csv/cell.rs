@@ -1,6 +1,6 @@
 //! Splits a record into cells, and classifies them as numbers, texts or missing values.
 
-use super::short;
+use super::short::{self, POWERS};
 use memchr::memchr;
 
 /// Content of a cell, independent of its column.
@@ -87,10 +87,6 @@ pub(super) fn split<'a>(record: &'a [u8], by: u8, cells: &mut impl Cells<'a>) ->
         at = end + 1;
     }
 }
-
-/// Powers of ten that a double holds exactly.
-pub(super) const POWERS: [f64; 16] =
-    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
 /// Parses a cell of at most 15 digits with optional sign and point; `None` for other cells.
 ///

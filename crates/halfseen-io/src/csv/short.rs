@@ -3,7 +3,9 @@
 //! A number is found and read without a branch for each digit (Lemire, "Number parsing at a gigabyte
 //! per second", 2021). What it does not understand is left to the parser of single cells.
 
-use super::cell::POWERS;
+/// Powers of ten that a double holds exactly.
+pub(super) const POWERS: [f64; 16] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
 /// Powers of ten that scale the whole part of a number.
 const SCALES: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
