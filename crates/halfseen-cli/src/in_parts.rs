@@ -48,6 +48,11 @@ pub(crate) fn fit(args: &FitArgs, learner: &dyn Learner) -> Result<ExitCode> {
     let options = Options { scale: table.scale, basis: table.basis, missing, ..declared };
     let options = options.for_fit(&learner.needs());
     let mut partial = Partial::new(learner, target, task(table.task), &options)?;
+    if let Some(units) = &args.units {
+        let place = || format!("--units {}", units.display());
+        let sums = sums_in(units).with_context(place)?;
+        partial = partial.in_units(&sums).with_context(place)?;
+    }
     if args.resume && output::is_standard(out) {
         return usage_error(
             "--resume: stdout holds no sums to go on with; name a file by --partial",
@@ -192,12 +197,17 @@ fn tell(partial: &Partial, out: &Path, (json, quiet): (bool, bool)) -> Result<()
         return Ok(());
     }
     let learner = partial.learner()?;
+    let file = out.display();
+    let next = match partial.needs_units() {
+        true => format!("the same once more, with --units {file} and another --partial"),
+        false => format!("halfseen merge {file} --out model.json"),
+    };
     let rows = vec![
         ("learner", Some(learner.name().to_owned())),
         ("parts", Some(counted(parts.len() as u64, "part", "parts"))),
         ("rows", Some(grouped(partial.rows()))),
-        ("sums", Some(out.display().to_string())),
-        ("next", Some(format!("halfseen merge {} --out model.json", out.display()))),
+        ("sums", Some(file.to_string())),
+        ("next", Some(next)),
     ];
     output::show(&output::labelled(14, rows))
 }

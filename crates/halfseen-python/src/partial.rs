@@ -63,6 +63,11 @@ impl Partial {
         partial::Partial::from_json(text).map(Partial).map_err(raised)
     }
 
+    /// Returns the same in the units of these sums.
+    fn in_units(&self, sums: &Partial) -> PyResult<Partial> {
+        self.0.clone().in_units(&sums.0).map(Partial).map_err(raised)
+    }
+
     /// Returns the same without a part.
     fn emptied(&self) -> Partial {
         Partial(self.0.emptied())
@@ -91,6 +96,11 @@ impl Partial {
     fn finish(&self, py: Python<'_>) -> PyResult<Model> {
         let of = self.0.clone();
         run_interruptible(py, 0, None, move |monitor| of.finish(monitor)).map(Model::new)
+    }
+
+    #[getter]
+    fn needs_units(&self) -> bool {
+        self.0.needs_units()
     }
 
     #[getter]

@@ -237,3 +237,64 @@ def test_mpi_gives_the_same_bits_for_any_number_of_processes(rows, tmp_path):
         found.append(halfseen.load(tmp_path / "model.json"))
     assert found[0].report["examples"] == 300
     assert np.array_equal(found[0].predict(rows), found[1].predict(rows))
+
+
+def test_steps_take_two_passes_over_anything_that_is_read_twice(rows, tmp_path):
+    parquet.write_table(pa.Table.from_pandas(rows), tmp_path / "t.parquet", row_group_size=70)
+    sources = [
+        rows,
+        pl.from_pandas(rows).lazy(),
+        tmp_path / "t.parquet",
+        [tmp_path / "t.parquet"],
+        lambda: (rows[at : at + 90] for at in range(0, 400, 90)),
+    ]
+    models = [fit_stream(source, "y", "ogd", step="30x") for source in sources]
+    for model in models:
+        np.testing.assert_allclose(model.predict(rows), models[0].predict(rows), rtol=1e-10)
+        assert model.report["examples"] == 400
+    assert np.mean((models[0].predict(rows) - rows["y"]) ** 2) < 0.3 * rows["y"].var()
+    read = []
+    once = (read.append(at) or rows[at : at + 100] for at in (0, 100))
+    with pytest.raises(TypeError, match="ogd goes through the rows twice"):
+        fit_stream(once, "y", "ogd")
+    assert not read
+    few = fit_stream(rows, "y", "fiml", budget=2, shape="linear")
+    assert (few.report["distinct"], few.report["max_reads"]) == (800, 2)
+
+
+def test_parts_in_units_are_averaged_and_pickle(rows):
+    sums = Partial("aerr", "y", budget=2)
+    sums.absorb(rows[:150], "one")
+    sums.absorb(rows[150:], "two")
+    with pytest.raises(ValueError, match="second pass"):
+        sums.finish()
+    parts = [Partial("aerr", "y", budget=2, units=sums) for _ in range(2)]
+    parts[0].absorb(rows[:150], "one")
+    parts[1].absorb(rows[150:], "two")
+    sent = [pickle.loads(pickle.dumps(part)) for part in parts]
+    model = sent[1].merge(sent[0]).finish()
+    other = parts[0].merge(parts[1]).finish()
+    assert np.array_equal(model.predict(rows), other.predict(rows))
+    assert model.report["reads"] == 800
+    assert any("average of those of 2 parts" in note for note in model.report["notes"])
+    with pytest.raises(ValueError, match="absorbed before"):
+        parts[0].absorb(rows, "one")
+    with pytest.raises(ValueError, match="params is"):
+        parts[0].merge(Partial("aerr", "y", budget=3, units=sums))
+    with pytest.raises(ValueError, match="the target is"):
+        Partial("ogd", "a", units=sums)
+    with pytest.raises(ValueError, match="learns from the sums alone"):
+        Partial("ridge", "y", units=sums)
+
+
+def test_dask_goes_through_the_partitions_twice(rows):
+    parts = [dask.delayed(rows[at : at + 100]) for at in range(0, 400, 100)]
+    model = hd.fit(Partial("fiml", "y", budget=2, shape="linear"), parts)
+    assert model.report["distinct"] == 800
+    assert np.mean((model.predict(rows) - rows["y"]) ** 2) < 0.3 * rows["y"].var()
+    again = hd.fit(Partial("fiml", "y", budget=2, shape="linear"), parts)
+    np.testing.assert_array_equal(model.predict(rows), again.predict(rows))
+    some = Partial("ogd", "y")
+    some.absorb(rows[:100], "earlier")
+    with pytest.raises(ValueError, match="'earlier' was summed before"):
+        hd.fit(some, parts)

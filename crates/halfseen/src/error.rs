@@ -260,6 +260,12 @@ pub enum ErrorKind {
         line(remedy)
     )]
     NeedsRows { what: String, remedy: String },
+    /// Sums are asked for a model of a learner that needs them as units.
+    #[error(
+        "{} learns in a second pass over the rows, for which these sums are the units (in the program --units, in Python units=)",
+        short(learner)
+    )]
+    NeedsUnits { learner: String },
     /// Weights per attribute are requested of a predictor that has none.
     #[error(
         "this predictor is not linear, so it has no weight per attribute; zero and mean fit a linear model to data with missing values, budgeted and full learners to other data"

@@ -1,5 +1,6 @@
 //! Defines the interface of every learner, and the ask-and-tell protocol.
 
+mod in_parts;
 pub(crate) mod missingness;
 mod model;
 pub(crate) mod one_against_rest;
@@ -7,6 +8,7 @@ mod query;
 pub(crate) mod size;
 pub(crate) mod together;
 
+pub use in_parts::{InParts, PartFacts, Steps};
 pub use query::{Answer, AskTell, ColumnTerm, Query, Read, Role, TellOutcome};
 pub(crate) use query::{ask_then_tell, hex};
 pub use size::{FitSize, Needed};
@@ -14,7 +16,7 @@ pub use size::{FitSize, Needed};
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
 use crate::model::Fit;
-use crate::params::{Described, Fill, Needs, PASSIVE, Parameters};
+use crate::params::{Described, Needs, PASSIVE, Parameters};
 
 pub use crate::params::Family;
 use halfseen_solve::Monitor;
@@ -87,12 +89,21 @@ pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
         self.proceed(layout, state)
     }
 
-    /// Returns how missing values are filled, if a fit to this many classes (0: numbers) depends on
-    /// the rows only by their number, means and second moments; else `None`. See
-    /// [`Partial`](crate::partial::Partial).
-    fn by_moments(&self, classes: usize) -> Option<Fill> {
+    /// Returns how it learns this many classes (0: numbers) from parts of the rows; `None` if it
+    /// needs all rows at once. See [`Partial`](crate::partial::Partial).
+    fn in_parts(&self, classes: usize) -> Option<InParts> {
         let _ = classes;
         None
+    }
+
+    /// Starts a fit that goes through the rows of a part once; `None` unless it learns by
+    /// [`InParts::Steps`].
+    ///
+    /// # Errors
+    /// As [`Learner::fit`].
+    fn steps(&self, facts: &PartFacts<'_>) -> Result<Option<Box<dyn Steps>>> {
+        let _ = facts;
+        Ok(None)
     }
 
     /// Returns an upper estimate of the memory of a fit to data of this size, beside the table.

@@ -67,10 +67,15 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "MODEL", required_unless_present = "partial")]
     pub(crate) out: Option<PathBuf>,
     /// File for sums over the rows instead of a model, which `halfseen merge` makes of them: a table of
-    /// any size is read row by row, in parts on any machine. For learners whose fit depends on the
-    /// rows only by their second moments: ridge and lasso, and with --set loss=squared zero and mean
+    /// any size is read row by row, in parts on any machine. ridge and lasso, and with --set
+    /// loss=squared zero and mean, need the sums alone; learners that take steps or choose their
+    /// reads need a second pass, with --units
     #[arg(long, value_name = "SUMS", conflicts_with_all = ["out", "keep_partial", "tune", "truncate", "pilot"])]
     pub(crate) partial: Option<PathBuf>,
+    /// With --partial: learn from each row in units of the sums over all rows, which a first pass
+    /// without --units made (by `halfseen merge --partial`, if there are several files of them)
+    #[arg(long, value_name = "SUMS", requires = "partial")]
+    pub(crate) units: Option<PathBuf>,
     /// With --partial: name of the part; parts that are merged need names that differ. Default: the
     /// name of each file
     #[arg(long, value_name = "NAME", requires = "partial", conflicts_with = "more")]
@@ -102,7 +107,8 @@ impl FitArgs {
         let costs = self.costs.as_ref().and_then(CostsArg::file);
         let pilot = self.pilot.as_deref();
         let data = self.files();
-        data.chain(declared).chain(costs).chain(pilot).collect()
+        let units = self.units.as_deref();
+        data.chain(declared).chain(costs).chain(pilot).chain(units).collect()
     }
 
     /// Returns the paths of the tables.

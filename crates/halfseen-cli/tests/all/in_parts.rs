@@ -167,3 +167,56 @@ fn memory_does_not_grow_with_the_file() {
     place.ok("--memory 8MB merge long.hsp --out m.json --quiet");
     assert_eq!(place.json("m.json")["report"]["examples"], 400_000);
 }
+
+#[test]
+fn a_second_pass_learns_in_the_units_of_the_first() {
+    let place = place(false);
+    for flags in [
+        "--learner ogd",
+        "--learner online-lasso --set variant=ogd",
+        "--learner aerr --budget 3",
+        "--learner fiml --budget 3 --set shape=linear",
+    ] {
+        let line = format!("--target y {flags} --quiet --partial");
+        place.ok(&format!("fit one.csv two.csv {line} a.hsp"));
+        place.ok(&format!("fit three.csv {line} b.hsp"));
+        place.ok("merge b.hsp a.hsp --partial units.hsp --quiet");
+        place.refused("merge units.hsp --out m.json", &["second pass", "--units"]);
+        place.ok(&format!("fit one.csv {line} 1.hsp --units units.hsp"));
+        place.ok(&format!("fit three.csv two.csv {line} 2.hsp --units units.hsp"));
+        place.refused("merge units.hsp 2.hsp --out m.json", &["2.hsp", "units is"]);
+        place.refused("merge 2.hsp 2.hsp --out m.json", &["part 'three.csv'", "absorbed before"]);
+        place.ok("merge 2.hsp 1.hsp --out m.json --quiet");
+        place.ok("merge 1.hsp 2.hsp --out n.json --quiet");
+        let timeless = |name: &str| {
+            let mut model = place.json(name);
+            model["report"]["seconds"] = 0.into();
+            model
+        };
+        assert_eq!(timeless("m.json"), timeless("n.json"), "{flags}");
+        assert_eq!(timeless("m.json")["report"]["examples"], 300);
+        let ran = place.run("merge 1.hsp 2.hsp --out m.json");
+        assert_eq!(
+            ran.err.contains("average of those of 3 parts"),
+            !flags.contains("fiml"),
+            "{}",
+            ran.err
+        );
+        assert_eq!(predicted(&place, "m.json").len(), 300);
+    }
+    // In other units, and of other parameters.
+    place.ok("fit one.csv --target y --learner ogd --partial other.hsp --quiet");
+    place.ok("fit two.csv --target y --learner ogd --partial 1.hsp --units other.hsp --quiet");
+    place.ok("fit one.csv --target y --learner ogd --partial 2.hsp --units units.hsp --quiet");
+    place.refused("merge 2.hsp 1.hsp --out m.json", &["1.hsp", "units is"]);
+    place.refused(
+        "fit one.csv --target y --learner ridge --partial 2.hsp --units units.hsp",
+        &["--units units.hsp", "ridge learns from the sums alone"],
+    );
+    place.refused(
+        "fit one.csv --target y --learner ogd --out m.json --units units.hsp",
+        &["--units"],
+    );
+    let said = place.ok("fit one.csv --target y --learner ogd --partial first.hsp");
+    assert!(said.contains("the same once more, with --units first.hsp"), "{said}");
+}

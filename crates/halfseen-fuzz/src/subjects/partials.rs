@@ -1,4 +1,5 @@
-//! Loads damaged sums of parts, merges them with others, and fits what loads.
+//! Loads damaged sums of parts, and what was learned from parts in two passes, merges them with others,
+//! and fits what loads.
 
 use super::{Subject, damaged_json, one_line, predict, table};
 use anyhow::Result;
@@ -8,13 +9,17 @@ use halfseen::partial::Partial;
 use halfseen::prepare::{Missing, Options};
 use halfseen::{Learner, Silent, learner, registry};
 
-/// Learners of moments, each with what their parts need.
-const SETTINGS: [(&str, &[(&str, &str)]); 5] = [
+/// Learners, each with what their parts need: those of moments, and those of two passes.
+const SETTINGS: [(&str, &[(&str, &str)]); 9] = [
     ("ridge", &[]),
     ("lasso", &[("radius", "0.5")]),
     ("zero", &[("loss", "squared")]),
     ("mean", &[("loss", "squared")]),
     ("ridge", &[("intercept", "false")]),
+    ("ogd", &[]),
+    ("aerr", &[("budget", "2")]),
+    ("fiml", &[("budget", "2"), ("rank", "1"), ("shape", "linear")]),
+    ("identity", &[("budget", "1")]),
 ];
 
 pub(super) struct Partials {
@@ -57,7 +62,18 @@ fn sums(
         Options { except: vec![except.to_owned()], missing: Missing::Mean, ..Options::default() };
     let options = options.for_fit(&learner.needs());
     let empty = Partial::new(learner, target, None, &options)?;
-    let mut all = [empty.clone(), empty.clone(), empty];
+    let parts = thirds(&empty, table)?;
+    if !empty.needs_units() {
+        return Ok(parts);
+    }
+    let [mut units, two, three] = parts;
+    units.merge(two)?;
+    units.merge(three)?;
+    thirds(&empty.in_units(&units)?, table)
+}
+
+fn thirds(empty: &Partial, table: &Table) -> halfseen::Result<[Partial; 3]> {
+    let mut all = [empty.clone(), empty.clone(), empty.clone()];
     for (first, partial) in all.iter_mut().enumerate() {
         let rows: Vec<usize> = (first..table.rows()).step_by(3).collect();
         let tables = [halfseen::Result::Ok(table.select_rows(&rows))];

@@ -23,7 +23,8 @@ def fit(partial: Partial, rows: Any, client: Any = None) -> Model:
     Parameters
     ----------
     partial : Partial
-        The fit, with the parts that it has; it is left as it is.
+        The fit, with the parts that it has; it is left as it is. A learner of two passes goes through the
+        partitions twice.
     rows : Dask frame, or sequence of delayed frames or of paths of Parquet files
         The rows, with the target. Each partition, frame or file is a part.
     client : distributed.Client, optional
@@ -37,15 +38,18 @@ def fit(partial: Partial, rows: Any, client: Any = None) -> Model:
     Raises
     ------
     ValueError
-        If a partition cannot be absorbed; the message names it by its number, as in 'partition 00003'.
+        If the learner needs two passes and the partial has parts. If a partition cannot be absorbed; the message names it by its number, as in 'partition 00003'.
     """
-    empty = partial._sums.emptied().to_json()
-    tasks = [_delayed(_absorbed)(empty, part, f"partition {at:05}") for at, part in _parts(rows)]
-    whole = unpickled(partial._sums.to_json())
-    for one in _computed(tasks, client):
-        if one is not None:
-            whole.merge(one)
-    return whole.finish()
+    parts = _parts(rows)
+    if partial._sums.needs_units and partial.parts:
+        raise ValueError(
+            f"{partial.parts[0]!r} was summed before, but the learner goes through all rows twice:"
+            " pass a Partial without parts, or one with units"
+        )
+    whole = _merged(partial._sums, parts, client)
+    if whole.needs_units:
+        whole = _merged(whole.emptied().in_units(whole), parts, client)
+    return Model(whole.finish())
 
 
 def predict(model: Model, rows: Any, client: Any = None) -> np.ndarray[Any, Any]:
@@ -130,6 +134,17 @@ def _computed(tasks, client):
 def _frames(part):
     """Return the frames of a partition: itself, or those of the file at its path."""
     return batches_of(part)
+
+
+def _merged(start, parts, client):
+    """Return these sums with those of all partitions."""
+    empty = start.emptied().to_json()
+    tasks = [_delayed(_absorbed)(empty, part, f"partition {at:05}") for at, part in parts]
+    whole = unpickled(start.to_json())
+    for one in _computed(tasks, client):
+        if one is not None:
+            whole.merge(one)
+    return whole._sums
 
 
 def _absorbed(empty, part, name):

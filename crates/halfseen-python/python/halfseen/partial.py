@@ -3,7 +3,8 @@
 Some fits depend on the rows only by their number, means and second moments: those of ``ridge`` and
 ``lasso``, and with ``loss='squared'`` of ``zero`` and ``mean``, which take missing values. :class:`Partial`
 sums these over parts of the rows, keeps no row, and gives the model that a fit to all rows at once gives, up
-to rounding.
+to rounding. Learners that take a step for each row, such as ``ogd`` and ``aerr``, and ``fiml``, which keeps
+the few cells that it reads, go through the rows twice: first for the sums, then in their units.
 """
 
 import os
@@ -31,9 +32,13 @@ class Partial:
     Parameters
     ----------
     learner : str
-        Name of the learner: 'ridge', 'lasso', 'zero' or 'mean'.
+        Name of the learner: 'ridge', 'lasso', 'zero' or 'mean'; in two passes also 'ogd', 'online-lasso',
+        'fiml' and the other budgeted learners.
     target : str
         Name of the column that is predicted.
+    units : Partial, optional
+        For a learner of two passes, the second time: its merged sums over all rows, made without units. A
+        part takes steps for as many rows as the sums have of its name, or else of all.
     task : {'auto', 'regression', 'classification'}, default='auto'
         Kind of the target. auto: classes if it holds text, or exactly two distinct numbers.
     ignore : sequence of str, default=()
@@ -58,7 +63,8 @@ class Partial:
     Raises
     ------
     ValueError
-        If the learner needs the rows themselves; the message names one that does not.
+        If the learner needs all rows at once; the message names one that does not. If the units are of another
+        target or other columns.
 
     See Also
     --------
@@ -75,6 +81,15 @@ class Partial:
     >>> model = here.merge(there).finish()
     >>> print(model.predict(pd.DataFrame({"a": [2.5]})).round(2))
     [5.]
+
+    Two passes, for a learner that takes a step for each row:
+
+    >>> sums = Partial("ogd", "y")
+    >>> sums.absorb(rows, part="all")
+    >>> steps = Partial("ogd", "y", units=sums)
+    >>> steps.absorb(rows, part="all")
+    >>> steps.finish().report["examples"]
+    4
     """
 
     def __init__(
@@ -82,6 +97,7 @@ class Partial:
         learner: str,
         target: str,
         *,
+        units: "Partial | None" = None,
         task: Literal["auto", "regression", "classification"] = "auto",
         ignore: Sequence[str] = (),
         scale: t.Scale = None,
@@ -107,6 +123,8 @@ class Partial:
                 raise refusal("Partial", name, "a number, a string, a bool, None or numbers", value)
             values.append((name, text))
         self._sums = _core.Partial(learner, values, target, task, list(ignore), missing == "mean", declared)
+        if units is not None:
+            self._sums = self._sums.in_units(units._sums)
 
     @classmethod
     def _of(cls, sums):
@@ -173,13 +191,14 @@ class Partial:
         Returns
         -------
         model : Model
-            The model of all rows, which predicts from frames and is saved.
+            The model of all rows, which predicts from frames and is saved. In units, several parts of a learner
+            that takes steps give the average of their models, and ``report["notes"]`` says so.
 
         Raises
         ------
         ValueError
             If there are fewer than two rows, the target is constant, or the learner needs every cell and some
-            are missing.
+            are missing. If the learner goes through the rows a second time, with these sums as units.
         """
         return Model(self._sums.finish())
 
@@ -233,12 +252,13 @@ def fit_stream(rows: Any, target: str, learner: str = "ridge", **settings: Any) 
 
     Parameters
     ----------
-    rows : Arrow stream, path or paths, or iterable of frames
-        As for :meth:`Partial.absorb`; with several paths all files are read.
+    rows : Arrow stream, path or paths, iterable of frames, or callable
+        As for :meth:`Partial.absorb`; with several paths all files are read. A callable returns the rows, each
+        time from the start. Learners of two passes take a callable, a frame, or a path or paths.
     target : str
         Name of the column that is predicted.
     learner : str, default='ridge'
-        Name of the learner: 'ridge', 'lasso', 'zero' or 'mean'.
+        Name of the learner, as for :class:`Partial`.
     **settings : dict
         As for :class:`Partial`.
 
@@ -246,6 +266,11 @@ def fit_stream(rows: Any, target: str, learner: str = "ridge", **settings: Any) 
     -------
     model : Model
         The model.
+
+    Raises
+    ------
+    TypeError
+        If the learner needs two passes, and the rows can be read only once.
 
     Examples
     --------
@@ -256,8 +281,25 @@ def fit_stream(rows: Any, target: str, learner: str = "ridge", **settings: Any) 
     100
     """
     partial = Partial(learner, target, **settings)
-    partial.absorb(rows, "all")
+    twice = partial._sums.needs_units
+    if twice and not _is_read_again(rows):
+        raise TypeError(
+            f"{learner} goes through the rows twice, and rows of type {type(rows).__name__} come once: pass a"
+            " callable that returns them each time from the start, a frame, or the path of a Parquet file"
+        )
+    partial.absorb(rows() if callable(rows) else rows, "all")
+    if twice:
+        partial = Partial._of(partial._sums.emptied().in_units(partial._sums))
+        partial.absorb(rows() if callable(rows) else rows, "all")
     return partial.finish()
+
+
+def _is_read_again(rows):
+    """Return whether rows can be read a second time."""
+    rows = _tables.eager(rows)
+    if isinstance(rows, (list, tuple)):
+        return all(_is_read_again(one) for one in rows)
+    return callable(rows) or isinstance(rows, (str, os.PathLike)) or _tables.is_frame(rows)
 
 
 def table_of(frame):

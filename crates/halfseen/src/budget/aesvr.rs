@@ -38,10 +38,11 @@ use super::design::DesignCriterion;
 use super::gen_est::{GenEst, check_reach};
 use super::recipe::{Draws, Recipe, recipe};
 use super::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
+use super::told::{can_be_told, told};
 use super::{pass, sgd::Sgd};
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{AskTell, FitSize, Grid, Learner, Needed};
+use crate::learner::{AskTell, FitSize, Grid, InParts, Learner, Needed, PartFacts, Steps};
 use crate::loss::Loss;
 use crate::model::Fit;
 use crate::params::{Average, Ball, Centre, Parameters, Rule, SmoothLoss, parameters};
@@ -199,6 +200,18 @@ impl Learner for Aesvr {
         match self.ball {
             Ball::L2 => fit_curve::<L2Ball>(recipe, counts, examples, monitor),
             Ball::L1 => fit_curve::<Entropic>(recipe, counts, examples, monitor),
+        }
+    }
+
+    fn in_parts(&self, _: usize) -> Option<InParts> {
+        can_be_told(self, &self.needs()).then_some(InParts::Steps)
+    }
+
+    fn steps(&self, facts: &PartFacts<'_>) -> Result<Option<Box<dyn Steps>>> {
+        let recipe = self.checked_recipe(facts.layout, Some(facts.rows))?;
+        match self.ball {
+            Ball::L2 => told::<L2Ball>(recipe, facts),
+            Ball::L1 => told::<Entropic>(recipe, facts),
         }
     }
 

@@ -5,9 +5,10 @@ use super::classes::uncentred;
 use super::pass::{self, one_pass};
 use super::recipe::Recipe;
 use super::sgd::Sgd;
+use super::told::{can_be_told, told};
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{AskTell, FitSize, Grid, Learner, Needed};
+use crate::learner::{AskTell, FitSize, Grid, InParts, Learner, Needed, PartFacts, Steps};
 use crate::model::Fit;
 use crate::params::{Centre, Described};
 use halfseen_solve::Monitor;
@@ -133,6 +134,14 @@ impl<B: Budgeted> Learner for B {
         }
         let recipe = recipe(self, examples.layout, Some(examples.len() as u64))?;
         fit_curve::<B::Iterate>(recipe, counts, examples, monitor)
+    }
+
+    fn in_parts(&self, _: usize) -> Option<InParts> {
+        can_be_told(self, &self.needs()).then_some(InParts::Steps)
+    }
+
+    fn steps(&self, facts: &PartFacts<'_>) -> Result<Option<Box<dyn Steps>>> {
+        told::<B::Iterate>(recipe(self, facts.layout, Some(facts.rows))?, facts)
     }
 
     fn begin(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {

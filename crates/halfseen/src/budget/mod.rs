@@ -73,6 +73,7 @@ mod saved;
 mod sgd;
 mod slope_stats;
 mod step_size;
+mod told;
 pub(crate) mod two_phase;
 
 pub use crate::learner::{AskTell, ColumnTerm, Query, Read, Role, TellOutcome};
@@ -94,7 +95,7 @@ pub use pass::{next_batch, one_pass};
 pub use pnorm::PNormRegression;
 pub use recipe::{Draws, Proportions, Recipe, Source, TwoPhase};
 pub use sampler::Sampler;
-pub(crate) use saved::Saved;
+pub(crate) use saved::{Saved, digest};
 pub use sgd::Sgd;
 pub use step_size::{DataNorms, Norms, Schedule, Step, StepPlan, StepSchedule, TheoryStep, Wait};
 

@@ -53,6 +53,12 @@ pub(super) fn fingerprint(
     params: &serde_json::Map<String, serde_json::Value>,
     layout: &Layout,
 ) -> Result<u64> {
+    let (learner, params) = first_names(learner, params);
+    digest(&(learner, params, layout)).map_err(|e| bad("params", e.to_string()))
+}
+
+/// Returns FNV-1a over the JSON text of a value.
+pub(crate) fn digest(value: &impl Serialize) -> serde_json::Result<u64> {
     struct Fnv(u64);
     impl std::io::Write for Fnv {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
@@ -66,9 +72,7 @@ pub(super) fn fingerprint(
         }
     }
     let mut hash = Fnv(0xCBF2_9CE4_8422_2325);
-    let (learner, params) = first_names(learner, params);
-    serde_json::to_writer(&mut hash, &(learner, params, layout))
-        .map_err(|e| bad("params", e.to_string()))?;
+    serde_json::to_writer(&mut hash, value)?;
     Ok(hash.0)
 }
 

@@ -44,6 +44,7 @@ impl ErrorKind {
             | TooMuchMemory { .. }
             | LittleAddressSpace { .. }
             | NeedsRows { .. }
+            | NeedsUnits { .. }
             | WrongAnswer { .. } => ErrorClass::Parameter,
             TooManyMoments { .. }
             | DuplicateColumn { .. }

@@ -64,6 +64,7 @@ fn name(kind: &ErrorKind) -> &'static str {
         HolesInColumn,
         OtherPlan,
         NeedsRows,
+        NeedsUnits,
         NotLinear,
         HasCurves,
         NotAdditive,
@@ -318,6 +319,7 @@ fn provoked(long: &str) -> Vec<Error> {
         }
         .into(),
         ErrorKind::NeedsRows { what: long.to_owned(), remedy: long.to_owned() }.into(),
+        ErrorKind::NeedsUnits { learner: long.to_owned() }.into(),
         ErrorKind::NotLinear.into(),
         ErrorKind::HasCurves.into(),
         ErrorKind::NotAdditive.into(),

@@ -1,18 +1,19 @@
 //! Trains learners on every example once, with all attributes, in a seeded order; several side by
 //! side.
 
-use crate::data::{Cells, Examples, Moments, bad_cell, check_row, check_shape, widened};
+use crate::data::{Cells, Examples, Layout, Moments, bad_cell, check_row, check_shape, widened};
 use crate::error::{ErrorKind, Result};
 use crate::learner::together::grouped;
-use crate::learner::{FitSize, Needed, STEPS, refuse_weights};
+use crate::learner::{FitSize, Needed, PartFacts, STEPS, Steps, refuse_weights};
 use crate::model::{Fit, Linear, Report, Stop};
 use crate::params::Described;
 use halfseen_solve::Monitor;
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Instant;
 
-pub(super) trait Weights {
+pub(super) trait Weights: Send {
     /// Returns <w, x>.
     fn product(&self, cells: &Cells) -> f64;
 
@@ -43,13 +44,20 @@ pub(super) struct Facts {
 
 impl Facts {
     fn new(examples: &Examples<'_>, moments: &Moments) -> Facts {
+        let sparse = examples.scaler.keeps_zeros() && examples.matrix.is_sparse(&examples.rows);
+        let (d, m) = (examples.columns(), examples.len() as f64);
+        Facts { sparse, ..Facts::of(moments, d, m, examples.target_square()) }
+    }
+
+    /// Returns the statistics of dense rows.
+    fn of(moments: &Moments, columns: usize, examples: f64, target_square: f64) -> Facts {
         Facts {
-            columns: examples.columns(),
-            sparse: examples.scaler.keeps_zeros() && examples.matrix.is_sparse(&examples.rows),
-            examples: examples.len() as f64,
+            columns,
+            sparse: false,
+            examples,
             largest: moments.square.iter().fold(0.0_f64, |a, &b| a.max(b)).sqrt(),
             length: moments.square.iter().sum::<f64>().sqrt(),
-            target: examples.target_square().sqrt(),
+            target: target_square.sqrt(),
         }
     }
 }
@@ -167,6 +175,56 @@ fn pass<L: OnePass>(
     Ok(fits)
 }
 
+/// Starts a pass over the rows of a part, in their order. Without moments of all rows there is none.
+pub(super) fn steps<L: OnePass>(
+    learner: &L,
+    facts: &PartFacts<'_>,
+) -> Result<Option<Box<dyn Steps>>> {
+    learner.check()?;
+    let Some(moments) = facts.moments else { return Ok(None) };
+    let of_part = Facts::of(moments, facts.layout.slots(), facts.rows as f64, facts.target_square);
+    Ok(Some(Box::new(Going {
+        name: L::NAME,
+        run: Run::new(learner.start(&of_part), of_part.examples),
+        moments: moments.clone(),
+        layout: Arc::clone(facts.layout),
+        began: Instant::now(),
+    })))
+}
+
+/// A pass over rows that come batch by batch.
+struct Going {
+    name: &'static str,
+    run: Run,
+    moments: Moments,
+    layout: Arc<Layout>,
+    began: Instant,
+}
+
+impl Steps for Going {
+    fn learn(&mut self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<()> {
+        refuse_weights(self.name, examples, STEPS)?;
+        check_shape(examples, self.name)?;
+        let mut cells = Cells::of(examples);
+        for example in 0..examples.len() {
+            if example % BETWEEN_LOOKS == 0 && monitor.should_stop() {
+                return Err(ErrorKind::Interrupted { during: "learning" }.into());
+            }
+            self.run.read(&mut cells, examples, example)?;
+        }
+        Ok(())
+    }
+
+    fn fit(&self, _: &dyn Monitor) -> Result<Fit> {
+        let Going { run, layout, .. } = self;
+        let mut report =
+            Report::full(self.name, Stop::OnePass, run.count as usize, layout.sampled_panels())
+                .paid(layout);
+        report.seconds = self.began.elapsed().as_secs_f64();
+        Ok(Fit { predictor: run.predictor(&self.moments).into(), report })
+    }
+}
+
 /// Returns the given moments, or measures them.
 fn moments<'a>(examples: &Examples<'a>) -> Result<Cow<'a, Moments>> {
     if let Some(given) = examples.measured() {
@@ -221,6 +279,15 @@ impl Run {
             range: None,
             count: 0,
         }
+    }
+
+    /// Reads and learns one example.
+    fn read(&mut self, cells: &mut Cells, examples: &Examples<'_>, example: usize) -> Result<()> {
+        cells.read(examples, example);
+        if let Some((column, value)) = cells.bad() {
+            return Err(bad_cell(examples, example, column, value));
+        }
+        self.learn(cells, examples.target(example))
     }
 
     fn learn(&mut self, cells: &Cells, target: f64) -> Result<()> {

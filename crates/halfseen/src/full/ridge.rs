@@ -19,7 +19,7 @@ use super::second_moments::{self, second_moments};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::learner::together::{fits_together, grouped};
-use crate::learner::{FitSize, Grid, Learner, Needed};
+use crate::learner::{FitSize, Grid, InParts, Learner, Needed};
 use crate::model::{Fit, Stop};
 use crate::params::{Fill, Needs, parameters};
 use faer::Mat;
@@ -49,8 +49,8 @@ impl Learner for Ridge {
         Needs { weights: true, ..Needs::of(self) }
     }
 
-    fn by_moments(&self, _: usize) -> Option<Fill> {
-        Some(Fill::Mean)
+    fn in_parts(&self, _: usize) -> Option<InParts> {
+        Some(InParts::Moments(Fill::Mean))
     }
 
     fn needed(&self, size: &FitSize) -> Needed {

@@ -17,7 +17,7 @@ use crate::kernel::gram::{bytes_needed, gram};
 use crate::kernel::{DenseRows, Kernel, Masked};
 use crate::learner::missingness::MissingnessSummary;
 use crate::learner::together::{fits_together, grouped};
-use crate::learner::{FitSize, Grid, Learner, Needed};
+use crate::learner::{FitSize, Grid, InParts, Learner, Needed};
 use crate::model::{Fit, Linear, Linears, Predictor, Stop};
 use crate::params::{Fill, KernelLoss, Needs, Normalization, Targets, parameters};
 use faer::{Mat, Scale};
@@ -54,8 +54,8 @@ impl Learner for Imputation {
         Needs { targets: Targets::Any, weights: true, fills: Some(fills), ..Needs::of(self) }
     }
 
-    fn by_moments(&self, classes: usize) -> Option<Fill> {
-        is_squared(self.loss, classes).then_some(self.fill)
+    fn in_parts(&self, classes: usize) -> Option<InParts> {
+        is_squared(self.loss, classes).then_some(InParts::Moments(self.fill))
     }
 
     fn needed(&self, size: &FitSize) -> Needed {

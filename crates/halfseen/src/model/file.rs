@@ -220,7 +220,11 @@ impl Model {
         Ok(model)
     }
 
-    fn validate(&self) -> Result<()> {
+    /// Refuses inconsistent contents.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadFile`], naming the key.
+    pub(crate) fn validate(&self) -> Result<()> {
         let columns = self.prepare.schema.width();
         self.prepare.validate()?;
         let (classes, outputs) = (self.classes.len(), self.predictor.outputs());

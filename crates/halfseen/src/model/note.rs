@@ -192,6 +192,16 @@ pub enum Note {
         /// True if the chosen value is the largest.
         largest: bool,
     },
+    /// The weights are the average of those that were learned from several parts of the rows.
+    AveragedParts {
+        /// Number of parts.
+        parts: u64,
+        /// Mean squared error of the average on all rows, without a clip, in the target's units (of two
+        /// classes -1 and 1); `None` of more than two classes.
+        error: Option<f64>,
+        /// Least mean squared error of any linear model on these rows.
+        least: Option<f64>,
+    },
     /// Attributes of very different sizes share one box of weights.
     UnevenScales {
         /// Attribute with the largest values.
@@ -262,6 +272,7 @@ impl Note {
                 | Note::MarginTooSmall { .. }
                 | Note::UnprovenDeletions { .. }
                 | Note::EdgeOfGrid { .. }
+                | Note::AveragedParts { .. }
         )
     }
 
@@ -472,6 +483,11 @@ impl fmt::Display for Note {
                      better. Fit again with --set {parameter}={beyond}, which tunes the rest (in Python {parameter}={beyond}), and compare both models \
                      on rows that neither has seen"
                 )
+            }
+            Note::AveragedParts { parts, error, least } => {
+                write!(f, "the weights are the average of those of {parts} parts, which is not the fit to all rows at once")?;
+                let Some((error, least)) = error.zip(*least) else { return Ok(()) };
+                write!(f, ": on all rows their mean squared error is {error:.3e}; that of least squares is {least:.3e}")
             }
             Note::UnevenScales { largest, smallest, ratio } => write!(
                 f,

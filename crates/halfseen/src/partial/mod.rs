@@ -1,32 +1,49 @@
 //! Learns from parts of the rows, at any time, in any order and on any machine, without keeping a
 //! row: parts are absorbed into sums, sums are merged, and the sums of all parts give the model.
 //!
-//! Learners whose fit depends on the rows only by their number, means and second moments learn so
-//! ([`Learner::by_moments`]): `ridge` and `lasso`, and with squared losses `zero` and `mean`. The
-//! model is that of a fit to all rows at once, up to rounding. Sums of parts are kept apart and are
-//! added in the order of the parts' names, so that the model has the same bits whoever absorbed
-//! them, and when.
+//! [`Learner::in_parts`] says how a learner does this. Some fits depend on the rows only by their
+//! number, means and second moments ([`InParts::Moments`]). Their model is that of a fit to all rows at
+//! once, up to rounding. Sums of parts are kept apart and are added in the order of the parts' names,
+//! so that the model has the same bits whoever absorbed them, and when.
 //!
-//! [`Learner::by_moments`]: crate::learner::Learner::by_moments
+//! Other learners go through the parts twice. The first pass makes the same sums, which say what names,
+//! categories, scales and targets the preparation of all rows would have found: the units. The second
+//! ([`Partial::in_units`]) learns from each part in these units. It keeps what was read
+//! ([`InParts::Reads`]), and the model is that of a fit to all of it. Or it keeps the weights
+//! ([`InParts::Steps`]): those of one part are the model of one pass over its rows, in their order, and
+//! those of several are averaged, which a note of the report names an approximation.
+//!
+//! [`InParts::Moments`]: crate::learner::InParts::Moments
+//! [`InParts::Reads`]: crate::learner::InParts::Reads
+//! [`InParts::Steps`]: crate::learner::InParts::Steps
 
 mod equivalent;
 mod finish;
+mod held;
+mod joined;
 mod part;
+mod refusal;
+mod rows;
 mod sums;
+mod units;
 
 use crate::data::{Basis, Table, Task};
 use crate::error::{Error, ErrorKind, Result};
-use crate::learner::Learner;
+use crate::learner::{InParts, Learner};
 use crate::prepare::Options;
 use crate::registry;
+use held::Held;
 use part::{Part, Taking};
+use refusal::needs_rows;
+use rows::{Frame, Learning};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use sums::Sums;
+use units::Units;
 
 /// Name of the format in files, and its version.
 const FORMAT: &str = "halfseen-partial";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Fit that parts belong to; those that are merged must agree on it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,6 +58,15 @@ struct Plan {
     /// True if missing cells are imputed by means.
     imputed: bool,
     bounds: BTreeMap<String, (f64, f64)>,
+    /// Digest of the units in which parts are learned from; `None` while they are summed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    units: Option<String>,
+}
+
+impl Plan {
+    fn learner(&self) -> Result<Box<dyn Learner>> {
+        registry::with_params(&self.learner, &self.params)
+    }
 }
 
 /// Sums of parts of a table, from which a learner learns.
@@ -50,19 +76,31 @@ pub struct Partial {
     format: String,
     version: u32,
     plan: Plan,
-    parts: BTreeMap<String, Part>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    units: Option<Units>,
+    parts: BTreeMap<String, Held>,
 }
 
 /// A part that is being absorbed, table by table: from [`Partial::begin`] to [`Partial::end`].
-#[derive(Debug)]
 pub struct Absorbing {
     plan: Plan,
     name: String,
-    /// Number of rows of the tables before.
-    before: usize,
+    /// Number of rows of the tables before; `None` before the first.
+    before: Option<usize>,
     /// Number of bytes of the parts before.
     held: f64,
-    part: Option<Part>,
+    going: Going,
+}
+
+enum Going {
+    Sums(Option<Part>),
+    Learning(Box<Learning>),
+}
+
+impl std::fmt::Debug for Absorbing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Absorbing").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 impl Partial {
@@ -82,12 +120,15 @@ impl Partial {
     ) -> Result<Partial> {
         learner.check()?;
         let classes = if task == Some(Task::Classification) { 2 } else { 0 };
-        if learner.by_moments(classes).is_none() {
+        if learner.in_parts(classes).is_none() {
             return Err(needs_rows(learner, classes));
         }
+        let chooses = learner.needs().chooses();
         let what = match options {
             Options { basis: Basis::Hats, .. } => Some("basis = hats"),
-            Options { honest: true, .. } => Some("a fit that may not look at the cells"),
+            Options { honest: true, .. } if !chooses => {
+                Some("a fit that may not look at the cells")
+            }
             Options { dates, .. } if !dates.is_empty() => Some("a column of dates"),
             Options { moments, .. } if !moments.is_empty() => Some("a declared moment"),
             _ => None,
@@ -105,8 +146,10 @@ impl Partial {
             scale: options.scale,
             imputed: options.suited(&learner.needs()).missing == crate::prepare::Missing::Mean,
             bounds: options.bounds.clone(),
+            units: None,
         };
-        Ok(Partial { format: FORMAT.to_owned(), version: VERSION, plan, parts: BTreeMap::new() })
+        let (format, version) = (FORMAT.to_owned(), VERSION);
+        Ok(Partial { format, version, plan, units: None, parts: BTreeMap::new() })
     }
 
     /// Absorbs a part of the rows: one table after the other, which have the same columns in any
@@ -131,23 +174,26 @@ impl Partial {
     /// Begins a part, whose tables [`Absorbing::add`] takes, and which [`Partial::end`] takes up.
     ///
     /// # Errors
-    /// [`ErrorKind::InPart`] if it was absorbed before.
+    /// [`ErrorKind::InPart`] if it was absorbed before, or its learner cannot start.
     pub fn begin(&self, part: &str) -> Result<Absorbing> {
         self.is_new(part)?;
-        let held = self.bytes();
-        Ok(Absorbing {
-            plan: self.plan.clone(),
-            name: part.to_owned(),
-            before: 0,
-            held,
-            part: None,
-        })
+        let going = match &self.units {
+            None => Going::Sums(None),
+            Some(units) => {
+                let learning = Learning::new(&self.plan, units, part);
+                Going::Learning(Box::new(learning.map_err(|error| in_part(part, error))?))
+            }
+        };
+        let (plan, name) = (self.plan.clone(), part.to_owned());
+        Ok(Absorbing { plan, name, before: None, held: self.bytes(), going })
     }
 
-    /// Returns the number of bytes of all parts.
+    /// Returns the number of bytes of all parts, and of the units.
     fn bytes(&self) -> f64 {
         let of = |part: &Part| Sums::bytes(part.sums.width(), part.sums.has_holes());
-        self.parts.values().map(of).sum()
+        let columns = self.units.as_ref().map_or(0, |units| units.all.sums.width());
+        let parts: f64 = self.parts.values().map(|held| held.bytes(columns)).sum();
+        parts + self.units.as_ref().map_or(0.0, |units| of(&units.all))
     }
 
     /// Takes up a part.
@@ -155,12 +201,24 @@ impl Partial {
     /// # Errors
     /// [`ErrorKind::InPart`] if it was absorbed before, or has no table.
     pub fn end(&mut self, absorbing: Absorbing) -> Result<()> {
-        let Absorbing { name, part, .. } = absorbing;
+        let Absorbing { plan, name, before, going, .. } = absorbing;
         self.is_new(&name)?;
-        let part = part.ok_or_else(|| in_part(&name, ErrorKind::EmptyPart.into()))?;
-        self.suits(&name, &part)?;
-        self.can_learn(&part).map_err(|error| in_part(&name, error))?;
-        self.parts.insert(name, part);
+        self.same(&plan)?;
+        let held = match going {
+            Going::Sums(part) => {
+                let part = part.ok_or_else(|| in_part(&name, ErrorKind::EmptyPart.into()))?;
+                self.can_learn(&part).map_err(|error| in_part(&name, error))?;
+                Held::Sums(part)
+            }
+            Going::Learning(learning) => {
+                if before.is_none() {
+                    return Err(in_part(&name, ErrorKind::EmptyPart.into()));
+                }
+                learning.end().map_err(|error| in_part(&name, error))?
+            }
+        };
+        self.suits(&name, &held)?;
+        self.parts.insert(name, held);
         Ok(())
     }
 
@@ -172,16 +230,20 @@ impl Partial {
         if classes > 2 {
             registry::check_classes(&*learner, classes)?;
         }
-        match learner.by_moments(classes.max(2)) {
+        match learner.in_parts(classes.max(2)) {
             Some(_) => Ok(()),
             None => Err(needs_rows(&*learner, classes)),
         }
     }
 
     /// Refuses a part whose columns are not those of the parts before.
-    fn suits(&self, name: &str, part: &Part) -> Result<()> {
-        let Some(first) = self.parts.values().next() else { return Ok(()) };
-        part.like(first).map_err(|error| in_part(name, error))
+    fn suits(&self, name: &str, held: &Held) -> Result<()> {
+        match (held, self.sums().next()) {
+            (Held::Sums(part), Some((_, first))) => {
+                part.like(first).map_err(|error| in_part(name, error))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn is_new(&self, part: &str) -> Result<()> {
@@ -197,21 +259,29 @@ impl Partial {
     /// [`ErrorKind::OtherPlan`] if the other is of another learner, parameter or declaration;
     /// [`ErrorKind::InPart`] if a part is in both. Nothing is taken up then.
     pub fn merge(&mut self, other: Partial) -> Result<()> {
-        let both =
-            [&self.plan, &other.plan].map(|plan| serde_json::to_value(plan).unwrap_or_default());
-        if let [serde_json::Value::Object(own), serde_json::Value::Object(theirs)] = &both
-            && let Some((what, own)) =
-                own.iter().find(|(key, value)| theirs.get(*key) != Some(value))
-        {
-            let theirs = theirs.get(what).map(ToString::to_string).unwrap_or_default();
-            let (what, own) = (what.clone(), own.to_string());
-            return Err(ErrorKind::OtherPlan { what, own, theirs }.into());
-        }
+        self.same(&other.plan)?;
         for (name, part) in &other.parts {
             self.is_new(name)?;
             self.suits(name, part)?;
         }
         self.parts.extend(other.parts);
+        Ok(())
+    }
+
+    /// Refuses another plan than that of these parts.
+    fn same(&self, other: &Plan) -> Result<()> {
+        let both = [&self.plan, other].map(|plan| serde_json::to_value(plan).unwrap_or_default());
+        let [serde_json::Value::Object(own), serde_json::Value::Object(theirs)] = both else {
+            return Ok(());
+        };
+        let none = serde_json::Value::Null;
+        for what in own.keys().chain(theirs.keys()) {
+            let [own, theirs] = [&own, &theirs].map(|plan| plan.get(what).unwrap_or(&none));
+            if own != theirs {
+                let (own, theirs) = (own.to_string(), theirs.to_string());
+                return Err(ErrorKind::OtherPlan { what: what.clone(), own, theirs }.into());
+            }
+        }
         Ok(())
     }
 
@@ -222,6 +292,7 @@ impl Partial {
             parts: BTreeMap::new(),
             format: self.format.clone(),
             plan: self.plan.clone(),
+            units: self.units.clone(),
             ..*self
         }
     }
@@ -233,12 +304,12 @@ impl Partial {
 
     /// Number of rows so far, without those that have no target.
     pub fn rows(&self) -> u64 {
-        self.parts.values().fold(0, |sum, part| sum.saturating_add(part.sums.rows()))
+        self.parts.values().fold(0, |sum, part| sum.saturating_add(part.rows()))
     }
 
     /// Number of rows that were left out because they have no target.
     pub fn without_target(&self) -> u64 {
-        self.parts.values().fold(0, |sum, part| sum.saturating_add(part.without_target))
+        self.parts.values().fold(0, |sum, part| sum.saturating_add(part.without_target()))
     }
 
     /// Returns the learner with its parameters.
@@ -246,7 +317,18 @@ impl Partial {
     /// # Errors
     /// Parameters of a file that the learner does not have.
     pub fn learner(&self) -> Result<Box<dyn Learner>> {
-        registry::with_params(&self.plan.learner, &self.plan.params)
+        self.plan.learner()
+    }
+
+    /// Returns true for sums of which the learner makes no model, but the units in which it learns from
+    /// the rows ([`Partial::in_units`]).
+    pub fn needs_units(&self) -> bool {
+        let by_sums = |learner: Box<dyn Learner>| {
+            [0, 2]
+                .into_iter()
+                .any(|classes| matches!(learner.in_parts(classes), Some(InParts::Moments(_))))
+        };
+        self.units.is_none() && !self.learner().is_ok_and(by_sums)
     }
 
     /// Writes the sums as JSON text, which [`Partial::from_json`] reads.
@@ -284,10 +366,26 @@ impl Partial {
         }
         let read: Partial =
             serde_json::from_str(text).map_err(|error| bad("parts", error.to_string()))?;
-        for (name, part) in &read.parts {
-            part.check().map_err(|problem| bad(name, problem.to_owned()))?;
+        for (name, held) in &read.parts {
+            held.check().map_err(|problem| bad(name, problem.to_owned()))?;
+            if read.units.is_none() != matches!(held, Held::Sums(_)) {
+                return Err(bad(name, "is of another kind than the units allow".to_owned()));
+            }
         }
-        read.learner().map_err(|error| bad("params", error.to_string()))?;
+        let learner = read.learner().map_err(|error| bad("params", error.to_string()))?;
+        if read.plan.units != read.units.as_ref().and_then(Units::digest) {
+            return Err(bad("units", "are not those that the parts were learned in".to_owned()));
+        }
+        if let Some(units) = &read.units {
+            units.all.check().map_err(|problem| bad("units", problem.to_owned()))?;
+            for (name, held) in &read.parts {
+                let Held::Model(of) = held else { continue };
+                let frame = Frame::new(&read.plan, &*learner, units)
+                    .map_err(|error| bad("units", error.to_string()))?;
+                let whole = read.model(frame, of.fit()).validate();
+                whole.map_err(|error| bad(name, error.to_string()))?;
+            }
+        }
         Ok(read)
     }
 }
@@ -298,65 +396,53 @@ impl Absorbing {
     /// # Errors
     /// As [`Partial::absorb`]. The part is useless then.
     pub fn add(&mut self, table: &Table) -> Result<()> {
-        let Absorbing { plan, name, before, held, part } = self;
+        let Absorbing { plan, name, before, held, going } = self;
         let taking = Taking {
             target: &plan.target,
             except: &plan.ignore,
             classes: plan.task == Some(Task::Classification),
         };
-        let mut add = || {
-            if part.is_none() {
-                *part = Some(Part::new(table, &taking)?);
+        let mut add = || match going {
+            Going::Sums(part) => {
+                if part.is_none() {
+                    *part = Some(Part::new(table, &taking)?);
+                }
+                let Some(part) = part else { return Ok(()) };
+                admit(&plan.learner, part.width_with(table), *held)?;
+                part.add(table, &taking)
             }
-            let Some(part) = part else { return Ok(()) };
-            admit(&plan.learner, part.width_with(table), *held)?;
-            part.add(table, &taking)
+            Going::Learning(learning) => learning.add(plan, table, *held),
         };
+        let rows = before.unwrap_or(0);
         add().map_err(|error: Error| {
             let mut kind = error.kind().clone();
-            if let ErrorKind::NotFinite { row, .. } | ErrorKind::TooLarge { row, .. } = &mut kind {
-                *row += *before;
+            if let ErrorKind::NotFinite { row, .. }
+            | ErrorKind::TooLarge { row, .. }
+            | ErrorKind::MissingCell { row, .. } = &mut kind
+            {
+                *row += rows;
             }
             in_part(name, kind.into())
         })?;
-        *before += table.rows();
+        *before = Some(rows + table.rows());
         Ok(())
     }
 }
 
 /// Refuses sums, of which each part has its own, that do not fit into memory beside `held` bytes.
 fn admit(learner: &str, width: usize, held: f64) -> Result<()> {
-    let added = Sums::bytes(width, true) + Sums::adding(width);
+    admit_bytes(learner, width, held + Sums::bytes(width, true) + Sums::adding(width))
+}
+
+fn admit_bytes(learner: &str, width: usize, bytes: f64) -> Result<()> {
     crate::memory::admit(
         learner,
         (0, width),
-        held + added,
+        bytes,
         "fewer columns, or merge fewer parts at a time",
     )
 }
 
 fn in_part(part: &str, error: Error) -> Error {
     ErrorKind::InPart { part: part.to_owned(), problem: Box::new(error.kind().clone()) }.into()
-}
-
-/// Returns the refusal of a learner that needs the rows themselves.
-fn needs_rows(learner: &dyn Learner, classes: usize) -> Error {
-    let can = |other: &dyn Learner| other.by_moments(classes).is_some();
-    let squared = || {
-        let mut other = registry::with_params(learner.name(), &learner.to_json()).ok()?;
-        other.set("loss", "squared").ok()?;
-        can(&*other).then(|| "set loss=squared".to_owned())
-    };
-    let others = || {
-        let all = registry::all();
-        let names: Vec<&str> =
-            all.iter().filter(|one| can(&***one)).map(|one| one.name()).collect();
-        format!("choose one of {}, or fit to the whole table", names.join(", "))
-    };
-    let remedy = squared().unwrap_or_else(others);
-    let what = match classes {
-        0 => learner.name().to_owned(),
-        _ => format!("{} of classes", learner.name()),
-    };
-    ErrorKind::NeedsRows { what, remedy }.into()
 }

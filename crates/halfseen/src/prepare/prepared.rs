@@ -309,6 +309,11 @@ impl Prepare {
 }
 
 impl Other<'_> {
+    /// Returns the cells in raw units.
+    pub(crate) fn matrix(&self) -> &Matrix {
+        &self.matrix
+    }
+
     /// Restricts the table to these rows.
     pub(crate) fn only(&mut self, rows: Range<u32>) {
         self.rows = rows.collect();

@@ -8,7 +8,7 @@
 
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
-use crate::learner::{Family, Learner};
+use crate::learner::{Family, InParts, Learner};
 use crate::model::{Fit, Note, Scores, Stop};
 use halfseen_solve::sampling::{Purpose, Stream, folds, shuffle};
 use halfseen_solve::{Monitor, Quiet};
@@ -49,7 +49,7 @@ pub fn tested(
     let looks = 2 * whole.looks.into_inner() + LEAST_LOOKS;
     let mut note = None;
     // With many columns, fits to 400 rows are much worse than the returned fit.
-    let is_fast = learner.by_moments(examples.classes()).is_some();
+    let is_fast = matches!(learner.in_parts(examples.classes()), Some(InParts::Moments(_)));
     for most in &ROWS[usize::from(is_fast)..] {
         let sample = &order[..(*most).min(order.len())];
         let held_out = match cross_fit(learner, examples, sample, looks, monitor) {

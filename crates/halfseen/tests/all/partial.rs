@@ -318,7 +318,7 @@ fn damaged_files_are_refused_or_harmless() {
         assert!(Partial::from_json(&text[..cut]).is_err());
     }
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let sums = "/parts/a/sums";
+    let sums = "/parts/a/sums/sums";
     for (place, value) in [
         ("/format", serde_json::json!("soup")),
         ("/version", serde_json::json!(9)),
@@ -326,9 +326,9 @@ fn damaged_files_are_refused_or_harmless() {
         (&format!("{sums}/products/0"), serde_json::json!(null)),
         (&format!("{sums}/sums"), serde_json::json!([1.0])),
         (&format!("{sums}/pair_sums"), serde_json::json!([])),
-        ("/parts/a/columns/0/1", serde_json::json!({"number": 1})),
-        ("/parts/a/columns/0/1", serde_json::json!({"number": 99})),
-        ("/parts/a/columns", serde_json::json!([])),
+        ("/parts/a/sums/columns/0/1", serde_json::json!({"number": 1})),
+        ("/parts/a/sums/columns/0/1", serde_json::json!({"number": 99})),
+        ("/parts/a/sums/columns", serde_json::json!([])),
     ] {
         let mut broken = json.clone();
         *broken.pointer_mut(place).unwrap() = value.clone();

@@ -3,10 +3,11 @@
 use super::gather::{FromMoments, Gatherer, Gathering};
 use crate::budget::budgeted::check_moments;
 use crate::budget::pass;
+use crate::budget::told::{Told, can_be_told};
 use crate::data::Examples;
 use crate::error::Result;
 use crate::learner::together::{each, grouped};
-use crate::learner::{Assignments, FitSize, Needed};
+use crate::learner::{Assignments, FitSize, InParts, Learner, Needed, PartFacts};
 use crate::model::{Fit, Report};
 use halfseen_solve::Monitor;
 use std::time::Instant;
@@ -70,6 +71,19 @@ pub(crate) fn fit_grid<L: FromMoments>(
     )
 }
 
+/// Returns how moments of reads are gathered in parts.
+pub(crate) fn in_parts<L: FromMoments + Learner>(learner: &L) -> Option<InParts> {
+    can_be_told(learner, &learner.needs()).then_some(InParts::Steps)
+}
+
+/// Starts a gatherer for the rows of a part.
+pub(crate) fn told<L: FromMoments>(
+    learner: &L,
+    facts: &PartFacts<'_>,
+) -> Result<Told<Gatherer<L>>> {
+    Ok(Told::new(Gatherer::new(learner, facts.layout, facts.moments)?, Gatherer::fit_now))
+}
+
 /// Implements [`Learner`](crate::learner::Learner) for a type that is [`FromMoments`].
 macro_rules! learn_from_moments {
     ($Name:ident) => {
@@ -111,6 +125,17 @@ macro_rules! learn_from_moments {
                     .into_iter()
                     .flatten()
                     .collect())
+            }
+
+            fn in_parts(&self, _: usize) -> Option<$crate::learner::InParts> {
+                moments::in_parts(self)
+            }
+
+            fn steps(
+                &self,
+                facts: &$crate::learner::PartFacts<'_>,
+            ) -> Result<Option<Box<dyn $crate::learner::Steps>>> {
+                Ok(Some(Box::new(moments::told(self, facts)?)))
             }
 
             fn begin(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {

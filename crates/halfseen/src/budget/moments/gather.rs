@@ -251,6 +251,12 @@ impl<L: FromMoments> Gatherer<L> {
         Ok(L::solve(learners, &moments, monitor)?.into_iter().map(fit).collect())
     }
 
+    /// Solves in the moments so far.
+    pub(super) fn fit_now(&self, monitor: &dyn Monitor) -> Result<Fit> {
+        let mut fits = self.fits(&[&self.learner], Stop::OnePass, monitor)?;
+        Ok(fits.swap_remove(0))
+    }
+
     fn role(&self) -> Role {
         if self.draws.all() { Role::Full } else { Role::Gradient }
     }

@@ -18,6 +18,6 @@ mod sums;
 mod tests;
 
 pub(super) use ball::{Ball, Limits};
-pub(super) use fits::{fit_all, fit_grid, learn_from_moments, needed};
+pub(super) use fits::{fit_all, fit_grid, in_parts, learn_from_moments, needed, told};
 pub(super) use gather::{FromMoments, Gatherer, Gathering, Solved};
 pub(super) use reduced::Reduced;

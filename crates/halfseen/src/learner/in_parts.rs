@@ -1,0 +1,52 @@
+//! Defines how a learner learns from rows that come in parts.
+
+use crate::data::{Examples, Layout, Moments};
+use crate::error::Result;
+use crate::model::Fit;
+use crate::params::Fill;
+use halfseen_solve::Monitor;
+use std::sync::Arc;
+
+/// Way of a learner to learn from parts of the rows, which a [`Partial`](crate::partial::Partial)
+/// goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InParts {
+    /// The fit depends on the rows only by their number, means and second moments; missing values
+    /// are filled so.
+    Moments(Fill),
+    /// Each row is learned from once ([`Learner::steps`](super::Learner::steps)). The model of
+    /// several parts is the average of theirs, an approximation.
+    Steps,
+    /// What is read is kept, and learned from when all parts are there: it
+    /// [observes](super::AskTell::observe).
+    Reads,
+}
+
+/// Facts of all rows, which are known before the first row of a part is learned from.
+#[derive(Debug)]
+pub struct PartFacts<'a> {
+    /// Panels.
+    pub layout: &'a Arc<Layout>,
+    /// Number of rows of the part.
+    pub rows: u64,
+    /// Means and second moments of the scaled columns over all rows; `None` where the learner may
+    /// not know them.
+    pub moments: Option<&'a Moments>,
+    /// Mean of the squared targets of all rows, in scaled units.
+    pub target_square: f64,
+}
+
+/// A fit that goes through rows once, batch by batch, in their order, and keeps none.
+pub trait Steps: Send {
+    /// Learns from each row of a batch.
+    ///
+    /// # Errors
+    /// As [`Learner::fit`](super::Learner::fit).
+    fn learn(&mut self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<()>;
+
+    /// Returns the fit to the rows so far.
+    ///
+    /// # Errors
+    /// Numerical failure.
+    fn fit(&self, monitor: &dyn Monitor) -> Result<Fit>;
+}
