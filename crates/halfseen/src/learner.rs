@@ -8,7 +8,7 @@ mod query;
 pub(crate) mod size;
 pub(crate) mod together;
 
-pub use in_parts::{InParts, PartFacts, Steps};
+pub use in_parts::{ByFeatures, FeatureRows, InParts, PartFacts, Steps};
 pub use query::{Answer, AskTell, ColumnTerm, Query, Read, Role, TellOutcome};
 pub(crate) use query::{ask_then_tell, hex};
 pub use size::{FitSize, Needed};
@@ -103,6 +103,16 @@ pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
     /// As [`Learner::fit`].
     fn steps(&self, facts: &PartFacts<'_>) -> Result<Option<Box<dyn Steps>>> {
         let _ = facts;
+        Ok(None)
+    }
+
+    /// Returns the features of rows with these panels and classes (0: numbers), over which sums are all
+    /// that a fit needs; `None` unless it learns by [`InParts::Features`].
+    ///
+    /// # Errors
+    /// As [`Learner::fit`].
+    fn by_features(&self, layout: &Layout, classes: usize) -> Result<Option<Box<dyn ByFeatures>>> {
+        let _ = (layout, classes);
         Ok(None)
     }
 

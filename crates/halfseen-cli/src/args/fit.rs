@@ -69,21 +69,21 @@ pub(crate) struct FitArgs {
     /// File for sums over the rows instead of a model, which `halfseen merge` makes of them: a table of
     /// any size is read row by row, in parts on any machine. ridge and lasso, and with --set
     /// loss=squared zero and mean, need the sums alone; learners that take steps or choose their
-    /// reads need a second pass, with --units
+    /// reads, and karma with --set features=sketch:2048, need a second pass, with --units
     #[arg(long, value_name = "SUMS", conflicts_with_all = ["out", "keep_partial", "tune", "truncate", "pilot"])]
     pub(crate) partial: Option<PathBuf>,
     /// With --partial: learn from each row in units of the sums over all rows, which a first pass
     /// without --units made (by `halfseen merge --partial`, if there are several files of them)
-    #[arg(long, value_name = "SUMS", requires = "partial")]
+    #[arg(long, value_name = "SUMS", requires = "partial", conflicts_with = "out")]
     pub(crate) units: Option<PathBuf>,
     /// With --partial: name of the part; parts that are merged need names that differ. Default: the
     /// name of each file
-    #[arg(long, value_name = "NAME", requires = "partial", conflicts_with = "more")]
+    #[arg(long, value_name = "NAME", requires = "partial", conflicts_with_all = ["more", "out"])]
     pub(crate) part: Option<String>,
     /// With --partial: go on with the sums that its file holds, if it is there. Parts that they have
     /// are not read again. The file is written after each part, but at most for a tenth of the time,
     /// so that a run that ends early loses little
-    #[arg(long, requires = "partial")]
+    #[arg(long, requires = "partial", conflicts_with = "out")]
     pub(crate) resume: bool,
     /// If Ctrl-C or SIGTERM interrupts the fit, save the best point so far in this file. Otherwise,
     /// and without this flag, an interrupted fit writes nothing

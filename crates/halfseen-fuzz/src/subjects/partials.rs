@@ -10,7 +10,7 @@ use halfseen::prepare::{Missing, Options};
 use halfseen::{Learner, Silent, learner, registry};
 
 /// Learners, each with what their parts need: those of moments, and those of two passes.
-const SETTINGS: [(&str, &[(&str, &str)]); 9] = [
+const SETTINGS: [(&str, &[(&str, &str)]); 10] = [
     ("ridge", &[]),
     ("lasso", &[("radius", "0.5")]),
     ("zero", &[("loss", "squared")]),
@@ -20,6 +20,7 @@ const SETTINGS: [(&str, &[(&str, &str)]); 9] = [
     ("aerr", &[("budget", "2")]),
     ("fiml", &[("budget", "2"), ("rank", "1"), ("shape", "linear")]),
     ("identity", &[("budget", "1")]),
+    ("karma", &[("features", "sketch:5"), ("gamma", "1"), ("loss", "squared")]),
 ];
 
 pub(super) struct Partials {

@@ -129,21 +129,44 @@ impl Kernel {
             }
             .into());
         }
-        let plain = Kernel::checked(self.lengths.clone(), Normalization::None, 1.0, 1, 0.0)?;
-        let scale = match self.normalization {
-            Normalization::None | Normalization::Cosine => 1.0,
-            Normalization::Uniform => plain.growth(rows.columns())?,
-            Normalization::Trace => {
-                let own = plain.own(rows)?;
-                // The sum of undivided terms might overflow.
-                match weights {
-                    None => own.iter().map(|k| k / own.len() as f64).sum(),
-                    Some(weights) => {
-                        let total: f64 = weights.iter().sum();
-                        own.iter().zip(weights).map(|(k, weight)| k * (weight / total)).sum()
-                    }
+        let mean = if self.normalization == Normalization::Trace {
+            let own = self.plain()?.own(rows)?;
+            // The sum of undivided terms might overflow.
+            match weights {
+                None => own.iter().map(|k| k / own.len() as f64).sum(),
+                Some(weights) => {
+                    let total: f64 = weights.iter().sum();
+                    own.iter().zip(weights).map(|(k, weight)| k * (weight / total)).sum()
                 }
             }
+        } else {
+            0.0
+        };
+        self.fit_to(mean, rows.columns())
+    }
+
+    /// Returns the kernel without a scale, and without what is composed with it.
+    fn plain(&self) -> Result<Kernel> {
+        Kernel::checked(self.lengths.clone(), Normalization::None, 1.0, 1, 0.0)
+    }
+
+    /// Returns the sum of k(x, x) over rows, without a scale.
+    ///
+    /// # Errors
+    /// As [`Kernel::fit`].
+    pub(crate) fn total_own(&self, rows: &Masked) -> Result<f64> {
+        Ok(self.plain()?.own(rows)?.iter().sum())
+    }
+
+    /// Sets the scale of rows of so many columns, whose k(x, x) without a scale has this mean.
+    ///
+    /// # Errors
+    /// As [`Kernel::fit`].
+    pub(crate) fn fit_to(&mut self, mean: f64, columns: usize) -> Result<()> {
+        let scale = match self.normalization {
+            Normalization::None | Normalization::Cosine => 1.0,
+            Normalization::Uniform => self.plain()?.growth(columns)?,
+            Normalization::Trace => mean,
         };
         let scale = if scale > 0.0 { scale } else { 1.0 };
         *self = Kernel::checked(

@@ -2,7 +2,7 @@
 
 use crate::data::{Examples, Layout, Moments};
 use crate::error::Result;
-use crate::model::Fit;
+use crate::model::{Fit, Report};
 use crate::params::Fill;
 use halfseen_solve::Monitor;
 use std::sync::Arc;
@@ -17,6 +17,9 @@ pub enum InParts {
     /// Each row is learned from once ([`Learner::steps`](super::Learner::steps)). The model of
     /// several parts is the average of theirs, an approximation.
     Steps,
+    /// The fit depends on the rows only by sums over features of them
+    /// ([`Learner::by_features`](super::Learner::by_features)).
+    Features,
     /// What is read is kept, and learned from when all parts are there: it
     /// [observes](super::AskTell::observe).
     Reads,
@@ -49,4 +52,34 @@ pub trait Steps: Send {
     /// # Errors
     /// Numerical failure.
     fn fit(&self, monitor: &dyn Monitor) -> Result<Fit>;
+}
+
+/// Features of some rows.
+#[derive(Debug)]
+pub struct FeatureRows {
+    /// Features and outputs of each row, one row after the other.
+    pub numbers: Vec<f64>,
+    /// A sum over the rows beside, of which [`ByFeatures::fit`] gets the mean.
+    pub size: f64,
+    /// Report on what was observed.
+    pub report: Report,
+}
+
+/// A fit that depends on the rows only by the number, means and second moments of features and outputs.
+pub trait ByFeatures: Send {
+    /// Returns the number of features and outputs of a row.
+    fn width(&self) -> usize;
+
+    /// Returns the features and outputs of each row.
+    ///
+    /// # Errors
+    /// As [`Learner::fit`](super::Learner::fit).
+    fn rows(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<FeatureRows>;
+
+    /// Fits to rows of features and outputs, each of this weight, which are equivalent to all rows;
+    /// `size` is the mean of [`FeatureRows::size`] over these. The report counts no example.
+    ///
+    /// # Errors
+    /// As [`Learner::fit`](super::Learner::fit).
+    fn fit(&self, rows: (&[Vec<f64>], f64), size: f64, monitor: &dyn Monitor) -> Result<Fit>;
 }

@@ -53,6 +53,14 @@ impl TrainingObjective {
         matches!(&self.losses, Losses::Squares(targets) if targets.ncols() == 1)
     }
 
+    /// Returns the targets of squared losses, (n, outputs); no column for hinge losses.
+    pub(crate) fn targets(&self) -> Mat<f64> {
+        match &self.losses {
+            Losses::Squares(targets) => targets.clone(),
+            Losses::Signs(_) | Losses::Classes(..) => Mat::new(),
+        }
+    }
+
     /// Row weights; `None` means 1 for all.
     pub(crate) fn weights(&self) -> Option<&[f64]> {
         self.weights.as_deref()

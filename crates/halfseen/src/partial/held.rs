@@ -15,6 +15,19 @@ pub(super) enum Held {
     Model(Box<OfPart>),
     /// What was read.
     Reads(Reads),
+    /// Sums over features.
+    Features(Box<Featured>),
+}
+
+/// Sums over features and outputs of the rows of a part.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Featured {
+    pub(super) without_target: u64,
+    pub(super) sums: Sums,
+    /// Sum over the rows that the learner asks for beside.
+    pub(super) size: f64,
+    pub(super) report: Report,
 }
 
 /// Model of one part, in the units of all.
@@ -72,6 +85,7 @@ impl Held {
             Held::Sums(part) => part.sums.rows(),
             Held::Model(of) => of.rows,
             Held::Reads(reads) => reads.counts.len() as u64,
+            Held::Features(of) => of.sums.rows(),
         }
     }
 
@@ -80,6 +94,7 @@ impl Held {
             Held::Sums(part) => part.without_target,
             Held::Model(of) => of.without_target,
             Held::Reads(reads) => reads.without_target,
+            Held::Features(of) => of.without_target,
         }
     }
 
@@ -89,6 +104,7 @@ impl Held {
             Held::Sums(part) => Sums::bytes(part.sums.width(), part.sums.has_holes()),
             Held::Model(of) => 16.0 * (columns * of.predictor.outputs()) as f64,
             Held::Reads(reads) => reads.bytes(),
+            Held::Features(of) => Sums::bytes(of.sums.width(), of.sums.has_holes()),
         }
     }
 
@@ -97,6 +113,10 @@ impl Held {
         match self {
             Held::Sums(part) => part.check(),
             Held::Model(_) => Ok(()),
+            Held::Features(of) => match of.size.is_finite() && !of.sums.has_holes() {
+                true => Ok(()),
+                false => Err("its features have holes, or a size that is not finite"),
+            },
             Held::Reads(reads) => {
                 let cells: u64 = reads.counts.iter().map(|&count| u64::from(count)).sum();
                 let lengths = [reads.slots.len(), reads.values.len()].map(|n| n as u64);

@@ -1,11 +1,12 @@
 //! Joins what was learned from each part, or learns from all that was read.
 
-use super::equivalent::unexplained;
-use super::held::{Held, OfPart, Reads};
+use super::equivalent::{equivalent, unexplained};
+use super::held::{Featured, Held, OfPart, Reads};
 use super::refusal::needs_rows;
 use super::rows::Frame;
+use super::sums::Sums;
 use super::units::{Summed, Units};
-use super::{Partial, in_part};
+use super::{Partial, admit, in_part};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{FitSize, Learner};
 use crate::model::{Fit, Linear, Linears, Model, Note, Predictor, Report, Stop};
@@ -20,17 +21,19 @@ pub(super) fn finish(
     monitor: &dyn Monitor,
 ) -> Result<Model> {
     let frame = Frame::new(&partial.plan, learner, units)?;
-    let (mut models, mut reads) = (Vec::new(), Vec::new());
+    let (mut models, mut reads, mut features) = (Vec::new(), Vec::new(), Vec::new());
     for (name, held) in &partial.parts {
         match held {
             Held::Model(of) => models.push((name.as_str(), &**of)),
             Held::Reads(of) => reads.push((name.as_str(), of)),
+            Held::Features(of) => features.push((name.as_str(), &**of)),
             Held::Sums(_) => {}
         }
     }
-    let fit = match models.is_empty() {
-        true => to_reads(learner, &frame, &reads, monitor)?,
-        false => average(partial, learner, units, &models)?,
+    let fit = match (models.is_empty(), features.is_empty()) {
+        (false, _) => average(partial, learner, units, &models)?,
+        (_, false) => to_features(learner, &frame, &features, monitor)?,
+        _ => to_reads(learner, &frame, &reads, monitor)?,
     };
     Ok(partial.model(frame, fit))
 }
@@ -80,6 +83,50 @@ fn to_reads(
     }
     fit.report.converged = fit.report.stop.converged();
     Ok(fit)
+}
+
+/// Fits to the sums over features of all parts, added in the order of their names.
+fn to_features(
+    learner: &dyn Learner,
+    frame: &Frame,
+    parts: &[(&str, &Featured)],
+    monitor: &dyn Monitor,
+) -> Result<Fit> {
+    let classes = frame.labels.len();
+    let by =
+        learner.by_features(&frame.layout, classes)?.ok_or_else(|| needs_rows(learner, classes))?;
+    let width = by.width();
+    let held: f64 = parts.iter().map(|(_, of)| Sums::bytes(of.sums.width(), false)).sum();
+    // Beside the parts their total, a copy of one, and of the equivalent rows, which are twice as many as
+    // columns, their features.
+    admit(learner.name(), width, held + 5.0 * Sums::bytes(width, false))?;
+    let (mut all, mut size, order) = (Sums::default(), 0.0, (0..width).collect::<Vec<_>>());
+    for (name, of) in parts.iter().filter(|(_, of)| of.sums.rows() > 0) {
+        if of.sums.width() != width {
+            let what = "features and outputs of a row".to_owned();
+            let found = of.sums.width();
+            let wrong = ErrorKind::WrongLength { what, expected: width, found };
+            return Err(in_part(name, wrong.into()));
+        }
+        size += of.size;
+        match all.rows() {
+            0 => all = of.sums.clone(),
+            _ => all.merge(of.sums.clone(), &order),
+        }
+    }
+    if all.rows() == 0 {
+        return Err(ErrorKind::TooFewRows { what: "learning".into(), least: 1, rows: 0 }.into());
+    }
+    let (count, mean) =
+        (all.rows() as f64, (0..width).map(|slot| all.mean(slot)).collect::<Vec<_>>());
+    let few = equivalent(count, &mean, all.products_about(&mean));
+    let Fit { predictor, report } = by.fit((&few.rows, few.weight), size / count, monitor)?;
+    let reports: Vec<&Report> = parts.iter().map(|(_, of)| &of.report).collect();
+    let (objective, gap, stop, seconds) =
+        (report.objective, report.gap, report.stop, report.seconds);
+    let converged = stop.converged();
+    let report = Report { objective, gap, stop, converged, seconds, ..together(&reports) };
+    Ok(Fit { predictor, report })
 }
 
 /// Averages the models of parts by their rows.
@@ -160,7 +207,7 @@ fn mean(models: &[&Linear], shares: &[f64]) -> Linear {
 }
 
 /// Adds up the reports of parts.
-fn together(reports: &[&Report]) -> Report {
+pub(super) fn together(reports: &[&Report]) -> Report {
     let sum = |of: fn(&Report) -> u64| {
         reports.iter().fold(0_u64, |sum, report| sum.saturating_add(of(report)))
     };

@@ -9,10 +9,12 @@
 //! Other learners go through the parts twice. The first pass makes the same sums, which say what names,
 //! categories, scales and targets the preparation of all rows would have found: the units. The second
 //! ([`Partial::in_units`]) learns from each part in these units. It keeps what was read
-//! ([`InParts::Reads`]), and the model is that of a fit to all of it. Or it keeps the weights
+//! ([`InParts::Reads`]), and the model is that of a fit to all of it. Or it sums over random features
+//! ([`InParts::Features`]), exactly as over attributes. Or it keeps the weights
 //! ([`InParts::Steps`]): those of one part are the model of one pass over its rows, in their order, and
 //! those of several are averaged, which a note of the report names an approximation.
 //!
+//! [`InParts::Features`]: crate::learner::InParts::Features
 //! [`InParts::Moments`]: crate::learner::InParts::Moments
 //! [`InParts::Reads`]: crate::learner::InParts::Reads
 //! [`InParts::Steps`]: crate::learner::InParts::Steps

@@ -10,11 +10,14 @@ pub(super) fn needs_rows(learner: &dyn Learner, classes: usize) -> Error {
     let can = |other: &dyn Learner| other.in_parts(classes).is_some();
     let usual = registry::find(learner.name()).ok();
     let params = learner.to_json();
-    let own = params.keys().filter_map(|name| Some((name.as_str(), usual.as_ref()?.get(name)?)));
-    let mut tried = own.chain([("loss", "squared".to_owned())]);
-    let helps = tried.find(|(name, value)| {
-        let other = registry::with_params(learner.name(), &params);
-        other.is_ok_and(|mut other| other.set(name, value).is_ok() && can(&*other))
+    let own =
+        params.keys().filter_map(|name| Some(vec![(name.as_str(), usual.as_ref()?.get(name)?)]));
+    let squared = || ("loss", "squared".to_owned());
+    let sketched = || ("features", "sketch:2048".to_owned());
+    let known = [vec![squared()], vec![sketched()], vec![sketched(), squared()]];
+    let helps = own.chain(known).find(|settings| {
+        let Ok(mut other) = registry::with_params(learner.name(), &params) else { return false };
+        settings.iter().all(|(name, value)| other.set(name, value).is_ok()) && can(&*other)
     });
     let others = || {
         let all = registry::all();
@@ -29,7 +32,12 @@ pub(super) fn needs_rows(learner: &dyn Learner, classes: usize) -> Error {
         let (one, two) = (names(true), names(false));
         format!("choose one of {one}, or in two passes {two}; or fit to the whole table")
     };
-    let remedy = helps.map_or_else(others, |(name, value)| format!("set {name}={value}"));
+    let set = helps.map(|settings| {
+        let settings: Vec<String> =
+            settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        format!("set {}, or ", settings.join(" and "))
+    });
+    let remedy = set.unwrap_or_default() + &others();
     let what = match classes {
         0 => learner.name().to_owned(),
         _ => format!("{} of classes", learner.name()),

@@ -1,14 +1,19 @@
 //! Learns from the rows of a part in the units of all rows: those of a preparation that was fitted to
 //! sums over them.
 
-use super::held::{Held, OfPart, Reads};
+use super::held::{Featured, Held, OfPart, Reads};
+use super::joined::together;
 use super::refusal::needs_rows;
+use super::sums::Sums;
 use super::units::{Summed, Units};
-use super::{Plan, admit_bytes};
+use super::{Plan, admit, admit_bytes};
 use crate::budget::{digest, next_batch_with};
 use crate::data::{Bounds, Cell, Column, Examples, Label, Moments, Table, Target, Task};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{AskTell, FitSize, InParts, Learner, PartFacts, Steps};
+use crate::learner::{
+    AskTell, ByFeatures, FeatureRows, FitSize, InParts, Learner, PartFacts, Steps,
+};
+use crate::model::{Report, Stop};
 use crate::params::SEED;
 use crate::prepare::{Prepare, declared_bounds, in_range};
 use halfseen_solve::Silent;
@@ -151,6 +156,7 @@ pub(super) struct Learning {
 enum Way {
     Steps(Box<dyn Steps>),
     Reads(Box<dyn AskTell>, Reads),
+    Features(Box<dyn ByFeatures>, Box<Featured>),
 }
 
 impl Learning {
@@ -177,7 +183,15 @@ impl Learning {
                 let own = drawing(&*learner, part)?;
                 Way::Reads(own.start(&frame.layout)?.ok_or_else(refusal)?, Reads::default())
             }
-            _ => return Err(refusal()),
+            Some(InParts::Features) => {
+                let of =
+                    learner.by_features(&frame.layout, frame.labels.len())?.ok_or_else(refusal)?;
+                let (sums, report) =
+                    (Sums::default(), Report::full(learner.name(), Stop::ClosedForm, 0, 0));
+                let none = Featured { without_target: 0, sums, size: 0.0, report };
+                Way::Features(of, Box::new(none))
+            }
+            Some(InParts::Moments(_)) | None => return Err(refusal()),
         };
         Ok(Learning { frame, way, counted: Counted::default() })
     }
@@ -201,6 +215,10 @@ impl Learning {
                 }
                 frame.each(plan, table, |examples| keep(&mut **asker, reads, examples))?
             }
+            Way::Features(of, sums) => {
+                admit(&plan.learner, of.width(), held)?;
+                frame.each(plan, table, |examples| sum(&**of, sums, examples))?
+            }
         };
         counted.rows += found.rows;
         counted.without_target += found.without_target;
@@ -220,6 +238,9 @@ impl Learning {
                 Ok(Held::Model(Box::new(OfPart { rows, without_target, predictor, report })))
             }
             Way::Reads(_, reads) => Ok(Held::Reads(Reads { without_target, ..reads })),
+            Way::Features(_, sums) => {
+                Ok(Held::Features(Box::new(Featured { without_target, ..*sums })))
+            }
         }
     }
 }
@@ -252,5 +273,23 @@ fn keep(asker: &mut dyn AskTell, reads: &mut Reads, examples: &Examples<'_>) -> 
         reads.targets.push(examples.told(example));
         example += 1;
     })?;
+    Ok(())
+}
+
+/// Rows whose features are computed at a time.
+const BLOCK: usize = 256;
+
+/// Adds the features of each row to sums.
+fn sum(of: &dyn ByFeatures, into: &mut Featured, examples: &Examples<'_>) -> Result<()> {
+    while into.sums.width() < of.width() {
+        into.sums.grow(None);
+    }
+    for rows in examples.rows.chunks(BLOCK) {
+        let FeatureRows { mut numbers, size, report } =
+            of.rows(&examples.with_rows(rows), &Silent)?;
+        into.sums.add(&mut numbers);
+        into.size += size;
+        into.report = together(&[&into.report, &report]);
+    }
     Ok(())
 }
