@@ -222,6 +222,55 @@ fn several_parts_are_the_average_in_any_order_and_say_how_far_it_is() {
 }
 
 #[test]
+fn a_robust_perceptron_takes_the_steps_of_a_fit_in_memory() {
+    let all = table(300, 12);
+    let mut stream = Stream::new(3, Purpose::Data, 0);
+    let cell = |_| if stream.unit() < 0.2 { f64::NAN } else { stream.normal() };
+    let b: Vec<f64> = (0..300).map(cell).collect();
+    let holed = all.clone().without_columns(&["b"]).with_column("b", b).unwrap();
+    for (settings, target) in [
+        ("robust-perceptron threat=2 margin=0.02 step=0.05", "good"),
+        ("robust-perceptron threat=1 margin=0.1 step=0.2 intercept=false seed=3", "good"),
+        ("robust-perceptron threat=1 margin=0.02 step=0.05", "colour"),
+    ] {
+        for table in [&all, &holed] {
+            let learner = learner(settings);
+            // The first pass draws no order of its own.
+            let mut order: Vec<u32> = (0..300).collect();
+            let seed = learner.get("seed").unwrap().parse().unwrap();
+            shuffle(&mut Stream::new(seed, Purpose::Order, 1), &mut order);
+            let mut place = vec![0; 300];
+            order.iter().enumerate().for_each(|(at, &row)| place[row as usize] = at);
+            let visited = table.select_rows(&place);
+            let options = options(&*learner, target, Missing::Mean);
+            let expected = whole(&*learner, &visited, target, &options);
+            let units = sums(&*learner, table, target, &[0, 50]);
+            let mut one = empty(&*learner, target, Missing::Mean).in_units(&units).unwrap();
+            absorb(&mut one, "all", vec![slice(table, 0, 70), slice(table, 70, 300)]).unwrap();
+            let found = one.finish(&Silent).unwrap();
+            assert_eq!(found.prepare.scaler, expected.prepare.scaler, "{settings}");
+            predict_alike(&found, &expected, table, settings);
+            assert_eq!(found.report.threat, expected.report.threat);
+            // By bounds of the sizes of rows it learns too, and parts are averaged as margins.
+            let usual = self::learner("robust-perceptron threat=1");
+            let units = sums(&*usual, table, target, &[0, 150]);
+            let mut parts = empty(&*usual, target, Missing::Mean).in_units(&units).unwrap();
+            absorb(&mut parts, "p0", vec![slice(table, 0, 150)]).unwrap();
+            absorb(&mut parts, "p1", vec![slice(table, 150, 300)]).unwrap();
+            let model = parts.finish(&Silent).unwrap();
+            let read = Target::read(table, target, None).unwrap();
+            if let (Target::Classes { codes, classes: labels }, 2) = (&read, read.classes().len()) {
+                assert_eq!(labels.len(), 2);
+                let scores = model.predict(table).unwrap().scores.values;
+                let right =
+                    scores.iter().zip(codes).filter(|(s, code)| (**s > 0.0) == (**code == 1));
+                assert!(right.count() > 230, "{settings}");
+            }
+        }
+    }
+}
+
+#[test]
 fn reads_of_all_cells_give_the_fit_in_memory_whatever_the_parts() {
     let all = table(160, 7);
     for (settings, target) in [
@@ -369,7 +418,7 @@ fn what_does_not_belong_together_is_refused_by_name() {
     let odd = few().with_column("good", vec![7.0; 5]);
     if let Ok(odd) = odd {
         let unknown = absorb(&mut of_classes, "a", vec![odd]).unwrap_err().to_string();
-        assert!(unknown.contains("'7' is no class of the units"), "{unknown}");
+        assert!(unknown.contains("'7' is not a class of the units"), "{unknown}");
     }
     // A part without a table, and one without a row that has a target.
     assert!(
@@ -387,6 +436,8 @@ fn learners_that_cannot_are_refused_with_a_remedy() {
         Partial::new(&*learner, "y", None, &options).unwrap_err().to_string()
     };
     for (settings, remedy) in [
+        ("robust-perceptron passes=3", "set passes=1, or choose"),
+        ("robust-perceptron costs=mi", "set costs=uniform, or choose"),
         ("karma", "set features=sketch:2048, or choose one of"),
         ("karma features=sketch:64 coef0=1", "set coef0=0, or choose one of"),
         ("karma loss=hinge", "set features=sketch:2048 and loss=squared, or choose one of"),

@@ -3,9 +3,11 @@
 Some fits depend on the rows only by their number, means and second moments: those of ``ridge`` and
 ``lasso``, and with ``loss='squared'`` of ``zero`` and ``mean``, which take missing values. :class:`Partial`
 sums these over parts of the rows, keeps no row, and gives the model that a fit to all rows at once gives, up
-to rounding. Learners that take a step for each row, such as ``ogd`` and ``aerr``, and ``fiml``, which keeps
-the few cells that it reads, and ``karma`` with ``features='sketch:2048'`` and squared losses go through the
-rows twice: first for the sums, then in their units.
+to rounding.
+
+Other learners go through the rows twice: first for the sums, then in their units. ``ogd``, ``aerr`` and others
+take a step for each row, ``fiml`` keeps the few cells that it reads, and ``karma`` with
+``features='sketch:2048'`` and squared losses sums over the features.
 """
 
 import os
@@ -34,7 +36,7 @@ class Partial:
     ----------
     learner : str
         Name of the learner: 'ridge', 'lasso', 'zero' or 'mean'; in two passes also 'ogd', 'online-lasso',
-        'fiml' and the other budgeted learners, and 'karma' with ``features='sketch:2048'``.
+        'robust-perceptron', 'fiml' and the other budgeted learners, and 'karma' with ``features='sketch:2048'``.
     target : str
         Name of the column that is predicted.
     units : Partial, optional

@@ -26,7 +26,7 @@ pub(super) struct Told<L> {
     fit: fn(&L, &dyn Monitor) -> Result<Fit>,
     /// True if targets must be -1 or +1.
     signs: bool,
-    /// What was subtracted from the targets of two classes.
+    /// Centre that was subtracted from the targets of two classes.
     centre: f64,
     rows: u64,
     outside: u64,

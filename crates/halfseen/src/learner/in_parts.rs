@@ -20,7 +20,7 @@ pub enum InParts {
     /// The fit depends on the rows only by sums over features of them
     /// ([`Learner::by_features`](super::Learner::by_features)).
     Features,
-    /// What is read is kept, and learned from when all parts are there: it
+    /// Its reads are kept, and learned from when all parts are there: it
     /// [observes](super::AskTell::observe).
     Reads,
 }
@@ -37,6 +37,10 @@ pub struct PartFacts<'a> {
     pub moments: Option<&'a Moments>,
     /// Mean of the squared targets of all rows, in scaled units.
     pub target_square: f64,
+    /// Bound on the squared length of a scaled row.
+    pub longest_square: f64,
+    /// Number of classes; 0 for numbers.
+    pub classes: usize,
 }
 
 /// A fit that goes through rows once, batch by batch, in their order, and keeps none.

@@ -5,7 +5,7 @@ use super::sums::Sums;
 use crate::model::{Fit, Predictor, Report};
 use serde::{Deserialize, Serialize};
 
-/// What is kept of a part.
+/// A part, after its rows are gone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Held {
@@ -13,7 +13,7 @@ pub(super) enum Held {
     Sums(Part),
     /// The model of the part.
     Model(Box<OfPart>),
-    /// What was read.
+    /// The cells that were read.
     Reads(Reads),
     /// Sums over features.
     Features(Box<Featured>),
@@ -115,7 +115,7 @@ impl Held {
             Held::Model(_) => Ok(()),
             Held::Features(of) => match of.size.is_finite() && !of.sums.has_holes() {
                 true => Ok(()),
-                false => Err("its features have holes, or a size that is not finite"),
+                false => Err("its features have missing values, or a size that is not finite"),
             },
             Held::Reads(reads) => {
                 let cells: u64 = reads.counts.iter().map(|&count| u64::from(count)).sum();

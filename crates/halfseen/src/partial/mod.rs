@@ -25,6 +25,7 @@ mod held;
 mod joined;
 mod part;
 mod refusal;
+mod reports;
 mod rows;
 mod sums;
 mod units;
@@ -57,7 +58,7 @@ struct Plan {
     task: Option<Task>,
     ignore: Vec<String>,
     scale: Option<crate::data::Scale>,
-    /// True if missing cells are imputed by means.
+    /// True if missing cells are imputed by means, or for robust learners count as deleted.
     imputed: bool,
     bounds: BTreeMap<String, (f64, f64)>,
     /// Digest of the units in which parts are learned from; `None` while they are summed.
@@ -146,7 +147,7 @@ impl Partial {
             task,
             ignore: options.except.clone(),
             scale: options.scale,
-            imputed: options.suited(&learner.needs()).missing == crate::prepare::Missing::Mean,
+            imputed: options.suited(&learner.needs()).missing != crate::prepare::Missing::Keep,
             bounds: options.bounds.clone(),
             units: None,
         };

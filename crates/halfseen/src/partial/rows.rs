@@ -2,8 +2,8 @@
 //! sums over them.
 
 use super::held::{Featured, Held, OfPart, Reads};
-use super::joined::together;
 use super::refusal::needs_rows;
+use super::reports::together;
 use super::sums::Sums;
 use super::units::{Summed, Units};
 use super::{Plan, admit, admit_bytes};
@@ -29,9 +29,10 @@ pub(super) struct Frame {
     /// `None` where the learner may not know them.
     moments: Option<Moments>,
     target_square: f64,
+    longest_square: f64,
     bounds: Option<Bounds>,
     names: Vec<String>,
-    /// What missing cells of a column become, in raw units.
+    /// Values that missing cells of each column get, in raw units.
     filled: Option<Vec<f64>>,
 }
 
@@ -45,12 +46,13 @@ impl Frame {
         let table = Summed::new(plan, &units.all, &needs)?;
         let layout = Arc::new(table.prepare.schema.layout()?);
         Ok(Frame {
-            layout,
             moments: (!needs.chooses()).then(|| table.moments()),
             target_square: table.target_square(),
+            longest_square: table.longest_square(&layout),
+            layout,
             bounds: declared_bounds(&plan.bounds, &table.prepare.schema)?,
             names: table.prepare.schema.encoded_names(),
-            filled: plan.imputed.then(|| table.means()),
+            filled: plan.imputed.then(|| table.filled(needs.uncentred)),
             task: table.outputs.task,
             labels: table.outputs.labels,
             prepare: table.prepare,
@@ -131,7 +133,7 @@ impl Frame {
                 Cell::Missing => String::new(),
             };
             let missing =
-                || wrong(format!("'{}' is no class of the units", crate::error::short(&text)));
+                || wrong(format!("'{}' is not a class of the units", crate::error::short(&text)));
             codes.get(&text).copied().ok_or_else(missing)
         };
         let codes: std::result::Result<Vec<u32>, ErrorKind> = cells.map(code).collect();
@@ -175,6 +177,8 @@ impl Learning {
             rows: units.rows.get(part).copied().unwrap_or(all).max(1),
             moments: frame.moments.as_ref(),
             target_square: frame.target_square,
+            longest_square: frame.longest_square,
+            classes: frame.labels.len(),
         };
         let refusal = || needs_rows(&*learner, frame.labels.len());
         let way = match learner.in_parts(frame.labels.len()) {

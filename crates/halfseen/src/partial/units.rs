@@ -225,7 +225,8 @@ impl<'a> Summed<'a> {
         };
         let deviations = (!honest).then_some(raw);
         let prepare = Prepare { schema, scaler, target, deviations };
-        Ok(Summed { part, outputs, prepare, slots, imputed: plan.imputed })
+        let imputed = plan.imputed && !needs.uncentred;
+        Ok(Summed { part, outputs, prepare, slots, imputed })
     }
 
     /// Returns the refusal of a missing cell.
@@ -241,6 +242,29 @@ impl<'a> Summed<'a> {
     /// Returns the mean of the observed values of each column, in raw units; 0 of one without any.
     pub(super) fn means(&self) -> Vec<f64> {
         self.slots.iter().map(|slot| slot.map_or(0.0, |slot| self.part.sums.mean(slot))).collect()
+    }
+
+    /// Returns the value that missing cells of each column get, in raw units: its mean, or the value that
+    /// counts as deleted.
+    pub(super) fn filled(&self, as_deleted: bool) -> Vec<f64> {
+        match as_deleted {
+            true => (0..self.slots.len()).map(|j| self.prepare.scaler.affine(j).0).collect(),
+            false => self.means(),
+        }
+    }
+
+    /// Returns a bound on the squared length of a scaled row. Of a text only one indicator is 1, and the
+    /// others are 0, which a scale without a centre keeps.
+    pub(super) fn longest_square(&self, layout: &crate::data::Layout) -> f64 {
+        let square = |slot: usize| {
+            let column = layout.column(slot);
+            let (offset, divisor) = self.prepare.scaler.affine(column);
+            let range = self.slots[column].and_then(|slot| self.part.sums.range(slot));
+            let scaled = range.unwrap_or([offset; 2]).map(|value| (value - offset) / divisor);
+            scaled[0].powi(2).max(scaled[1].powi(2))
+        };
+        let of_panel = |panel: usize| layout.slots_of(panel).map(square).fold(0.0, f64::max);
+        (0..layout.panels()).map(of_panel).sum()
     }
 
     /// Returns the means and second moments of the scaled columns: of their observed cells, or of all

@@ -52,14 +52,20 @@ pub(crate) fn margin_of(
             Margin { gamma, from_rows: false, note }
         }
         None => {
-            let (share, reach) = (SHARE * threat.left(), REACH * mean_size(rows));
+            let size = mean_size(rows);
+            let (share, reach) = (SHARE * threat.left(), REACH * size);
             Margin {
-                gamma: needed.max(share.min(reach)),
+                gamma: needed.max(usual_margin(threat, size)),
                 from_rows: reach < share && reach > needed,
                 note: None,
             }
         }
     }
+}
+
+/// Returns a hundredth of P, at most a tenth of the mean l1 norm of a row.
+pub(super) fn usual_margin(threat: &Threat, mean_size: f64) -> f64 {
+    (SHARE * threat.left()).min(REACH * mean_size)
 }
 
 /// Returns the mean l1 norm of a row; infinite if all rows are 0.
