@@ -56,7 +56,7 @@ impl Partial {
     /// Returns the parts that are sums, in the order of their names.
     pub(super) fn sums(&self) -> impl Iterator<Item = (&String, &Part)> {
         self.parts.iter().filter_map(|(name, held)| match held {
-            Held::Sums(part) => Some((name, part)),
+            Held::Sums(part) => Some((name, &**part)),
             _ => None,
         })
     }

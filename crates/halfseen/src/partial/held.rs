@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "lowercase")]
 pub(super) enum Held {
     /// Sums over the rows.
-    Sums(Part),
+    Sums(Box<Part>),
     /// The model of the part.
     Model(Box<OfPart>),
     /// The cells that were read.

@@ -96,7 +96,7 @@ pub struct Absorbing {
 }
 
 enum Going {
-    Sums(Option<Part>),
+    Sums(Option<Box<Part>>),
     Learning(Box<Learning>),
 }
 
@@ -408,7 +408,7 @@ impl Absorbing {
         let mut add = || match going {
             Going::Sums(part) => {
                 if part.is_none() {
-                    *part = Some(Part::new(table, &taking)?);
+                    *part = Some(Box::new(Part::new(table, &taking)?));
                 }
                 let Some(part) = part else { return Ok(()) };
                 admit(&plan.learner, part.width_with(table), *held)?;

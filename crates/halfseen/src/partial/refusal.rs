@@ -22,12 +22,9 @@ pub(super) fn needs_rows(learner: &dyn Learner, classes: usize) -> Error {
     let others = || {
         let all = registry::all();
         let names = |by_moments: bool| {
-            let is = |one: &&Box<dyn Learner>| match one.in_parts(classes) {
-                Some(InParts::Moments(_)) => by_moments,
-                Some(_) => !by_moments,
-                None => false,
-            };
-            all.iter().filter(is).map(|one| one.name()).collect::<Vec<&str>>().join(", ")
+            let is = |way: InParts| matches!(way, InParts::Moments(_)) == by_moments;
+            let able = all.iter().filter(|one| one.in_parts(classes).is_some_and(is));
+            able.map(|one| one.name()).collect::<Vec<&str>>().join(", ")
         };
         let (one, two) = (names(true), names(false));
         format!("choose one of {one}, or in two passes {two}; or fit to the whole table")
