@@ -220,3 +220,35 @@ fn a_second_pass_learns_in_the_units_of_the_first() {
     let said = place.ok("fit one.csv --target y --learner ogd --partial first.hsp");
     assert!(said.contains("the same once more, with --units first.hsp"), "{said}");
 }
+
+/// The parts of two passes may be of other formats; a name of a part is what counts.
+#[test]
+fn two_passes_over_parquet_are_those_over_csv() {
+    let place = Place::new();
+    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../halfseen-fuzz/corpus");
+    for name in ["table.csv", "table.parquet"] {
+        place.write(name, std::fs::read(corpus.join(name)).unwrap());
+    }
+    for flags in [
+        "--learner karma --set features=sketch:32",
+        "--learner ogd --missing mean",
+        "--learner robust-perceptron --missing mean --task classification",
+        "--learner fiml --budget 2 --set shape=linear",
+    ] {
+        let (target, other) = match flags.contains("classification") {
+            true => ("kind", "price"),
+            false => ("price", "kind"),
+        };
+        let line =
+            format!("--target {target} --ignore {other} {flags} --part all --quiet --partial");
+        let mut found = Vec::new();
+        for (first, second) in [("table.csv", "table.csv"), ("table.parquet", "table.parquet")] {
+            place.ok(&format!("fit {first} {line} units.hsp"));
+            place.ok(&format!("fit {second} {line} out.hsp --units units.hsp"));
+            place.ok("merge out.hsp --out m.json --quiet");
+            found.push(place.ok("predict m.json table.csv --quiet"));
+        }
+        assert_eq!(found[0], found[1], "{flags}");
+        assert!(found[0].lines().count() > 40, "{}", found[0]);
+    }
+}
