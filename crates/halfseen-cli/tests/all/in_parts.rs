@@ -166,6 +166,12 @@ fn memory_does_not_grow_with_the_file() {
     place.ok("--memory 8MB fit long.csv --target y --learner ridge --partial long.hsp --quiet");
     place.ok("--memory 8MB merge long.hsp --out m.json --quiet");
     assert_eq!(place.json("m.json")["report"]["examples"], 400_000);
+    // Nor in two passes.
+    let steps = "--memory 8MB fit long.csv --target y --learner ogd --quiet --partial";
+    place.ok(&format!("{steps} units.hsp"));
+    place.ok(&format!("{steps} steps.hsp --units units.hsp"));
+    place.ok("--memory 8MB merge steps.hsp --out m.json --quiet");
+    assert_eq!(place.json("m.json")["report"]["examples"], 400_000);
 }
 
 #[test]
