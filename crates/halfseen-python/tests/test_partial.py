@@ -259,8 +259,9 @@ def test_steps_take_two_passes_over_anything_that_is_read_twice(rows, tmp_path):
         fit_stream(once, "y", "ogd")
     assert not read
     sketched = fit_stream(rows, "y", "karma", features="sketch:64")
-    whole = halfseen.KARMARegressor(features="sketch:64").fit(rows.drop(columns="y"), rows["y"])
-    np.testing.assert_allclose(sketched.predict(rows), whole.predict(rows.drop(columns="y")), rtol=1e-9, atol=1e-9)
+    X = rows.drop(columns="y")
+    whole = halfseen.KARMARegressor(features="sketch:64").fit(X, rows["y"])
+    np.testing.assert_allclose(sketched.predict(rows), whole.predict(X), rtol=1e-9, atol=1e-9)
     few = fit_stream(rows, "y", "fiml", budget=2, shape="linear")
     assert (few.report["distinct"], few.report["max_reads"]) == (800, 2)
 

@@ -38,7 +38,8 @@ def fit(partial: Partial, rows: Any, client: Any = None) -> Model:
     Raises
     ------
     ValueError
-        If the learner needs two passes and the partial has parts. If a partition cannot be absorbed; the message names it by its number, as in 'partition 00003'.
+        If the learner needs two passes and the partial has parts. If a partition cannot be absorbed;
+        the message names it by its number, as in 'partition 00003'.
     """
     parts = _parts(rows)
     if partial._sums.needs_units and partial.parts:

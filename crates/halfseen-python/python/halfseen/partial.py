@@ -5,8 +5,8 @@ Some fits depend on the rows only by their number, means and second moments: tho
 sums these over parts of the rows, keeps no row, and gives the model that a fit to all rows at once gives, up
 to rounding.
 
-Other learners go through the rows twice: first for the sums, then in their units. ``ogd``, ``aerr`` and others
-take a step for each row, ``fiml`` keeps the few cells that it reads, and ``karma`` with
+Other learners go through the rows twice: first for the sums, then in their units. ``ogd``, ``aerr`` and
+others take a step for each row, ``fiml`` keeps the few cells that it reads, and ``karma`` with
 ``features='sketch:2048'`` and squared losses sums over the features.
 """
 
@@ -36,7 +36,8 @@ class Partial:
     ----------
     learner : str
         Name of the learner: 'ridge', 'lasso', 'zero' or 'mean'; in two passes also 'ogd', 'online-lasso',
-        'robust-perceptron', 'fiml' and the other budgeted learners, and 'karma' with ``features='sketch:2048'``.
+        'robust-perceptron', 'fiml' and the other budgeted learners, and 'karma' with
+        ``features='sketch:2048'``.
     target : str
         Name of the column that is predicted.
     units : Partial, optional
@@ -66,8 +67,8 @@ class Partial:
     Raises
     ------
     ValueError
-        If the learner needs all rows at once; the message names one that does not. If the units are of another
-        target or other columns.
+        If the learner needs all rows at once; the message names one that does not. If the units are of
+        another target, or leave other columns out.
 
     See Also
     --------
@@ -194,8 +195,8 @@ class Partial:
         Returns
         -------
         model : Model
-            The model of all rows, which predicts from frames and is saved. In units, several parts of a learner
-            that takes steps give the average of their models, and ``report["notes"]`` says so.
+            The model of all rows, which predicts from frames and is saved. In units, several parts of a
+            learner that takes steps give the average of their models, and ``report["notes"]`` says so.
 
         Raises
         ------
@@ -256,8 +257,8 @@ def fit_stream(rows: Any, target: str, learner: str = "ridge", **settings: Any) 
     Parameters
     ----------
     rows : Arrow stream, path or paths, iterable of frames, or callable
-        As for :meth:`Partial.absorb`; with several paths all files are read. A callable returns the rows, each
-        time from the start. Learners of two passes take a callable, a frame, or a path or paths.
+        As for :meth:`Partial.absorb`; with several paths all files are read. A callable returns the rows,
+        each time from the start. Learners of two passes take a callable, a frame, or a path or paths.
     target : str
         Name of the column that is predicted.
     learner : str, default='ridge'
