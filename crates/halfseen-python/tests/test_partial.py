@@ -280,7 +280,7 @@ def test_parts_in_units_are_averaged_and_pickle(rows):
     other = parts[0].merge(parts[1]).finish()
     assert np.array_equal(model.predict(rows), other.predict(rows))
     assert model.report["reads"] == 800
-    assert any("average of those of 2 parts" in note for note in model.report["notes"])
+    assert any("average of those of 2 parts" in note for note in model.report["notes_text"])
     with pytest.raises(ValueError, match="absorbed before"):
         parts[0].absorb(rows, "one")
     with pytest.raises(ValueError, match="params is"):

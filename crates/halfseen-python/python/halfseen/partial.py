@@ -196,7 +196,7 @@ class Partial:
         -------
         model : Model
             The model of all rows, which predicts from frames and is saved. In units, several parts of a
-            learner that takes steps give the average of their models, and ``report["notes"]`` says so.
+            learner that takes steps give the average of their models, and ``report["notes_text"]`` says so.
 
         Raises
         ------
