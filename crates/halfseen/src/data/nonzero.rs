@@ -104,6 +104,11 @@ impl Cells {
         self.iter().find(|(_, v)| !v.is_finite())
     }
 
+    /// Returns columns and values.
+    pub(crate) fn lists(&self) -> (&[u32], &[f64]) {
+        (&self.columns[..self.len], &self.values[..self.len])
+    }
+
     /// Iterates over columns and values.
     #[inline]
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, f64)> {

@@ -18,7 +18,7 @@ const UNEVEN: f64 = 1e3;
 #[derive(Debug, Clone)]
 pub(crate) struct FitContext {
     /// Rows with entries in the order of slots.
-    pub(crate) rows: Rows,
+    pub(crate) rows: Arc<Rows>,
     pub(crate) threat: Threat,
     /// Notes on the data and the threat for the report.
     pub(crate) notes: Vec<Note>,
@@ -42,7 +42,8 @@ impl FitContext {
         let rows = Rows::new(examples, learner)?;
         let threat = threat_of(values, budget, examples)?;
         let notes = floored(&threat).into_iter().chain(uneven(&rows, examples)).collect();
-        Ok(FitContext { rows, threat, notes, layout: Arc::clone(examples.layout), learner, start })
+        let (rows, layout) = (Arc::new(rows), Arc::clone(examples.layout));
+        Ok(FitContext { rows, threat, notes, layout, learner, start })
     }
 
     /// Builds the classifier with these weights (n_slots) and bias, trained for this damage.

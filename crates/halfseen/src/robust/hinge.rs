@@ -81,20 +81,48 @@ impl<'t> RobustHinge<'t> {
         (weights, bias): (&[f64], f64),
         room: &mut Scratch<'t>,
     ) -> f64 {
+        if let Some(values) = rows.whole(row) {
+            let score = bias + self.whole(values, y, weights, room);
+            return self.rate() * self.threat.total() - y * score;
+        }
         let known = rows.contributions(row, weights, &mut room.attributes, &mut room.gains);
         let score = bias + known + sum(&room.gains);
         self.gains(y, room);
         self.rate() * self.threat.total() - y * score
     }
 
+    /// Computes the gains of a row without zeros in one pass; returns its score, added up as by
+    /// [`sum`].
+    fn whole(&self, row: &[f64], y: f64, weights: &[f64], room: &mut Scratch<'t>) -> f64 {
+        let (rate, values) = (self.rate(), self.threat.values());
+        let Scratch { gains, attributes, .. } = room;
+        if attributes.len() != row.len() {
+            attributes.clear();
+            attributes.extend(0..row.len() as u32);
+        }
+        gains.resize(row.len(), 0.0);
+        let [row, weights, values] = [row, weights, values].map(|list| list.as_chunks::<8>());
+        let gains = gains.as_chunks_mut::<8>();
+        let mut sums = [0.0; 8];
+        for (((x, w), v), gain) in row.0.iter().zip(weights.0).zip(values.0).zip(gains.0) {
+            for lane in 0..8 {
+                let part = w[lane] * x[lane];
+                sums[lane] += part;
+                gain[lane] = y * part - rate * v[lane];
+            }
+        }
+        let mut rest = 0.0;
+        for (((x, w), v), gain) in row.1.iter().zip(weights.1).zip(values.1).zip(gains.1) {
+            rest += w * x;
+            *gain = y * (w * x) - rate * v;
+        }
+        sums.iter().sum::<f64>() + rest
+    }
+
     /// Turns contributions to the score into gains of deletion.
     fn gains(&self, y: f64, room: &mut Scratch<'t>) {
         let (rate, values) = (self.rate(), self.threat.values());
         let Scratch { gains, attributes, .. } = room;
-        if attributes.len() == values.len() {
-            gains.iter_mut().zip(values).for_each(|(gain, value)| *gain = y * *gain - rate * value);
-            return;
-        }
         for (gain, &attribute) in gains.iter_mut().zip(&*attributes) {
             *gain = y * *gain - rate * values[attribute as usize];
         }

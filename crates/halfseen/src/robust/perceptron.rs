@@ -74,9 +74,8 @@ impl Learner for RobustPerceptron {
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
-        let copies = if size.settings > 1 { 1.0 + size.side_by_side() } else { 1.0 };
         let vectors = 8.0 * (4.0 * size.n() + 12.0 * size.d() * size.settings as f64);
-        Needed::linear(Rows::bytes(size) * copies + vectors + size.linears())
+        Needed::linear(Rows::bytes(size) + vectors + size.linears())
     }
 
     fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
@@ -410,9 +409,8 @@ impl Walk {
             return;
         }
         let push = self.step * y;
-        let (slots, values) = rows.row(row);
         let shares = room.adversary.shares();
-        if rows.single() && slots.len() == self.weights.len() {
+        if let Some(values) = rows.whole(row) {
             // Dense rows need no look-up, and several weights are updated at once.
             let (radius, count) = (self.radius, self.count as f64);
             let moved = self.weights.iter_mut().zip(&mut self.sums).zip(values).zip(shares);

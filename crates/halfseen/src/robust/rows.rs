@@ -73,19 +73,19 @@ impl Rows {
             if let Some((column, value)) = cells.bad() {
                 return Err(bad_cell(examples, i, column, value));
             }
+            let (columns, values) = cells.lists();
             // A cell may be stored as 0 or become 0 by scaling.
-            entries.clear();
-            entries.extend(
-                cells
-                    .iter()
-                    .filter(|(_, x)| *x != 0.0)
-                    .map(|(column, x)| (layout.slot(column) as u32, x)),
-            );
-            if !layout.identity() {
+            if layout.identity() && values.iter().fold(true, |whole, x| whole & (*x != 0.0)) {
+                rows.slots.extend_from_slice(columns);
+                rows.values.extend_from_slice(values);
+            } else {
+                entries.clear();
+                let kept = cells.iter().filter(|(_, x)| *x != 0.0);
+                entries.extend(kept.map(|(column, x)| (layout.slot(column) as u32, x)));
                 entries.sort_unstable_by_key(|entry| entry.0);
+                rows.slots.extend(entries.iter().map(|entry| entry.0));
+                rows.values.extend(entries.iter().map(|entry| entry.1));
             }
-            rows.slots.extend(entries.iter().map(|entry| entry.0));
-            rows.values.extend(entries.iter().map(|entry| entry.1));
             rows.starts.push(rows.slots.len());
         }
         Ok(rows)
@@ -173,6 +173,12 @@ impl Rows {
             kept.starts.push(kept.slots.len());
         }
         kept
+    }
+
+    /// Returns the values of a row in which no slot is 0, if each slot is an attribute.
+    #[inline]
+    pub(super) fn whole(&self, row: usize) -> Option<&[f64]> {
+        Some(self.row(row).1).filter(|values| self.single && values.len() == self.width())
     }
 
     /// Computes each attribute's contribution to the score of a row for these weights (n_slots).

@@ -208,3 +208,30 @@ fn tables_are_as_good_as_searches_where_both_work() {
         );
     }
 }
+
+#[test]
+fn earlier_lists_do_not_change_what_is_selected() {
+    let mut stream = Stream::new(6, Purpose::Data, 0);
+    for count in [1, 10, 90] {
+        let mut largest = largest::Largest::default();
+        for list in 0..300 {
+            // Alike for long, then of other lengths, sizes, signs, and with ties.
+            let scale = if list % 100 < 60 { 1.0 } else { 10_f64.powi(list % 7 - 3) };
+            let n = if list % 100 < 80 { 200 } else { stream.below(300) as usize };
+            let shift = if list % 10 == 9 { -2.0 } else { 0.0 };
+            let tied = list % 3 == 0;
+            let draw = |_| {
+                let gain: f64 = scale * (stream.normal() + shift);
+                if tied { (4.0 * gain).round() } else { gain }
+            };
+            let gains: Vec<f64> = (0..n).map(draw).collect();
+            let mut order: Vec<u32> = (0..n as u32).filter(|&i| gains[i as usize] > 0.0).collect();
+            order.sort_by(|&i, &j| gains[j as usize].total_cmp(&gains[i as usize]));
+            order.truncate(count);
+            order.sort_unstable();
+            let sum: f64 = order.iter().map(|&i| gains[i as usize]).sum();
+            assert_eq!(largest.of_gains(count, &gains), sum, "list {list}");
+            assert_eq!(largest.items(), order, "list {list}");
+        }
+    }
+}
