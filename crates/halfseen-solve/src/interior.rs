@@ -10,7 +10,7 @@
 
 mod pairs;
 
-pub(crate) use pairs::{Bounds, Pairs, advance, products, reach};
+pub(crate) use pairs::{Bounds, Pairs, WideReach, advance, hold, products, reach};
 
 use crate::cholesky::NotPositive;
 use crate::monitor::Monitor;

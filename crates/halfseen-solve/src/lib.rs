@@ -33,6 +33,7 @@ pub mod ridge;
 pub mod sampling;
 mod stop;
 mod vectors;
+mod wide;
 
 pub use eigen::{eigen, eigenvalues};
 pub use error::{Error, Result};
@@ -42,6 +43,7 @@ pub use monitor::{Monitor, Quiet, Silent, Watch};
 pub use quadratic::{Form, Quadratic, add_products, combine, outer_products, transposed};
 pub use stop::Stop;
 pub use vectors::{dot, sum};
+pub use wide::{NullaryFnOnce, wide};
 
 use faer::{Mat, MatRef};
 

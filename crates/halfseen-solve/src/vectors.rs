@@ -3,7 +3,7 @@
 const LANES: usize = 8;
 
 /// Computes sum += factor * vector.
-#[inline]
+#[inline(always)]
 pub(crate) fn add_multiple(sum: &mut [f64], factor: f64, vector: &[f64]) {
     for (sum, x) in sum.iter_mut().zip(vector) {
         *sum += factor * x;
@@ -11,7 +11,7 @@ pub(crate) fn add_multiple(sum: &mut [f64], factor: f64, vector: &[f64]) {
 }
 
 /// Returns the sum.
-#[inline]
+#[inline(always)]
 pub fn sum(vector: &[f64]) -> f64 {
     let mut sums = [0.0; LANES];
     let parts = vector.chunks_exact(LANES);
@@ -25,7 +25,7 @@ pub fn sum(vector: &[f64]) -> f64 {
 }
 
 /// Returns the scalar product.
-#[inline]
+#[inline(always)]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; LANES];
     let (left, right) = (a.chunks_exact(LANES), b.chunks_exact(LANES));

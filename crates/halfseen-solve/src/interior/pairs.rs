@@ -2,7 +2,11 @@
 
 use super::{Reach, Steps, Target};
 use crate::vectors::add_multiple;
+use crate::wide::{NullaryFnOnce, wide};
 use std::ops::Range;
+
+/// Number of sums that the processor computes in parallel.
+const LANES: usize = 8;
 
 /// Slacks and multipliers of one kind of bound at a point, or their changes.
 #[derive(Debug, Clone, Default)]
@@ -71,13 +75,97 @@ pub(crate) fn products(at: &[Pairs]) -> f64 {
 
 /// Returns the reach of a direction.
 pub(crate) fn reach(at: &[Pairs], direction: &[Pairs]) -> Reach {
-    let mut reach = Reach::default();
-    for (at, by) in at.iter().zip(direction) {
-        for i in 0..at.slack.len() {
-            reach.pair([at.slack[i], at.multiplier[i]], [by.slack[i], by.multiplier[i]]);
+    wide(ReachOf { at, direction })
+}
+
+struct ReachOf<'p> {
+    at: &'p [Pairs],
+    direction: &'p [Pairs],
+}
+
+impl NullaryFnOnce for ReachOf<'_> {
+    type Output = Reach;
+
+    #[inline(always)]
+    fn call(self) -> Reach {
+        let mut reach = WideReach::default();
+        for (at, by) in self.at.iter().zip(self.direction) {
+            reach.pairs((&at.slack, &at.multiplier), (&by.slack, &by.multiplier));
         }
+        reach.total()
     }
-    reach
+}
+
+/// Reach of the pairs whose number has each remainder by [`LANES`].
+#[derive(Default)]
+pub(crate) struct WideReach {
+    primal: [f64; LANES],
+    dual: [f64; LANES],
+    slack: [f64; LANES],
+    multiplier: [f64; LANES],
+    both: [f64; LANES],
+    rest: Reach,
+}
+
+impl WideReach {
+    /// Includes slacks, multipliers, and their changes.
+    #[inline(always)]
+    pub(crate) fn pairs(&mut self, at: (&[f64], &[f64]), by: (&[f64], &[f64])) {
+        let [slack, multiplier, by_slack, by_multiplier] =
+            [at.0, at.1, by.0, by.1].map(|list| list.as_chunks::<LANES>());
+        let larger = |a: f64, b: f64| if a > b { a } else { b };
+        for (((s, z), ds), dz) in
+            slack.0.iter().zip(multiplier.0).zip(by_slack.0).zip(by_multiplier.0)
+        {
+            for k in 0..LANES {
+                self.primal[k] = larger(-ds[k] / s[k], self.primal[k]);
+                self.dual[k] = larger(-dz[k] / z[k], self.dual[k]);
+                self.slack[k] += ds[k] * z[k];
+                self.multiplier[k] += s[k] * dz[k];
+                self.both[k] += ds[k] * dz[k];
+            }
+        }
+        let rest = slack.1.iter().zip(multiplier.1).zip(by_slack.1).zip(by_multiplier.1);
+        rest.for_each(|(((&s, &z), &ds), &dz)| self.rest.pair([s, z], [ds, dz]));
+    }
+
+    /// Combines all.
+    pub(crate) fn total(&self) -> Reach {
+        let lane = |k: usize| Reach {
+            primal: self.primal[k],
+            dual: self.dual[k],
+            slack: self.slack[k],
+            multiplier: self.multiplier[k],
+            both: self.both[k],
+        };
+        (0..LANES).map(lane).fold(self.rest, Reach::and)
+    }
+}
+
+/// Writes the changes of multipliers that reach the target with fixed slacks, for pairs of one
+/// weight at a point and their last changes.
+#[inline(always)]
+pub(crate) fn hold(
+    target: Target,
+    weight: f64,
+    (slack, multiplier): (&[f64], &[f64]),
+    (d_slack, d_multiplier): (&[f64], &[f64]),
+    to: &mut [f64],
+) {
+    let pairs = slack.iter().zip(multiplier).zip(d_slack).zip(d_multiplier).zip(to);
+    // One loop for each target: none is chosen within.
+    macro_rules! each {
+        ($target:expr) => {
+            pairs.for_each(|((((&s, &z), &ds), &dz), to)| {
+                *to = $target.change(weight, [s, z], [ds, dz]) / s
+            })
+        };
+    }
+    match target {
+        Target::Optimum => each!(Target::Optimum),
+        Target::Centre { mu } => each!(Target::Centre { mu }),
+        Target::Correction { mu, ahead } => each!(Target::Correction { mu, ahead }),
+    }
 }
 
 /// Moves along a direction; nothing becomes 0.

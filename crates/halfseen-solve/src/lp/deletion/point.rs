@@ -28,6 +28,7 @@ pub(super) fn zeros(items: usize, rows: usize) -> Point {
 }
 
 impl Row {
+    #[inline(always)]
     pub(super) fn of([.., loss, side, price]: &Point, row: usize) -> Row {
         let [(xi, zeta), (slack, sigma), (price, kappa)] =
             [loss, side, price].map(|pairs| (pairs.slack[row], pairs.multiplier[row]));
@@ -35,10 +36,12 @@ impl Row {
     }
 
     /// Returns its slacks with their multipliers.
+    #[inline(always)]
     pub(super) fn pairs(&self) -> [[f64; 2]; 3] {
         [[self.xi, self.zeta], [self.slack, self.sigma], [self.price, self.kappa]]
     }
 
+    #[inline(always)]
     pub(super) fn write(&self, point: &mut Point, row: usize) {
         for (to, [slack, multiplier]) in point[2..].iter_mut().zip(self.pairs()) {
             (to.slack[row], to.multiplier[row]) = (slack, multiplier);

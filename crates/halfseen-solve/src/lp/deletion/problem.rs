@@ -184,12 +184,12 @@ impl Part {
         self.signs.len()
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn items(&self, row: usize) -> Range<usize> {
         self.items[row]..self.items[row + 1]
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn entries(&self, row: usize) -> Range<usize> {
         self.starts[row]..self.starts[row + 1]
     }
@@ -203,7 +203,7 @@ impl Part {
 
     /// Writes z = sum of a w over the entries of each item into `out` (items of the row); returns
     /// the sum of known entries.
-    #[inline]
+    #[inline(always)]
     pub(super) fn gather(&self, row: usize, weights: &[f64], out: &mut [f64]) -> f64 {
         let entries = self.entries(row);
         let (slots, cells) = (&self.slots[entries.clone()], &self.cells[entries.clone()]);
@@ -226,7 +226,7 @@ impl Part {
     }
 
     /// Adds a times its item's number, or times `known`, to the slot of every entry.
-    #[inline]
+    #[inline(always)]
     pub(super) fn spread(&self, row: usize, numbers: &[f64], known: f64, out: &mut [f64]) {
         let entries = self.entries(row);
         let (slots, cells) = (&self.slots[entries.clone()], &self.cells[entries.clone()]);

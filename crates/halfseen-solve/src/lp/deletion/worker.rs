@@ -14,8 +14,10 @@ use super::KNOWN;
 use super::point::{Point, Row, zeros};
 use super::problem::{Part, Problem};
 use super::triangle::{self, Terms};
-use crate::interior::{Reach, Target, reach};
+use crate::interior::{Reach, Target, WideReach, hold, reach};
 use crate::monitor::{Monitor, Watch};
+use crate::vectors::{add_multiple, dot, sum};
+use crate::wide::{NullaryFnOnce, wide};
 
 /// One part of the rows with its points and workspace.
 #[derive(Debug)]
@@ -32,7 +34,7 @@ pub(super) struct Worker<'p> {
     /// This part's contribution to the right side, the bias last.
     pub(super) vector: Vec<f64>,
     pivots: Vec<Pivot>,
-    pub(super) room: [Vec<f64>; 5],
+    pub(super) room: [Vec<f64>; 6],
 }
 
 /// 2 x 2 system of a row.
@@ -94,15 +96,52 @@ impl<'p> Worker<'p> {
             triangle: vec![0.0; triangle::size(width + 1)],
             vector: vec![0.0; width + 1],
             pivots: vec![Pivot::default(); rows],
-            room: [room(), room(), room(), room(), room()],
+            room: [room(), room(), room(), room(), room(), room()],
         }
     }
 
     /// Sums this part of the matrix, until the monitor asks to stop.
     pub(super) fn eliminate(&mut self, problem: &Problem, monitor: &dyn Monitor) {
+        wide(Eliminate { worker: self, problem, monitor });
+    }
+
+    /// Sums this part of the right side; corrections leave out the dual residuals.
+    pub(super) fn right_side(&mut self, problem: &Problem, target: Target) {
+        wide(RightSide { worker: self, problem, target });
+    }
+
+    /// Computes the direction of the right side and a change of the weights (the bias last), into
+    /// `trial`. A correction is added to the previous direction.
+    pub(super) fn substitute(&mut self, target: Target, weights: &[f64]) -> Reach {
+        let items = wide(Substitute { worker: self, target, weights });
+        let rows = 2..;
+        if target.corrects() {
+            let directions = self.trial[rows.clone()].iter_mut().zip(&self.direction[rows.clone()]);
+            directions.for_each(|(trial, last)| trial.add(last));
+        }
+        items.and(reach(&self.now[rows.clone()], &self.trial[rows]))
+    }
+
+    pub(super) fn accept(&mut self) {
+        std::mem::swap(&mut self.direction, &mut self.trial);
+    }
+}
+
+struct Eliminate<'w, 'p> {
+    worker: &'w mut Worker<'p>,
+    problem: &'w Problem,
+    monitor: &'w dyn Monitor,
+}
+
+impl NullaryFnOnce for Eliminate<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Eliminate { worker, problem, monitor } = self;
         let Worker {
-            part, now, triangle, pivots, room: [kept, costs, blocks, plus, minus], ..
-        } = self;
+            part, now, triangle, pivots, room: [kept, costs, blocks, plus, minus, _], ..
+        } = worker;
         triangle.fill(0.0);
         let mut watch = Watch::new(monitor);
         for (row, pivot) in pivots.iter_mut().enumerate() {
@@ -114,21 +153,22 @@ impl<'p> Worker<'p> {
             let values = &part.values[items.clone()];
             let ((beta, del), (slack, u)) = (now[0].at(items.clone()), now[1].at(items));
             let at = Row::of(now, row);
-            let (mut s, mut rho) = (at.slack / at.sigma + at.xi / at.zeta, problem.budget);
-            let free = at.kappa / at.price;
-            let (mut m, mut largest) = (free, 0.0);
+            let [kept, costs, blocks] = [&mut *kept, costs, blocks].map(|room| &mut room[..count]);
+            let [gs, taken] = [&mut *plus, minus].map(|room| &mut room[..count]);
             for k in 0..count {
                 let item = Item::new(beta[k], del[k], slack[k], u[k]);
-                let (v, h) = (values[k], item.h());
                 kept[k] = item.kept();
-                costs[k] = v * h;
-                blocks[k] = h;
-                s += item.g;
-                rho -= v * (item.d * item.g);
-                let square = v * costs[k];
-                m += square;
-                largest = if square > largest { square } else { largest };
+                costs[k] = values[k] * item.h();
+                blocks[k] = item.h();
+                (gs[k], taken[k]) = (item.g, item.d * item.g);
             }
+            let free = at.kappa / at.price;
+            let s = at.slack / at.sigma + at.xi / at.zeta + sum(gs);
+            let rho = problem.budget - dot(values, taken);
+            let m = free + dot(values, costs);
+            let squares = values.iter().zip(&*costs).map(|(v, cost)| v * cost);
+            let largest =
+                squares.fold(0.0, |most, square| if square > most { square } else { most });
             // M - v^2 h cancels for a term that is nearly all of M: the others are then summed
             // without it.
             let mut rest = Some(largest).filter(|&largest| largest > 0.5 * m);
@@ -174,9 +214,20 @@ impl<'p> Worker<'p> {
             triangle::add(triangle, problem.width + 1, &terms);
         }
     }
+}
 
-    /// Sums this part of the right side; corrections leave out the dual residuals.
-    pub(super) fn right_side(&mut self, problem: &Problem, target: Target) {
+struct RightSide<'w, 'p> {
+    worker: &'w mut Worker<'p>,
+    problem: &'w Problem,
+    target: Target,
+}
+
+impl NullaryFnOnce for RightSide<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let RightSide { worker, problem, target } = self;
         let Worker {
             part,
             now,
@@ -184,9 +235,9 @@ impl<'p> Worker<'p> {
             trial,
             vector,
             pivots,
-            room: [numbers, kept, costs, ..],
+            room: [numbers, kept, costs, pulls, ..],
             ..
-        } = self;
+        } = worker;
         vector.fill(0.0);
         let mut bias = 0.0;
         let residual = if target.corrects() { 0.0 } else { 1.0 };
@@ -201,23 +252,19 @@ impl<'p> Worker<'p> {
             let (right_del, right_u) =
                 (&mut of_beta.multiplier[items.clone()], &mut of_slack.multiplier[items]);
             let (at, weight) = (Row::of(now, row), part.weights[row]);
-            let (mut pull, mut weighed, mut spent) = (0.0, 0.0, 0.0);
+            hold(target, weight, (slack, u), (d_slack, d_u), right_u);
+            hold(target, weight, (beta, del), (d_beta, d_del), right_del);
+            let [numbers, kept, costs, pulls] =
+                [&mut *numbers, kept, costs, pulls].map(|room| &mut room[..count]);
             for k in 0..count {
                 let item = Item::new(beta[k], del[k], slack[k], u[k]);
-                let for_u =
-                    target.change(weight, [slack[k], u[k]], [d_slack[k], d_u[k]]) / slack[k];
-                let for_del =
-                    target.change(weight, [beta[k], del[k]], [d_beta[k], d_del[k]]) / beta[k];
-                let rest = for_del - residual * (at.sigma - u[k] - del[k]);
-                (right_u[k], right_del[k]) = (for_u, for_del);
-                let number = item.kept() * for_u - item.d * item.g * rest;
-                pull += item.g * (for_u + rest);
-                weighed += values[k] * number;
-                spent += values[k] * u[k];
-                numbers[k] = number + residual * (u[k] - at.sigma);
+                let rest = right_del[k] - residual * (at.sigma - u[k] - del[k]);
+                numbers[k] = item.kept() * right_u[k] - item.d * item.g * rest;
+                pulls[k] = item.g * (right_u[k] + rest);
                 kept[k] = item.kept();
                 costs[k] = values[k] * item.h();
             }
+            let (pull, weighed, spent) = (sum(pulls), dot(values, numbers), dot(values, u));
             let (pairs, changes) = (at.pairs(), Row::of(direction, row).pairs());
             let [xi, side, price] =
                 [0, 1, 2].map(|kind| target.change(weight, pairs[kind], changes[kind]));
@@ -229,36 +276,52 @@ impl<'p> Worker<'p> {
             let right = Row { xi: loss, zeta: xi, slack: side, sigma: rs, price, kappa: rm };
             right.write(trial, row);
             for k in 0..count {
-                numbers[k] = kept[k] * along + costs[k] * across - numbers[k];
+                let number = numbers[k] + residual * (u[k] - at.sigma);
+                numbers[k] = kept[k] * along + costs[k] * across - number;
             }
             let known = along + residual * at.sigma;
-            part.spread(row, &numbers[..count], known, vector);
+            part.spread(row, numbers, known, vector);
             bias += part.signs[row] * known;
         }
         if problem.bias {
             vector[problem.width] = bias;
         }
     }
+}
 
-    /// Computes the direction of the right side and a change of the weights (the bias last), into
-    /// `trial`. A correction is added to the previous direction.
-    pub(super) fn substitute(&mut self, target: Target, weights: &[f64]) -> Reach {
-        let Worker { part, now, direction, trial, pivots, room: [ds, cs, gs, zs, _], .. } = self;
+struct Substitute<'w, 'p> {
+    worker: &'w mut Worker<'p>,
+    target: Target,
+    weights: &'w [f64],
+}
+
+impl NullaryFnOnce for Substitute<'_, '_> {
+    type Output = Reach;
+
+    #[inline(always)]
+    fn call(self) -> Reach {
+        let Substitute { worker, target, weights } = self;
+        let Worker {
+            part, now, direction, trial, pivots, room: [ds, cs, gs, zs, kept, costs], ..
+        } = worker;
         let residual = if target.corrects() { 0.0 } else { 1.0 };
+        let mut reach = WideReach::default();
         for (row, pivot) in pivots.iter().enumerate() {
             let items = part.items(row);
             let count = items.len();
-            let known = part.gather(row, weights, &mut zs[..count]);
+            let zs = &mut zs[..count];
+            let known = part.gather(row, weights, zs);
             let values = &part.values[items.clone()];
             let [(beta, del), (slack, u)] = [0, 1].map(|kind| now[kind].at(items.clone()));
             let bias = part.signs[row] * weights[weights.len() - 1];
-            let (mut p, mut q) = (known + bias, 0.0);
+            let [ds, cs, gs, kept, costs] =
+                [&mut *ds, cs, gs, kept, costs].map(|room| &mut room[..count]);
             for k in 0..count {
                 let item = Item::new(beta[k], del[k], slack[k], u[k]);
-                p += item.kept() * zs[k];
-                q += values[k] * item.h() * zs[k];
+                (kept[k], costs[k]) = (item.kept(), values[k] * item.h());
                 (ds[k], cs[k], gs[k]) = (item.d, item.c, item.g);
             }
+            let (p, q) = (known + bias + dot(kept, zs), dot(costs, zs));
             let (at, right) = (Row::of(now, row), Row::of(trial, row));
             let (d_sigma, d_mu) = pivot.solve(right.sigma - p, right.kappa + q);
             let d_xi = (d_sigma + right.xi) * at.xi / at.zeta;
@@ -284,14 +347,17 @@ impl<'p> Worker<'p> {
                 (to_beta[k], to_del[k]) = (d_beta, for_del - c * d_beta);
                 (to_slack[k], to_u[k]) = (d_slack, for_u - d * d_slack);
             }
+            // While the row is in the cache.
+            let [of_beta, of_slack] = [0, 1].map(|kind| direction[kind].at(items.clone()));
+            if target.corrects() {
+                let lists = [of_beta.0, of_beta.1, of_slack.0, of_slack.1];
+                for (to, last) in [&mut *to_beta, to_del, to_slack, to_u].into_iter().zip(lists) {
+                    add_multiple(to, 1.0, last);
+                }
+            }
+            reach.pairs((beta, del), (to_beta, to_del));
+            reach.pairs((slack, u), (to_slack, to_u));
         }
-        if target.corrects() {
-            trial.iter_mut().zip(direction).for_each(|(trial, last)| trial.add(last));
-        }
-        reach(now, trial)
-    }
-
-    pub(super) fn accept(&mut self) {
-        std::mem::swap(&mut self.direction, &mut self.trial);
+        reach.total()
     }
 }

@@ -3,8 +3,7 @@
 //! The order of a sum does not depend on the machine: lanes are added element by element, so wider
 //! instructions give the same bits.
 
-use faer::traits::pulp::Arch;
-pub(crate) use faer::traits::pulp::NullaryFnOnce;
+pub(crate) use halfseen_solve::{NullaryFnOnce, wide};
 
 pub(crate) type Lane = [f64; 4];
 
@@ -15,13 +14,6 @@ pub(crate) const ZERO: Lane = [0.0; WIDE];
 /// Returns the number of lanes in a row of `len` numbers.
 pub(crate) const fn lanes(len: usize) -> usize {
     len.div_ceil(WIDE)
-}
-
-/// Runs `work` with the widest instructions of this machine. To profit, its `call` and the
-/// functions that it calls must be inlined; closures are not.
-#[inline(always)]
-pub(crate) fn wide<W: NullaryFnOnce>(work: W) -> W::Output {
-    Arch::new().dispatch(work)
 }
 
 /// Computes a += times b.
