@@ -23,6 +23,7 @@ mod lower_bounds;
 mod observing;
 mod online;
 mod partial;
+mod partial_passes;
 mod passive;
 mod paying;
 mod phases;

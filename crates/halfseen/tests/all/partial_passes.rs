@@ -1,8 +1,6 @@
 //! Holds learning in two passes over parts to one pass over all rows: one part gives the model of that
 //! pass, several the same bits in any order, and an average that says how far it is from the best.
 
-#![allow(clippy::unwrap_used)]
-
 use halfseen::data::{Column, Matrix, Place, Table, Target, TextColumn};
 use halfseen::error::ErrorKind;
 use halfseen::learner::Learner;
