@@ -14,14 +14,14 @@ fn now() -> f64 {
 }
 
 /// Returns the seconds of one run.
-pub fn seconds<T>(run: impl FnOnce() -> T) -> f64 {
+pub(crate) fn seconds<T>(run: impl FnOnce() -> T) -> f64 {
     let start = now();
     drop(black_box(run()));
     now() - start
 }
 
 /// Returns the median of times.
-pub fn median(seconds: &mut [f64]) -> f64 {
+pub(crate) fn median(seconds: &mut [f64]) -> f64 {
     seconds.sort_by(f64::total_cmp);
     seconds[seconds.len() / 2]
 }

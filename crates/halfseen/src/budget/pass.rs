@@ -220,9 +220,9 @@ impl<'a, 'b> Reader<'a, 'b> {
         for (read, slot) in query.slots(examples.layout) {
             let column = examples.layout.column(slot);
             let value = row.scaled(column);
-            // Not so for NaN either.
-            let usual = value.abs() <= LARGEST_STEP;
-            if !usual && !(self.holes && row.raw(column).is_nan()) {
+            // False for NaN.
+            let fits = value.abs() <= LARGEST_STEP;
+            if !(fits || self.holes && row.raw(column).is_nan()) {
                 return Err(odd_cell(examples, example, read.panel as usize, column));
             }
             values.push(value);

@@ -217,7 +217,7 @@ fn earlier_lists_do_not_change_what_is_selected() {
         for list in 0..300 {
             // Alike for long, then of other lengths, sizes, signs, and with ties.
             let scale = if list % 100 < 60 { 1.0 } else { 10_f64.powi(list % 7 - 3) };
-            let n = if list % 100 < 80 { 200 } else { stream.below(300) as usize };
+            let n = if list % 100 < 80 { 200 } else { stream.below(300) };
             let shift = if list % 10 == 9 { -2.0 } else { 0.0 };
             let tied = list % 3 == 0;
             let draw = |_| {
