@@ -12,13 +12,6 @@ use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{FileReader, Length, SerializedFileReader};
 use std::io::Cursor;
 
-/// Number of cells that are decoded, column by column, before the next rows are: their rows stay in
-/// the second-level cache.
-const CELLS: usize = 1 << 16;
-
-/// Smallest number of rows that are decoded at a time, for the sake of what a call costs.
-const ROWS: usize = 256;
-
 pub(super) struct Groups {
     reader: Box<dyn FileReader>,
     /// Size of the file.
@@ -80,9 +73,8 @@ impl Groups {
     /// Appends the next rows, at most so many.
     pub(super) fn read(&mut self, builder: &mut Builder, rows: usize) -> Result<(), ErrorKind> {
         let mut wanted = rows;
-        let block = (CELLS / self.columns.len().max(1)).max(ROWS);
         while wanted > 0 && (self.left > 0 || self.open_next()?) {
-            let some = wanted.min(self.left).min(block);
+            let some = wanted.min(self.left);
             for ((at, (_, column)), chunk) in self.columns.iter().enumerate().zip(&mut self.chunks)
             {
                 builder.add(at, |out, meter| chunk.read(column, some, out, meter))?;
