@@ -258,10 +258,11 @@ def test_steps_take_two_passes_over_anything_that_is_read_twice(rows, tmp_path):
     with pytest.raises(TypeError, match="ogd goes through the rows twice"):
         fit_stream(once, "y", "ogd")
     assert not read
-    sketched = fit_stream(rows, "y", "karma", features="sketch:64")
-    X = rows.drop(columns="y")
+    numbers = rows.drop(columns="colour")
+    sketched = fit_stream(numbers, "y", "karma", features="sketch:64")
+    X = numbers.drop(columns="y")
     whole = halfseen.KARMARegressor(features="sketch:64").fit(X, rows["y"])
-    np.testing.assert_allclose(sketched.predict(rows), whole.predict(X), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(sketched.predict(numbers), whole.predict(X), rtol=1e-9, atol=1e-9)
     few = fit_stream(rows, "y", "fiml", budget=2, shape="linear")
     assert (few.report["distinct"], few.report["max_reads"]) == (800, 2)
 
@@ -279,7 +280,8 @@ def test_parts_in_units_are_averaged_and_pickle(rows):
     model = sent[1].merge(sent[0]).finish()
     other = parts[0].merge(parts[1]).finish()
     assert np.array_equal(model.predict(rows), other.predict(rows))
-    assert model.report["reads"] == 800
+    # While a part has no weights, its product costs no read.
+    assert 700 < model.report["reads"] < 800
     assert any("average of those of 2 parts" in note for note in model.report["notes_text"])
     with pytest.raises(ValueError, match="absorbed before"):
         parts[0].absorb(rows, "one")
