@@ -1,4 +1,4 @@
-//! What the measurements of speed share: data, plain code to compare with, and ratios of times.
+//! Holds what the measurements of speed share: data, plain code to compare with, and ratios of times.
 
 mod plain;
 mod ratio;

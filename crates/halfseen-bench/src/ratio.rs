@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// What is measured, and the plain work beside it.
+/// Work that is measured, and the plain work beside it.
 pub struct Pair {
     /// Name of what is measured, a key of the table.
     pub what: &'static str,

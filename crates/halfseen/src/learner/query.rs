@@ -170,7 +170,7 @@ pub enum TellOutcome {
     Skipped,
 }
 
-/// What reads the values of a query: writes them and returns the target.
+/// Reader of the values of a query: writes them and returns the target.
 pub type Answer<'a> = dyn FnMut(&Query, &mut Vec<f64>) -> Result<f64> + 'a;
 
 /// Implements [`AskTell::learn_from`] by asking and telling.

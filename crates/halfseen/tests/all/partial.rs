@@ -338,7 +338,7 @@ fn damaged_files_are_refused_or_harmless() {
 }
 
 /// Adds the places of all leaves of a JSON value.
-fn leaves(value: &serde_json::Value, place: &str, found: &mut Vec<String>) {
+pub(super) fn leaves(value: &serde_json::Value, place: &str, found: &mut Vec<String>) {
     match value {
         serde_json::Value::Object(map) => {
             map.iter().for_each(|(key, value)| leaves(value, &format!("{place}/{key}"), found));

@@ -1,6 +1,7 @@
 //! Holds learning in two passes over parts to one pass over all rows: one part gives the model of that
 //! pass, several the same bits in any order, and an average that says how far it is from the best.
 
+use super::partial::leaves;
 use halfseen::data::{Column, Matrix, Place, Table, Target, TextColumn};
 use halfseen::error::ErrorKind;
 use halfseen::learner::Learner;
@@ -449,20 +450,6 @@ fn learners_that_cannot_are_refused_with_a_remedy() {
     ] {
         let said = refused(settings);
         assert!(said.contains("needs the rows themselves") && said.contains(remedy), "{said}");
-    }
-}
-
-/// Adds the places of all leaves of a JSON value.
-fn leaves(value: &serde_json::Value, place: &str, found: &mut Vec<String>) {
-    match value {
-        serde_json::Value::Object(map) => {
-            map.iter().for_each(|(key, value)| leaves(value, &format!("{place}/{key}"), found));
-        }
-        serde_json::Value::Array(list) => {
-            let each = list.iter().enumerate();
-            each.for_each(|(at, value)| leaves(value, &format!("{place}/{at}"), found));
-        }
-        _ => found.push(place.to_owned()),
     }
 }
 
