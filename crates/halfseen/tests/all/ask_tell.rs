@@ -13,7 +13,7 @@ fn data() -> Data {
 }
 
 /// Each budgeted learner, some answers old.
-fn each_started(mut check: impl FnMut(&str, &Data, Box<dyn AskTell>)) {
+pub(super) fn each_started(mut check: impl FnMut(&str, &Data, Box<dyn AskTell>)) {
     let data = data();
     for name in budgeted() {
         for budget in ["3", "6"] {

@@ -6,6 +6,7 @@
 mod common;
 
 mod ask_tell;
+mod at_once;
 mod basis;
 mod budget;
 mod categories;
