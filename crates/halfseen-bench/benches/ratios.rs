@@ -77,7 +77,7 @@ fn measured() -> String {
     let changed = if git(&["status", "--porcelain"]).is_empty() { "" } else { " with changes" };
     let commit = git(&["rev-parse", "--short", "HEAD"]);
     let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();
-    let date = chrono::DateTime::from_timestamp(now as i64, 0).unwrap().format("%Y-%m-%d");
+    let date = chrono::DateTime::from_timestamp(now as i64, 0).unwrap().date_naive();
     let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let cpu = cpu.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or("");
     let cpu = cpu.trim_start_matches(['\t', ' ', ':']);
