@@ -3,7 +3,7 @@
 //!     cargo bench -p halfseen-bench --bench ratios                 writes the table of BENCHMARKS.md
 //!     cargo bench -p halfseen-bench --bench ratios -- --check      compares with it, and writes nothing
 //!
-//! Absolute times depend on the machine and on what else it does; ratios of work in turns hardly do.
+//! Absolute times depend on the machine and on what else it does; ratios of work in turns do less.
 //! `--check` fails where a ratio is more than 1.5 times that of the table, three times in a row.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used)]
 

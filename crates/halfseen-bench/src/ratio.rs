@@ -16,14 +16,14 @@ pub struct Pair {
     pub theirs: Box<dyn FnMut() -> f64>,
 }
 
-/// Result of a [`Pair`]: the quickest of both, and the ratio of ours to theirs.
+/// Result of a [`Pair`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ratio {
     /// As [`Pair::what`].
     pub what: String,
     /// As [`Pair::beside`].
     pub beside: String,
-    /// Time of ours over that of the plain work.
+    /// Quickest time of ours over the quickest of the plain work.
     pub ratio: f64,
 }
 

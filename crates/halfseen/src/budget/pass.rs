@@ -243,33 +243,25 @@ impl<'a, 'b> Reader<'a, 'b> {
         let examples = self.examples;
         let row = examples.rows[example] as usize;
         let moments = examples.moments.filter(|_| examples.declared.moments);
-        let mut at = 0;
-        for read in &query.reads {
-            for slot in examples.layout.slots_of(read.panel as usize) {
-                let (column, value) = (examples.layout.column(slot), values[at]);
-                let panel = || examples.layout.name(read.panel as usize).to_owned();
-                at += 1;
-                if value.is_nan() {
-                    continue;
-                }
-                let name = || examples.declared.names.get(column).cloned().unwrap_or_else(panel);
-                if value != 0.0 && moments.is_some_and(|m| m.square[column] == 0.0) {
-                    return Err(ErrorKind::MomentContradicted {
-                        row: row + 1,
-                        column: name(),
-                        value,
-                    }
-                    .into());
-                }
-                if let Some(bounds) = examples.declared.bounds {
-                    let (low, high, value) =
-                        (bounds.low[column], bounds.high[column], examples.matrix.get(row, column));
-                    if !(low..=high).contains(&value) {
-                        self.outside += 1;
-                        let found =
-                            || Outside { row: row as u64 + 1, column: name(), value, low, high };
-                        self.first_outside.get_or_insert_with(found);
-                    }
+        for (read, slot, _, value) in query.cells(examples.layout, values) {
+            if value.is_nan() {
+                continue;
+            }
+            let column = examples.layout.column(slot);
+            let panel = || examples.layout.name(read.panel as usize).to_owned();
+            let name = || examples.declared.names.get(column).cloned().unwrap_or_else(panel);
+            if value != 0.0 && moments.is_some_and(|m| m.square[column] == 0.0) {
+                let (row, column) = (row + 1, name());
+                return Err(ErrorKind::MomentContradicted { row, column, value }.into());
+            }
+            if let Some(bounds) = examples.declared.bounds {
+                let (low, high, value) =
+                    (bounds.low[column], bounds.high[column], examples.matrix.get(row, column));
+                if !(low..=high).contains(&value) {
+                    self.outside += 1;
+                    let found =
+                        || Outside { row: row as u64 + 1, column: name(), value, low, high };
+                    self.first_outside.get_or_insert_with(found);
                 }
             }
         }

@@ -107,18 +107,15 @@ impl<I: Iterate> Sgd<I> {
     fn norms_of(&self, query: &Query, values: &[f64], target: f64) -> Norms {
         let (mut sum, mut count, mut known) =
             (0.0, 0.0_f64, f64::from(u8::from(self.recipe.intercept)));
-        let (mut drawn, mut at) = (0.0, 0);
-        for read in &query.reads {
-            for slot in self.layout.slots_of(read.panel as usize) {
-                let square = self.unscaled(slot, query.parts[at], values[at]).powi(2);
-                if read.role == Role::Known {
-                    known += square;
-                } else {
-                    sum += square;
-                    count += 1.0;
-                    drawn += read.coefficient * read.coefficient * square;
-                }
-                at += 1;
+        let mut drawn = 0.0;
+        for (read, slot, part, value) in query.cells(&self.layout, values) {
+            let square = self.unscaled(slot, part, value).powi(2);
+            if read.role == Role::Known {
+                known += square;
+            } else {
+                sum += square;
+                count += 1.0;
+                drawn += read.coefficient * read.coefficient * square;
             }
         }
         let largest = sum / count.max(1.0);
