@@ -263,12 +263,11 @@ fn keep(asker: &mut dyn AskTell, reads: &mut Reads, examples: &Examples<'_>) -> 
     let (mut example, mut cells) = (0, Vec::new());
     next_batch_with(asker, examples, &Silent, |query| {
         cells.clear();
-        for read in &query.reads {
-            for slot in examples.layout.slots_of(read.panel as usize) {
-                let value = examples.value(example, examples.layout.column(slot));
-                cells.push((slot as u32, (!value.is_nan()).then_some(value)));
-            }
-        }
+        let row = examples.row(example);
+        cells.extend(query.slots(examples.layout).map(|(_, slot)| {
+            let value = row.scaled(examples.layout.column(slot));
+            (slot as u32, (!value.is_nan()).then_some(value))
+        }));
         cells.sort_by_key(|(slot, _)| *slot);
         cells.dedup_by_key(|(slot, _)| *slot);
         reads.counts.push(cells.len() as u32);
