@@ -79,7 +79,7 @@ fn main() {
     let mut first = None;
     for &(d, k) in &sizes {
         let examples = if k == 4 { 20_000 } else { 4_000 };
-        let bench = Steps::new(d, examples);
+        let bench = Steps::new(d, examples, 1 << 28);
         let made = |name: &str| Steps::learner(name, k).unwrap();
         let run = |name: &str| lazy(&bench, &*made(name));
         let aerr = run("aerr");
@@ -112,7 +112,7 @@ fn main() {
     }
     println!("by moments over evenly, ratio of times per example (median of {})", 5 * REPEATS);
     for d in [784, 10_000] {
-        let bench = Steps::new(d, 20_000);
+        let bench = Steps::new(d, 20_000, 1 << 28);
         // A fast decay, so that few attributes are read most of the time.
         let moments = (1..=d).map(|j| (1.0 / j as f64).to_string()).collect::<Vec<_>>().join(",");
         let made = |name: &str, settings: &[(&'static str, &str)]| {
@@ -141,7 +141,7 @@ fn main() {
         }
     }
     // The whole fit, with set-up, shuffling and the model, as `fit` does it.
-    let bench = Steps::new(784, 20_000);
+    let bench = Steps::new(784, 20_000, 1 << 28);
     let examples = bench.examples();
     for name in ["aerr", "aelr", "aer"] {
         let learner = find(name).unwrap();

@@ -11,9 +11,6 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Cells of the data, in bytes as images come: 16 MB at d = 784, 268 MB beyond.
-const CELLS: usize = 1 << 28;
-
 /// Rows like images of digits, with targets of two classes.
 #[derive(Debug)]
 pub struct Steps {
@@ -25,9 +22,10 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Makes so many examples of d attributes; where they do not fit, rows come again.
-    pub fn new(d: usize, examples: usize) -> Steps {
-        let n = (CELLS / d).min(examples);
+    /// Makes so many examples of d attributes in at most so many bytes, one for each cell as images
+    /// have them; where they do not fit, rows come again.
+    pub fn new(d: usize, examples: usize, bytes: usize) -> Steps {
+        let n = (bytes / d).clamp(1, examples);
         let mut stream = Stream::new(1, Purpose::Data, d as u64);
         // A fifth of the cells differ from zero, as in images of digits.
         let cell = |word: u64| if word.is_multiple_of(5) { (word >> 56) as u8 } else { 0 };
