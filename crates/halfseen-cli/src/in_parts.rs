@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use halfseen::data::{DeclaredKind, Finding, Table};
 use halfseen::error::short;
 use halfseen::learner::Learner;
-use halfseen::partial::Partial;
+use halfseen::partial::{NextPass, Partial};
 use halfseen::prepare::{Missing, Options};
 use halfseen_io::Wanted;
 use serde_json::json;
@@ -198,9 +198,14 @@ fn tell(partial: &Partial, out: &Path, (json, quiet): (bool, bool)) -> Result<()
     }
     let learner = partial.learner()?;
     let file = out.display();
-    let next = match partial.needs_units() {
-        true => format!("the same once more, with --units {file} and another --partial"),
-        false => format!("halfseen merge {file} --out model.json"),
+    let again = format!("the same once more, with --units {file} and another --partial");
+    let merge = format!("halfseen merge {file} --out model.json");
+    let next = match partial.next_pass() {
+        NextPass::Learns => again,
+        NextPass::Certifies => {
+            format!("{again}, which measures how far the average is from the best; or {merge}")
+        }
+        NextPass::None => merge,
     };
     let rows = vec![
         ("learner", Some(learner.name().to_owned())),

@@ -7,7 +7,7 @@ use crate::fitting::Declared;
 use crate::learners::configured;
 use crate::model::Model;
 use halfseen::data::{Drawn, Task};
-use halfseen::partial;
+use halfseen::partial::{self, NextPass};
 use halfseen::prepare::Missing;
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
@@ -83,10 +83,10 @@ impl Partial {
         for table in tables.try_iter()? {
             let table = table?.extract::<Bound<'_, Table>>()?;
             let table = std::sync::Arc::clone(&table.get().0);
-            run_short(py, true, || absorbing.add(&table))?;
+            run_short(py, false, || absorbing.add(&table))?;
             py.check_signals()?;
         }
-        self.0.end(absorbing).map_err(raised)
+        run_short(py, false, || self.0.end(absorbing))
     }
 
     fn merge(&mut self, other: &Partial) -> PyResult<()> {
@@ -99,8 +99,12 @@ impl Partial {
     }
 
     #[getter]
-    fn needs_units(&self) -> bool {
-        self.0.needs_units()
+    fn next_pass(&self) -> Option<&'static str> {
+        match self.0.next_pass() {
+            NextPass::None => None,
+            NextPass::Learns => Some("learns"),
+            NextPass::Certifies => Some("certifies"),
+        }
     }
 
     #[getter]

@@ -267,6 +267,22 @@ def test_steps_take_two_passes_over_anything_that_is_read_twice(rows, tmp_path):
     assert (few.report["distinct"], few.report["max_reads"]) == (800, 2)
 
 
+def test_the_robust_program_is_certified_in_a_third_pass(rows):
+    whole = halfseen.RobustLPRegressor(threat=0).fit(rows.drop(columns=["y", "colour"]), rows["y"])
+    optimum = whole.report_["objective"]
+    numbers = rows.drop(columns="colour")
+    one = fit_stream(numbers, "y", "robust-lp", threat=0)
+    assert one.report["objective"] == pytest.approx(optimum, rel=1e-5)
+    chunks = fit_stream(lambda: (numbers[at : at + 90] for at in range(0, 400, 90)), "y", "robust-lp", threat=0, chunk=150)
+    parts = [dask.delayed(numbers[at : at + 100]) for at in range(0, 400, 100)]
+    several = hd.fit(Partial("robust-lp", "y", threat=0), parts)
+    for model in (chunks, several):
+        report = model.report
+        assert report["objective"] >= optimum * (1 - 1e-5)
+        assert report["gap"] >= report["objective"] - optimum - 1e-12
+        assert report["gap"] < 0.2 * report["objective"]
+
+
 def test_parts_in_units_are_averaged_and_pickle(rows):
     sums = Partial("aerr", "y", budget=2)
     sums.absorb(rows[:150], "one")

@@ -8,14 +8,14 @@ mod query;
 pub(crate) mod size;
 pub(crate) mod together;
 
-pub use in_parts::{ByFeatures, FeatureRows, InParts, PartFacts, Steps};
+pub use in_parts::{ByFeatures, ByLosses, FeatureRows, InParts, PartFacts, Steps, SumOfLosses};
 pub use query::{Answer, AskTell, ColumnTerm, Query, Read, Role, TellOutcome};
 pub(crate) use query::{ask_then_tell, hex};
 pub use size::{FitSize, Needed};
 
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
-use crate::model::Fit;
+use crate::model::{Fit, Predictor};
 use crate::params::{Described, Needs, PASSIVE, Parameters};
 
 pub use crate::params::Family;
@@ -113,6 +113,21 @@ pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
     /// As [`Learner::fit`].
     fn by_features(&self, layout: &Layout, classes: usize) -> Result<Option<Box<dyn ByFeatures>>> {
         let _ = (layout, classes);
+        Ok(None)
+    }
+
+    /// Returns the average of what parts learned beside other models, whose losses over all rows tell
+    /// which is the best and how far from the optimum it is; `None` of a learner without bounds
+    /// ([`Steps::bound`]).
+    ///
+    /// # Errors
+    /// As [`Learner::fit`].
+    fn by_losses(
+        &self,
+        facts: &PartFacts<'_>,
+        learned: &Predictor,
+    ) -> Result<Option<Box<dyn ByLosses>>> {
+        let _ = (facts, learned);
         Ok(None)
     }
 

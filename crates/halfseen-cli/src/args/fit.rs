@@ -69,11 +69,12 @@ pub(crate) struct FitArgs {
     /// File for sums over the rows instead of a model, which `halfseen merge` makes of them: a table of
     /// any size is read row by row, in parts on any machine. ridge and lasso, and with --set
     /// loss=squared zero and mean, need the sums alone; learners that take steps or choose their
-    /// reads, and karma with --set features=sketch:2048, need a second pass, with --units
+    /// reads, robust-lp, and karma with --set features=sketch:2048 need a second pass, with --units
     #[arg(long, value_name = "SUMS", conflicts_with_all = ["out", "keep_partial", "tune", "truncate", "pilot"])]
     pub(crate) partial: Option<PathBuf>,
     /// With --partial: learn from each row in units of the sums over all rows, which a first pass
-    /// without --units made (by `halfseen merge --partial`, if there are several files of them)
+    /// without --units made (by `halfseen merge --partial`, if there are several files of them). For
+    /// robust-lp also a third pass in units of the second, which certifies the average
     #[arg(long, value_name = "SUMS", requires = "partial", conflicts_with = "out")]
     pub(crate) units: Option<PathBuf>,
     /// With --partial: name of the part; parts that are merged need names that differ. Default: the

@@ -227,6 +227,32 @@ fn a_second_pass_learns_in_the_units_of_the_first() {
     assert!(said.contains("the same once more, with --units first.hsp"), "{said}");
 }
 
+#[test]
+fn a_third_pass_certifies_the_average_of_the_robust_program() {
+    let place = place(false);
+    let line = "--target y --learner robust-lp --set threat=1 --partial";
+    for name in ["one", "two", "three"] {
+        place.ok(&format!("fit {name}.csv {line} {name}.hsp --quiet"));
+    }
+    place.ok("merge one.hsp two.hsp three.hsp --partial units.hsp --quiet");
+    place.ok(&format!("fit one.csv two.csv {line} a.hsp --units units.hsp --quiet"));
+    place.ok(&format!("fit three.csv {line} b.hsp --units units.hsp --quiet"));
+    let said = place.ok("merge a.hsp b.hsp --partial learned.hsp");
+    assert!(said.contains("--units learned.hsp") && said.contains("or halfseen merge"), "{said}");
+    place.ok("merge learned.hsp --out average.json --quiet");
+    assert!(place.json("average.json")["report"]["gap"].is_null());
+    place.ok(&format!("fit three.csv {line} c.hsp --units learned.hsp --quiet"));
+    place.refused("merge c.hsp --out m.json", &["number of rows", "179", "300"]);
+    place.ok(&format!("fit two.csv one.csv {line} d.hsp --units learned.hsp --quiet"));
+    place.ok("merge c.hsp d.hsp --out m.json --quiet");
+    let report = place.json("m.json")["report"].clone();
+    let number = |key: &str| report[key].as_f64().unwrap();
+    assert!(0.0 <= number("gap") && number("gap") < number("objective"), "{report}");
+    assert_eq!(report["examples"], 300);
+    place.refused("merge c.hsp a.hsp --out m.json", &["a.hsp"]);
+    assert_eq!(predicted(&place, "m.json").len(), 300);
+}
+
 /// The parts of two passes may be of other formats; a name of a part is what counts.
 #[test]
 fn two_passes_over_parquet_are_those_over_csv() {

@@ -5,12 +5,12 @@ use super::{Subject, damaged_json, one_line, predict, table};
 use anyhow::Result;
 use fastrand::Rng;
 use halfseen::data::Table;
-use halfseen::partial::Partial;
+use halfseen::partial::{NextPass, Partial};
 use halfseen::prepare::{Missing, Options};
 use halfseen::{Learner, Silent, learner, registry};
 
-/// Learners, each with what their parts need: those of moments, and those of two passes.
-const SETTINGS: [(&str, &[(&str, &str)]); 10] = [
+/// Learners, each with what their parts need: those of moments, and those of two or three passes.
+const SETTINGS: [(&str, &[(&str, &str)]); 11] = [
     ("ridge", &[]),
     ("lasso", &[("radius", "0.5")]),
     ("zero", &[("loss", "squared")]),
@@ -20,6 +20,7 @@ const SETTINGS: [(&str, &[(&str, &str)]); 10] = [
     ("aerr", &[("budget", "2")]),
     ("fiml", &[("budget", "2"), ("rank", "1"), ("shape", "linear")]),
     ("identity", &[("budget", "1")]),
+    ("robust-lp", &[("threat", "1")]),
     ("karma", &[("features", "sketch:5"), ("gamma", "1"), ("loss", "squared")]),
 ];
 
@@ -64,13 +65,21 @@ fn sums(
     let options = options.for_fit(&learner.needs());
     let empty = Partial::new(learner, target, None, &options)?;
     let parts = thirds(&empty, table)?;
-    if !empty.needs_units() {
+    if empty.next_pass() == NextPass::None {
         return Ok(parts);
     }
-    let [mut units, two, three] = parts;
-    units.merge(two)?;
-    units.merge(three)?;
-    thirds(&empty.in_units(&units)?, table)
+    let parts = thirds(&empty.clone().in_units(&merged(parts)?)?, table)?;
+    let learned = merged(parts.clone())?;
+    match learned.next_pass() {
+        NextPass::Certifies => thirds(&empty.in_units(&learned)?, table),
+        _ => Ok(parts),
+    }
+}
+
+fn merged([mut all, two, three]: [Partial; 3]) -> halfseen::Result<Partial> {
+    all.merge(two)?;
+    all.merge(three)?;
+    Ok(all)
 }
 
 fn thirds(empty: &Partial, table: &Table) -> halfseen::Result<[Partial; 3]> {

@@ -1,7 +1,7 @@
 """Give types to the extension, which only the package itself sees."""
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias, TypedDict, final
+from typing import Any, Literal, TypeAlias, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -158,7 +158,7 @@ class Partial:
     def merge(self, other: Partial) -> None: ...
     def finish(self) -> Model: ...
     @property
-    def needs_units(self) -> bool: ...
+    def next_pass(self) -> Literal["learns", "certifies"] | None: ...
     @property
     def parts(self) -> list[str]: ...
     @property

@@ -24,7 +24,7 @@ def fit(partial: Partial, rows: Any, client: Any = None) -> Model:
     ----------
     partial : Partial
         The fit, with the parts that it has; it is left as it is. A learner of two passes goes through the
-        partitions twice.
+        partitions twice, and 'robust-lp' three times.
     rows : Dask frame, or sequence of delayed frames or of paths of Parquet files
         The rows, with the target. Each partition, frame or file is a part.
     client : distributed.Client, optional
@@ -42,13 +42,13 @@ def fit(partial: Partial, rows: Any, client: Any = None) -> Model:
         the message names it by its number, as in 'partition 00003'.
     """
     parts = _parts(rows)
-    if partial._sums.needs_units and partial.parts:
+    if partial._sums.next_pass and partial.parts:
         raise ValueError(
             f"{partial.parts[0]!r} was summed before, but the learner goes through all rows twice:"
             " pass a Partial without parts, or one with units"
         )
     whole = _merged(partial._sums, parts, client)
-    if whole.needs_units:
+    while whole.next_pass:
         whole = _merged(whole.emptied().in_units(whole), parts, client)
     return Model(whole.finish())
 

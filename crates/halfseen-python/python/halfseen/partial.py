@@ -7,7 +7,8 @@ to rounding.
 
 Other learners go through the rows twice: first for the sums, then in their units. ``ogd``, ``aerr`` and
 others take a step for each row, ``fiml`` keeps the few cells that it reads, and ``karma`` with
-``features='sketch:2048'`` and squared losses sums over the features.
+``features='sketch:2048'`` and squared losses sums over the features. ``robust-lp`` solves its program for each
+part, and in a third pass certifies how far the average is from the fit to all rows.
 """
 
 import os
@@ -37,12 +38,13 @@ class Partial:
     learner : str
         Name of the learner: 'ridge', 'lasso', 'zero' or 'mean'; in two passes also 'ogd', 'online-lasso',
         'robust-perceptron', 'fiml' and the other budgeted learners, and 'karma' with
-        ``features='sketch:2048'``.
+        ``features='sketch:2048'``; in three passes 'robust-lp'.
     target : str
         Name of the column that is predicted.
     units : Partial, optional
         For a learner of two passes, the second time: its merged sums over all rows, made without units. A
-        part takes steps for as many rows as the sums have of its name, or else of all.
+        part takes steps for as many rows as the sums have of its name, or else of all. For 'robust-lp' also a
+        third time: what the parts learned, merged; the loss of their average is then measured on all rows.
     task : {'auto', 'regression', 'classification'}, default='auto'
         Kind of the target. auto: classes if it holds text, or exactly two distinct numbers.
     ignore : sequence of str, default=()
@@ -285,14 +287,13 @@ def fit_stream(rows: Any, target: str, learner: str = "ridge", **settings: Any) 
     100
     """
     partial = Partial(learner, target, **settings)
-    twice = partial._sums.needs_units
-    if twice and not _is_read_again(rows):
+    if partial._sums.next_pass and not _is_read_again(rows):
         raise TypeError(
             f"{learner} goes through the rows twice, and rows of type {type(rows).__name__} come once: pass a"
             " callable that returns them each time from the start, a frame, or the path of a Parquet file"
         )
     partial.absorb(rows() if callable(rows) else rows, "all")
-    if twice:
+    while partial._sums.next_pass:
         partial = Partial._of(partial._sums.emptied().in_units(partial._sums))
         partial.absorb(rows() if callable(rows) else rows, "all")
     return partial.finish()

@@ -89,7 +89,7 @@ impl<L: AskTell> Steps for Told<L> {
         Ok(())
     }
 
-    fn fit(&self, monitor: &dyn Monitor) -> Result<Fit> {
+    fn fit(&mut self, monitor: &dyn Monitor) -> Result<Fit> {
         let Fit { predictor, mut report } = (self.fit)(&self.learner, monitor)?;
         let mut linear = predictor.linear()?.clone();
         linear.intercept -= self.centre;

@@ -215,7 +215,7 @@ impl Steps for Going {
         Ok(())
     }
 
-    fn fit(&self, _: &dyn Monitor) -> Result<Fit> {
+    fn fit(&mut self, _: &dyn Monitor) -> Result<Fit> {
         let Going { run, layout, .. } = self;
         let mut report =
             Report::full(self.name, Stop::OnePass, run.count as usize, layout.sampled_panels())

@@ -2,9 +2,10 @@
 
 use crate::data::{Examples, Layout, Moments};
 use crate::error::Result;
-use crate::model::{Fit, Report};
+use crate::model::{Fit, Predictor, Report};
 use crate::params::Fill;
 use halfseen_solve::Monitor;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Way of a learner to learn from parts of the rows, which a [`Partial`](crate::partial::Partial)
@@ -15,7 +16,8 @@ pub enum InParts {
     /// are filled so.
     Moments(Fill),
     /// Each row is learned from once ([`Learner::steps`](super::Learner::steps)). The model of
-    /// several parts is the average of theirs, an approximation.
+    /// several parts is the average of theirs, an approximation; one more pass measures its losses
+    /// where the learner has bounds ([`Learner::by_losses`](super::Learner::by_losses)).
     Steps,
     /// The fit depends on the rows only by sums over features of them
     /// ([`Learner::by_features`](super::Learner::by_features)).
@@ -51,11 +53,39 @@ pub trait Steps: Send {
     /// As [`Learner::fit`](super::Learner::fit).
     fn learn(&mut self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<()>;
 
-    /// Returns the fit to the rows so far.
+    /// Returns the fit to the rows so far, after the last of them.
     ///
     /// # Errors
     /// Numerical failure.
-    fn fit(&self, monitor: &dyn Monitor) -> Result<Fit>;
+    fn fit(&mut self, monitor: &dyn Monitor) -> Result<Fit>;
+
+    /// Returns a lower bound on the mean loss over these rows, whatever the model, after the fit; `None`
+    /// of a learner that has none.
+    fn bound(&self) -> Option<f64> {
+        None
+    }
+}
+
+/// Sum of the losses of a model over some rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SumOfLosses {
+    /// The sum.
+    pub sum: f64,
+    /// Number of rows whose loss may be larger.
+    pub unproven: u64,
+}
+
+/// Models of which the one of least loss over all rows is taken.
+pub trait ByLosses: Send {
+    /// Returns the models: the average of parts, then others.
+    fn models(&self) -> &[Predictor];
+
+    /// Returns for each model the sum of its losses on the rows of a batch.
+    ///
+    /// # Errors
+    /// As [`Learner::fit`](super::Learner::fit).
+    fn losses(&self, examples: &Examples<'_>) -> Result<Vec<SumOfLosses>>;
 }
 
 /// Features of some rows.

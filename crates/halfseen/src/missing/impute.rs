@@ -18,7 +18,7 @@ use crate::kernel::{DenseRows, Kernel, Masked};
 use crate::learner::missingness::MissingnessSummary;
 use crate::learner::together::{fits_together, grouped};
 use crate::learner::{FitSize, Grid, InParts, Learner, Needed};
-use crate::model::{Fit, Linear, Linears, Predictor, Stop};
+use crate::model::{Fit, Linear, Predictor, Stop};
 use crate::params::{Fill, KernelLoss, Needs, Normalization, Targets, parameters};
 use faer::{Mat, Scale};
 use halfseen_solve::linear::LinearSolved;
@@ -139,13 +139,8 @@ fn path(
             fill: fill.clone(),
             clip: None,
         };
-        let predictor = match (solved.weights.ncols(), goal.estimates()) {
-            (1, true) => Predictor::Linear(linear(0)),
-            (1, false) => Predictor::Margin(linear(0)),
-            (outputs, _) => {
-                Predictor::Linears(Linears { classes: (0..outputs).map(linear).collect() })
-            }
-        };
+        let outputs = (0..solved.weights.ncols()).map(linear).collect();
+        let predictor = Predictor::of_outputs(outputs, !goal.estimates());
         let mut report = reading.report(Imputation::NAME, solved.stop.into(), examples);
         (report.objective, report.gap) = (Some(solved.objective), Some(solved.gap));
         report.passes = (report.stop != Stop::ClosedForm).then_some(solved.passes);

@@ -80,6 +80,19 @@ impl PerClass {
 }
 
 impl Predictor {
+    /// Returns the predictor of these outputs: one, whose scores tell a class and estimate nothing if
+    /// `is_margin`, or one for each of several classes.
+    pub(crate) fn of_outputs(mut outputs: Vec<Linear>, is_margin: bool) -> Predictor {
+        match (outputs.len(), outputs.pop()) {
+            (1, Some(only)) if is_margin => Predictor::Margin(only),
+            (1, Some(only)) => Predictor::Linear(only),
+            (_, last) => {
+                outputs.extend(last);
+                Predictor::Linears(Linears { classes: outputs })
+            }
+        }
+    }
+
     /// Returns the number of scores of a row: 1, or one for each of more than two classes.
     pub fn outputs(&self) -> usize {
         match self {

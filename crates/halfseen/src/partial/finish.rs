@@ -11,7 +11,7 @@ use super::{Partial, admit, in_part, joined};
 use crate::data::{Examples, Matrix, Scaler};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{InParts, Learner};
-use crate::model::{Fit, Linear, Linears, Model, Predictor, Report};
+use crate::model::{Fit, Model, Predictor, Report};
 use crate::params::Fill;
 use crate::registry;
 use halfseen_solve::Monitor;
@@ -152,16 +152,10 @@ impl Summed<'_> {
         report.passes = last.and_then(|report| report.passes);
         report.seconds = fits.iter().map(|fit| fit.report.seconds).sum();
         report.notes = fits.iter().flat_map(|fit| fit.report.notes.clone()).collect();
-        let mut predictors = fits.into_iter().map(|fit| fit.predictor);
-        let predictor = match (predictors.next(), predictors.len()) {
-            (Some(only), 0) => only,
-            (first, _) => {
-                let classes: Result<Vec<Linear>> =
-                    first.into_iter().chain(predictors).map(|one| one.linear().cloned()).collect();
-                Predictor::Linears(Linears { classes: classes? })
-            }
-        };
-        Ok((predictor, report))
+        let is_margin = matches!(fits.first(), Some(Fit { predictor: Predictor::Margin(_), .. }));
+        let outputs =
+            fits.iter().map(|fit| fit.predictor.linear().cloned()).collect::<Result<_>>()?;
+        Ok((Predictor::of_outputs(outputs, is_margin), report))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::part::Part;
 use super::sums::Sums;
+use crate::learner::SumOfLosses;
 use crate::model::{Fit, Predictor, Report};
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +18,17 @@ pub(super) enum Held {
     Reads(Reads),
     /// Sums over features.
     Features(Box<Featured>),
+    /// Losses of the models that are compared.
+    Losses(Losses),
+}
+
+/// Sums of the losses of models on the rows of a part.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Losses {
+    pub(super) rows: u64,
+    pub(super) without_target: u64,
+    pub(super) sums: Vec<SumOfLosses>,
 }
 
 /// Sums over features and outputs of the rows of a part.
@@ -39,6 +51,9 @@ pub(super) struct OfPart {
     pub(super) without_target: u64,
     pub(super) predictor: Predictor,
     pub(super) report: Report,
+    /// Lower bound on the mean loss of any model on these rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) bound: Option<f64>,
 }
 
 /// Reads of the rows of a part, row after row, in scaled units.
@@ -86,6 +101,7 @@ impl Held {
             Held::Model(of) => of.rows,
             Held::Reads(reads) => reads.counts.len() as u64,
             Held::Features(of) => of.sums.rows(),
+            Held::Losses(of) => of.rows,
         }
     }
 
@@ -95,6 +111,7 @@ impl Held {
             Held::Model(of) => of.without_target,
             Held::Reads(reads) => reads.without_target,
             Held::Features(of) => of.without_target,
+            Held::Losses(of) => of.without_target,
         }
     }
 
@@ -105,6 +122,7 @@ impl Held {
             Held::Model(of) => 16.0 * (columns * of.predictor.outputs()) as f64,
             Held::Reads(reads) => reads.bytes(),
             Held::Features(of) => Sums::bytes(of.sums.width(), of.sums.has_holes()),
+            Held::Losses(of) => 16.0 * of.sums.len() as f64,
         }
     }
 
@@ -112,7 +130,14 @@ impl Held {
     pub(super) fn check(&self) -> std::result::Result<(), &'static str> {
         match self {
             Held::Sums(part) => part.check(),
-            Held::Model(_) => Ok(()),
+            Held::Model(of) => match of.bound.is_none_or(f64::is_finite) {
+                true => Ok(()),
+                false => Err("its bound is not finite"),
+            },
+            Held::Losses(of) => match of.sums.iter().all(|loss| loss.sum.is_finite()) {
+                true => Ok(()),
+                false => Err("a loss is not finite"),
+            },
             Held::Features(of) => match of.size.is_finite() && !of.sums.has_holes() {
                 true => Ok(()),
                 false => Err("its features have missing values, or a size that is not finite"),

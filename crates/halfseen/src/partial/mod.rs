@@ -19,6 +19,7 @@
 //! [`InParts::Reads`]: crate::learner::InParts::Reads
 //! [`InParts::Steps`]: crate::learner::InParts::Steps
 
+mod averaged;
 mod equivalent;
 mod finish;
 mod held;
@@ -35,7 +36,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::learner::{InParts, Learner};
 use crate::prepare::Options;
 use crate::registry;
-use held::Held;
+use held::{Held, OfPart};
 use part::{Part, Taking};
 use refusal::needs_rows;
 use rows::{Frame, Learning};
@@ -82,6 +83,17 @@ pub struct Partial {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     units: Option<Units>,
     parts: BTreeMap<String, Held>,
+}
+
+/// Purpose of one more pass over the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NextPass {
+    /// Nothing.
+    None,
+    /// To learn: without it there is no model.
+    Learns,
+    /// To measure how far the model is from the best, and to take a constant where that is better.
+    Certifies,
 }
 
 /// A part that is being absorbed, table by table: from [`Partial::begin`] to [`Partial::end`].
@@ -323,15 +335,37 @@ impl Partial {
         self.plan.learner()
     }
 
-    /// Returns true for sums of which the learner makes no model, but the units in which it learns from
-    /// the rows ([`Partial::in_units`]).
-    pub fn needs_units(&self) -> bool {
+    /// Returns what one more pass over the rows is for, in units that these parts give
+    /// ([`Partial::in_units`]).
+    pub fn next_pass(&self) -> NextPass {
         let by_sums = |learner: Box<dyn Learner>| {
             [0, 2]
                 .into_iter()
                 .any(|classes| matches!(learner.in_parts(classes), Some(InParts::Moments(_))))
         };
-        self.units.is_none() && !self.learner().is_ok_and(by_sums)
+        let mut models = self.parts.values().filter_map(|held| match held {
+            Held::Model(of) if of.rows > 0 => Some(&**of),
+            _ => None,
+        });
+        match &self.units {
+            None if !self.learner().is_ok_and(by_sums) => NextPass::Learns,
+            Some(Units { model: None, .. }) => {
+                let first = models.next();
+                let is_open = |of: &OfPart| of.bound.is_some();
+                let is_certified = |of: &OfPart| of.report.objective.is_some();
+                match (first, models.next()) {
+                    (Some(first), next)
+                        if is_open(first)
+                            && next.into_iter().chain(models).all(is_open)
+                            && (next.is_some() || !is_certified(first)) =>
+                    {
+                        NextPass::Certifies
+                    }
+                    _ => NextPass::None,
+                }
+            }
+            _ => NextPass::None,
+        }
     }
 
     /// Writes the sums as JSON text, which [`Partial::from_json`] reads.
@@ -371,7 +405,10 @@ impl Partial {
             serde_json::from_str(text).map_err(|error| bad("parts", error.to_string()))?;
         for (name, held) in &read.parts {
             held.check().map_err(|problem| bad(name, problem.to_owned()))?;
-            if read.units.is_none() != matches!(held, Held::Sums(_)) {
+            let certifies = read.units.as_ref().is_some_and(|units| units.model.is_some());
+            if read.units.is_none() != matches!(held, Held::Sums(_))
+                || certifies != matches!(held, Held::Losses(_))
+            {
                 return Err(bad(name, "is of another kind than the units allow".to_owned()));
             }
         }
@@ -381,8 +418,12 @@ impl Partial {
         }
         if let Some(units) = &read.units {
             units.all.check().map_err(|problem| bad("units", problem.to_owned()))?;
-            for (name, held) in &read.parts {
-                let Held::Model(of) = held else { continue };
+            let models = read.parts.iter().filter_map(|(name, held)| match held {
+                Held::Model(of) => Some((name.as_str(), &**of)),
+                _ => None,
+            });
+            let learned = units.model.iter().map(|of| ("units", &**of));
+            for (name, of) in models.chain(learned) {
                 let frame = Frame::new(&read.plan, &*learner, units)
                     .map_err(|error| bad("units", error.to_string()))?;
                 let whole = read.model(frame, of.fit()).validate();

@@ -1,7 +1,7 @@
 //! Learns from the rows of a part in the units of all rows: those of a preparation that was fitted to
 //! sums over them.
 
-use super::held::{Featured, Held, OfPart, Reads};
+use super::held::{Featured, Held, Losses, OfPart, Reads};
 use super::refusal::needs_rows;
 use super::reports::together;
 use super::sums::Sums;
@@ -11,9 +11,10 @@ use crate::budget::{digest, next_batch_with};
 use crate::data::{Bounds, Cell, Column, Examples, Label, Moments, Table, Target, Task};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{
-    AskTell, ByFeatures, FeatureRows, FitSize, InParts, Learner, PartFacts, Steps,
+    AskTell, ByFeatures, ByLosses, FeatureRows, FitSize, InParts, Learner, PartFacts, Steps,
+    SumOfLosses,
 };
-use crate::model::{Report, Stop};
+use crate::model::{Fit, Report, Stop};
 use crate::params::SEED;
 use crate::prepare::{Prepare, declared_bounds, in_range};
 use halfseen_solve::Silent;
@@ -57,6 +58,18 @@ impl Frame {
             labels: table.outputs.labels,
             prepare: table.prepare,
         })
+    }
+
+    /// Returns what is known before the first row of a part of so many.
+    pub(super) fn facts(&self, rows: u64) -> PartFacts<'_> {
+        PartFacts {
+            layout: &self.layout,
+            rows: rows.max(1),
+            moments: self.moments.as_ref(),
+            target_square: self.target_square,
+            longest_square: self.longest_square,
+            classes: self.labels.len(),
+        }
     }
 
     /// Hands out the rows of a table that have a target, in these units.
@@ -159,6 +172,7 @@ enum Way {
     Steps(Box<dyn Steps>),
     Reads(Box<dyn AskTell>, Reads),
     Features(Box<dyn ByFeatures>, Box<Featured>),
+    Losses(Box<dyn ByLosses>, Losses),
 }
 
 impl Learning {
@@ -172,15 +186,14 @@ impl Learning {
         let size = FitSize { classes: frame.labels.len(), ..FitSize::of_layout(&frame.layout) };
         crate::learner::size::admit_need(&*learner, &size, learner.needed(&size))?;
         let all = units.all.sums.rows();
-        let facts = PartFacts {
-            layout: &frame.layout,
-            rows: units.rows.get(part).copied().unwrap_or(all).max(1),
-            moments: frame.moments.as_ref(),
-            target_square: frame.target_square,
-            longest_square: frame.longest_square,
-            classes: frame.labels.len(),
-        };
+        let facts = frame.facts(units.rows.get(part).copied().unwrap_or(all));
         let refusal = || needs_rows(&*learner, frame.labels.len());
+        if let Some(of) = &units.model {
+            let by = learner.by_losses(&facts, &of.predictor)?.ok_or_else(refusal)?;
+            let sums = vec![SumOfLosses::default(); by.models().len()];
+            let way = Way::Losses(by, Losses { sums, ..Losses::default() });
+            return Ok(Learning { frame, way, counted: Counted::default() });
+        }
         let way = match learner.in_parts(frame.labels.len()) {
             Some(InParts::Steps) => Way::Steps(learner.steps(&facts)?.ok_or_else(refusal)?),
             Some(InParts::Reads) => {
@@ -223,6 +236,13 @@ impl Learning {
                 admit(&plan.learner, of.width(), held)?;
                 frame.each(plan, table, |examples| sum(&**of, sums, examples))?
             }
+            Way::Losses(by, of) => frame.each(plan, table, |examples| {
+                for (sum, more) in of.sums.iter_mut().zip(by.losses(examples)?) {
+                    sum.sum += more.sum;
+                    sum.unproven += more.unproven;
+                }
+                Ok(())
+            })?,
         };
         counted.rows += found.rows;
         counted.without_target += found.without_target;
@@ -236,11 +256,12 @@ impl Learning {
     pub(super) fn end(self) -> Result<Held> {
         let Counted { rows, without_target } = self.counted;
         match self.way {
-            Way::Steps(steps) => {
-                let fit = steps.fit(&Silent)?;
-                let (predictor, report) = (fit.predictor, fit.report);
-                Ok(Held::Model(Box::new(OfPart { rows, without_target, predictor, report })))
+            Way::Steps(mut steps) => {
+                let Fit { predictor, report } = steps.fit(&Silent)?;
+                let of = OfPart { rows, without_target, predictor, report, bound: steps.bound() };
+                Ok(Held::Model(Box::new(of)))
             }
+            Way::Losses(_, of) => Ok(Held::Losses(Losses { rows, without_target, ..of })),
             Way::Reads(_, reads) => Ok(Held::Reads(Reads { without_target, ..reads })),
             Way::Features(_, sums) => {
                 Ok(Held::Features(Box::new(Featured { without_target, ..*sums })))

@@ -1,9 +1,10 @@
 //! Finds in sums over all rows what the preparation of these rows would find: names, categories,
 //! scales, the outputs that are learned of the target, and their moments.
 
+use super::held::OfPart;
 use super::part::{Holds, Part, Shown};
 use super::refusal::needs_rows;
-use super::{Partial, Plan};
+use super::{NextPass, Partial, Plan};
 use crate::budget::digest;
 use crate::data::{
     Column, Label, Matrix, Moments, Place, Scale, Scaler, Table, Target, TargetScale, Task,
@@ -26,6 +27,9 @@ pub(super) struct Units {
     pub(super) all: Part,
     /// Number of rows of each part.
     pub(super) rows: BTreeMap<String, u64>,
+    /// The model that all parts learned together, if its losses are to be measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) model: Option<Box<OfPart>>,
 }
 
 impl Units {
@@ -37,7 +41,8 @@ impl Units {
 impl Partial {
     /// Learns from parts in the units of all rows, which the sums of these or other parts of them
     /// give; nothing of the sums becomes a part. Parts of the same name take as many steps as there
-    /// are rows in the sums of that name, others as many as there are rows in all.
+    /// are rows in the sums of that name, others as many as there are rows in all. Of parts that were
+    /// learned from ([`NextPass::Certifies`]) the losses of their average are measured.
     ///
     /// # Errors
     /// [`ErrorKind::OtherPlan`] for sums of another target, task or columns; [`ErrorKind::BadFile`] for
@@ -48,6 +53,9 @@ impl Partial {
             let key = "units".to_owned();
             ErrorKind::BadFile { what: "partial", key, problem: problem.to_owned() }.into()
         };
+        if sums.next_pass() == NextPass::Certifies && self.parts.is_empty() {
+            return self.certifying(sums);
+        }
         if sums.units.is_some() || !self.parts.is_empty() || self.units.is_some() {
             return Err(not(
                 "units are given by sums that were made without any, and before the first part",
@@ -67,7 +75,7 @@ impl Partial {
         }
         let learner = self.learner()?;
         let rows = sums.sums().map(|(name, part)| (name.clone(), part.sums.rows())).collect();
-        let units = Units { all: sums.all()?, rows };
+        let units = Units { all: sums.all()?, rows, model: None };
         let table = Summed::new(&self.plan, &units.all, &learner.needs())?;
         let classes = table.outputs.labels.len();
         registry::check_classes(&*learner, classes)?;

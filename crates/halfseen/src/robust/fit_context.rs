@@ -113,7 +113,7 @@ impl FitContext {
 }
 
 /// Returns a note if part of the budget cannot be spent.
-fn floored(threat: &Threat) -> Option<Note> {
+pub(super) fn floored(threat: &Threat) -> Option<Note> {
     let (asked, used) = (threat.budget(), threat.effective());
     (asked != used).then_some(Note::ThreatFloored { asked, used })
 }

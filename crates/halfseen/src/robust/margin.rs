@@ -31,11 +31,12 @@ pub(crate) struct Margin {
 }
 
 /// Returns the margin for weights of at most `box_radius`: `asked`, or else a hundredth of P, at
-/// most a tenth of the mean l1 norm of a row, and at least the margin needed for noise.
+/// most a tenth of the mean l1 norm of a row (`size`), and at least the margin needed for noise. Of
+/// the rows only their attributes count.
 pub(crate) fn margin_of(
     asked: Option<f64>,
     threat: &Threat,
-    rows: &Rows,
+    (rows, size): (&Rows, f64),
     box_radius: f64,
     damage: Damage,
     confidence: f64,
@@ -52,7 +53,6 @@ pub(crate) fn margin_of(
             Margin { gamma, from_rows: false, note }
         }
         None => {
-            let size = mean_size(rows);
             let (share, reach) = (SHARE * threat.left(), REACH * size);
             Margin {
                 gamma: needed.max(usual_margin(threat, size)),
@@ -69,10 +69,16 @@ pub(super) fn usual_margin(threat: &Threat, mean_size: f64) -> f64 {
 }
 
 /// Returns the mean l1 norm of a row; infinite if all rows are 0.
-fn mean_size(rows: &Rows) -> f64 {
+pub(super) fn mean_size(rows: &Rows) -> f64 {
     let size = |i: usize| rows.weight(i) * rows.row(i).1.iter().map(|x| x.abs()).sum::<f64>();
     let sum: f64 = (0..rows.len()).map(size).sum();
     if sum > 0.0 { sum / rows.total() } else { f64::INFINITY }
+}
+
+/// Returns an upper bound on the mean l1 norm of rows with these second moments, (n_columns): E |x| is
+/// at most the root of E x^2.
+pub(super) fn size_bound(square: &[f64]) -> f64 {
+    square.iter().map(|square| square.max(0.0).sqrt()).sum()
 }
 
 /// Returns the largest number of columns that the budget can delete (an upper bound if values
@@ -106,7 +112,8 @@ mod tests {
         let rows = Rows::new(&data.examples(), "test").unwrap();
         let threat = Threat::uniform(40, 8.0).unwrap();
         let fixed = |gamma| Margin { gamma, from_rows: false, note: None };
-        let margin = |asked, damage| margin_of(asked, &threat, &rows, 0.5, damage, 0.05);
+        let margin =
+            |asked, damage| margin_of(asked, &threat, (&rows, mean_size(&rows)), 0.5, damage, 0.05);
         assert_eq!(margin(None, Damage::Deletion), fixed(0.01 * 32.0));
         assert_eq!(margin(Some(0.2), Damage::Deletion), fixed(0.2));
         let Matrix::F64(cells) = &data.matrix else { unreachable!("these cells are drawn as f64") };
@@ -114,7 +121,14 @@ mod tests {
         let size = sparse.iter().map(|x| x.abs()).sum::<f64>() / 5.0;
         let rows_of_little =
             Rows::new(&Data::new(sparse, data.targets.clone()).examples(), "test").unwrap();
-        let little = margin_of(None, &threat, &rows_of_little, 0.5, Damage::Deletion, 0.05);
+        let little = margin_of(
+            None,
+            &threat,
+            (&rows_of_little, mean_size(&rows_of_little)),
+            0.5,
+            Damage::Deletion,
+            0.05,
+        );
         assert!(little.from_rows, "the rows decided it");
         assert!(
             (little.gamma - 0.1 * size).abs() < 1e-15 && little.gamma < 0.32,

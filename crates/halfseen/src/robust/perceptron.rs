@@ -25,7 +25,7 @@ mod going;
 use super::bounds::Learned;
 use super::fit_classes::{costs_of_classes, fit_classes};
 use super::fit_context::{FitContext, from_rows, unproven_note};
-use super::margin::margin_of;
+use super::margin::{margin_of, mean_size};
 use super::{RobustHinge, RowLoss, Rows, Scratch};
 use crate::data::{Costs, Examples, Signs};
 use crate::error::{ErrorKind, Result};
@@ -164,7 +164,7 @@ impl RobustPerceptron {
         let margin = margin_of(
             self.margin,
             &frame.threat,
-            &frame.rows,
+            (&frame.rows, mean_size(&frame.rows)),
             self.box_radius,
             self.damage,
             self.confidence,

@@ -23,18 +23,22 @@
 //! does the same. The mean of the chunks' optima is at most the optimum over all rows, so the gap
 //! is certified and includes the loss due to chunks.
 
+mod in_chunks;
+
 use super::bounds::Learned;
 use super::breakdown::breakdown_threat;
 use super::cuts::{self, Loss, Task};
 use super::fit_classes::{costs_of_classes, fit_classes};
 use super::fit_context::{FitContext, from_rows, unproven_note};
-use super::margin::margin_of;
+use super::margin::{margin_of, mean_size};
 use super::{RobustHinge, Rows};
 use crate::data::{Costs, Examples, Signs, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::learner::together::only;
-use crate::learner::{FitSize, Grid, Learner, Needed, refuse_weights};
-use crate::model::{Fit, Note, Stop};
+use crate::learner::{
+    ByLosses, FitSize, Grid, InParts, Learner, Needed, PartFacts, Steps, refuse_weights,
+};
+use crate::model::{Fit, Note, Predictor, Stop};
 use crate::params::{AttributeCosts, Damage, Deletions, Needs, Parameters, Targets, parameters};
 use halfseen_solve::Monitor;
 use halfseen_solve::lp::cuts::Oracle;
@@ -97,6 +101,25 @@ impl Learner for RobustLp {
         Needed { bytes, remedy: remedy.into() }
     }
 
+    fn in_parts(&self, classes: usize) -> Option<InParts> {
+        in_chunks::able(self, classes).then_some(InParts::Steps)
+    }
+
+    fn steps(&self, facts: &PartFacts<'_>) -> Result<Option<Box<dyn Steps>>> {
+        self.check()?;
+        let chunks = in_chunks::Chunks::new(self, facts)?;
+        Ok(chunks.map(|chunks| Box::new(chunks) as Box<dyn Steps>))
+    }
+
+    fn by_losses(
+        &self,
+        facts: &PartFacts<'_>,
+        learned: &Predictor,
+    ) -> Result<Option<Box<dyn ByLosses>>> {
+        let losses = in_chunks::Losses::new(self, facts, learned)?;
+        Ok(losses.map(|losses| Box::new(losses) as Box<dyn ByLosses>))
+    }
+
     fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
         self.check()?;
         if self.chunk.is_some() {
@@ -147,7 +170,7 @@ impl RobustLp {
         let margin = margin_of(
             self.margin,
             &threat,
-            &frame.rows,
+            (&frame.rows, mean_size(&frame.rows)),
             self.box_radius,
             self.damage,
             self.confidence,
@@ -202,19 +225,7 @@ impl RobustLp {
     }
 
     fn regress(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
-        if let Some(margin) = self.margin {
-            let allowed = "auto for a numeric target: the quantile loss has no margin".to_owned();
-            return Err(ErrorKind::OutOfRange {
-                name: "margin",
-                value: margin.to_string(),
-                allowed,
-            }
-            .into());
-        }
-        if self.damage == Damage::Noise {
-            let what = "a target of two classes: the noise bound is for signs";
-            return Err(ErrorKind::Needs { name: "damage", value: "noise", what }.into());
-        }
+        self.refuse_margin_and_noise()?;
         let mut frame = FitContext::new(examples, Self::NAME, &self.costs, self.threat)?;
         let threat = frame.threat.clone();
         let rows = &frame.rows;
@@ -242,6 +253,24 @@ impl RobustLp {
         fit.report.gap = certified(objective, found.bound, unproven);
         fit.report.passes = Some(found.passes);
         Ok(fit)
+    }
+
+    /// Refuses what is for classes only.
+    fn refuse_margin_and_noise(&self) -> Result<()> {
+        if let Some(margin) = self.margin {
+            let allowed = "auto for a numeric target: the quantile loss has no margin".to_owned();
+            return Err(ErrorKind::OutOfRange {
+                name: "margin",
+                value: margin.to_string(),
+                allowed,
+            }
+            .into());
+        }
+        if self.damage == Damage::Noise {
+            let what = "a target of two classes: the noise bound is for signs";
+            return Err(ErrorKind::Needs { name: "damage", value: "noise", what }.into());
+        }
+        Ok(())
     }
 
     /// Returns true if a bias is allowed and classifies all rows correctly.

@@ -44,29 +44,8 @@ impl Rows {
     pub fn new(examples: &Examples<'_>, learner: &str) -> Result<Rows> {
         check_shape(examples, learner)?;
         let layout = examples.layout;
-        if layout.sampled_panels() == 0 {
-            let problem =
-                "all attributes are known, and known ones are never deleted; declare fewer of them"
-                    .to_owned();
-            return Err(ErrorKind::WrongDeclaration {
-                what: "threat",
-                name: learner.to_owned(),
-                problem,
-            }
-            .into());
-        }
-        let mut rows = Rows {
-            starts: vec![0],
-            slots: Vec::new(),
-            values: Vec::new(),
-            weights: examples.weight_list().map(moderate),
-            attribute: (0..layout.slots()).map(|slot| attribute_of(layout, slot)).collect(),
-            attributes: layout.sampled_panels(),
-            single: false,
-            layout: Arc::clone(layout),
-        };
-        rows.single =
-            rows.attribute.iter().enumerate().all(|(slot, &attribute)| slot == attribute as usize);
+        let mut rows =
+            Rows { weights: examples.weight_list().map(moderate), ..Rows::none(layout, learner)? };
         let (mut cells, mut entries) = (Cells::of(examples), Vec::new());
         for i in 0..examples.len() {
             cells.read(examples, i);
@@ -89,6 +68,45 @@ impl Rows {
             rows.starts.push(rows.slots.len());
         }
         Ok(rows)
+    }
+
+    /// Returns no rows, to which others can be appended.
+    ///
+    /// # Errors
+    /// If no attribute can be deleted.
+    pub(super) fn none(layout: &Arc<Layout>, learner: &str) -> Result<Rows> {
+        if layout.sampled_panels() == 0 {
+            let problem =
+                "all attributes are known, and known ones are never deleted; declare fewer of them"
+                    .to_owned();
+            return Err(ErrorKind::WrongDeclaration {
+                what: "threat",
+                name: learner.to_owned(),
+                problem,
+            }
+            .into());
+        }
+        let mut rows = Rows {
+            starts: vec![0],
+            slots: Vec::new(),
+            values: Vec::new(),
+            weights: None,
+            attribute: (0..layout.slots()).map(|slot| attribute_of(layout, slot)).collect(),
+            attributes: layout.sampled_panels(),
+            single: false,
+            layout: Arc::clone(layout),
+        };
+        rows.single =
+            rows.attribute.iter().enumerate().all(|(slot, &attribute)| slot == attribute as usize);
+        Ok(rows)
+    }
+
+    /// Appends rows of the same layout, without their weights.
+    pub(super) fn append(&mut self, others: &Rows) {
+        let before = self.slots.len();
+        self.slots.extend_from_slice(&others.slots);
+        self.values.extend_from_slice(&others.values);
+        self.starts.extend(others.starts[1..].iter().map(|start| before + start));
     }
 
     /// Returns the rows as input of the linear programs.

@@ -25,6 +25,7 @@ mod observing;
 mod online;
 mod partial;
 mod partial_passes;
+mod partial_robust;
 mod passive;
 mod paying;
 mod phases;

@@ -12,7 +12,7 @@ use halfseen::{Silent, registry};
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use ndarray::Array2;
 
-fn learner(settings: &str) -> Box<dyn Learner> {
+pub(crate) fn learner(settings: &str) -> Box<dyn Learner> {
     let mut words = settings.split(' ');
     let mut learner = registry::find(words.next().unwrap()).unwrap();
     for word in words {
@@ -23,7 +23,7 @@ fn learner(settings: &str) -> Box<dyn Learner> {
 }
 
 /// Three numbers, a text of three categories, a number as target and two classes.
-fn table(rows: usize, seed: u64) -> Table {
+pub(crate) fn table(rows: usize, seed: u64) -> Table {
     let mut stream = Stream::new(seed, Purpose::Data, 0);
     let mut codes = Vec::with_capacity(rows);
     let mut classes = Vec::with_capacity(rows);
@@ -50,7 +50,7 @@ fn table(rows: usize, seed: u64) -> Table {
     Table::new(Matrix::F64(cells), texts, columns.collect()).unwrap()
 }
 
-fn options(learner: &dyn Learner, target: &str, missing: Missing) -> Options {
+pub(crate) fn options(learner: &dyn Learner, target: &str, missing: Missing) -> Options {
     let other = if target == "y" { "good" } else { "y" };
     let options = Options { except: vec![other.to_owned()], missing, ..Options::default() };
     options.for_fit(&learner.needs())
@@ -66,7 +66,12 @@ fn as_visited(table: &Table, seed: u64) -> Table {
 }
 
 /// The fit to all rows at once.
-fn whole(learner: &dyn Learner, table: &Table, target: &str, options: &Options) -> Model {
+pub(crate) fn whole(
+    learner: &dyn Learner,
+    table: &Table,
+    target: &str,
+    options: &Options,
+) -> Model {
     let read = Target::read(table, target, None).unwrap();
     let rows: Vec<u32> = (0..table.rows() as u32).collect();
     let prepared = Prepared::new(table, (target, &read), &rows, options).unwrap();
@@ -74,20 +79,29 @@ fn whole(learner: &dyn Learner, table: &Table, target: &str, options: &Options) 
     Model::of(learner, &prepared, (target, &read), fit)
 }
 
-fn empty(learner: &dyn Learner, target: &str, missing: Missing) -> Partial {
+pub(crate) fn empty(learner: &dyn Learner, target: &str, missing: Missing) -> Partial {
     Partial::new(learner, target, None, &options(learner, target, missing)).unwrap()
 }
 
-fn slice(table: &Table, from: usize, to: usize) -> Table {
+pub(crate) fn slice(table: &Table, from: usize, to: usize) -> Table {
     table.select_rows(&(from..to).collect::<Vec<_>>())
 }
 
-fn absorb(partial: &mut Partial, part: &str, tables: Vec<Table>) -> halfseen::Result<()> {
+pub(crate) fn absorb(
+    partial: &mut Partial,
+    part: &str,
+    tables: Vec<Table>,
+) -> halfseen::Result<()> {
     partial.absorb(part, tables.into_iter().map(Ok::<_, halfseen::Error>))
 }
 
 /// Sums over a table, in parts that begin at these rows.
-fn sums(learner: &dyn Learner, table: &Table, target: &str, starts: &[usize]) -> Partial {
+pub(crate) fn sums(
+    learner: &dyn Learner,
+    table: &Table,
+    target: &str,
+    starts: &[usize],
+) -> Partial {
     let mut sums = empty(learner, target, Missing::Mean);
     for (at, &start) in starts.iter().enumerate() {
         let end = starts.get(at + 1).copied().unwrap_or(table.rows());
@@ -96,13 +110,13 @@ fn sums(learner: &dyn Learner, table: &Table, target: &str, starts: &[usize]) ->
     sums
 }
 
-fn timeless(mut model: Model) -> Model {
+pub(crate) fn timeless(mut model: Model) -> Model {
     model.report.seconds = 0.0;
     model
 }
 
 #[track_caller]
-fn predict_alike(a: &Model, b: &Model, table: &Table, what: &str) {
+pub(crate) fn predict_alike(a: &Model, b: &Model, table: &Table, what: &str) {
     let [a, b] = [a, b].map(|model| model.predict(table).unwrap().scores);
     for (a, b) in a.values.iter().zip(&b.values) {
         assert!((a - b).abs() <= 1e-10 * (1.0 + a.abs()), "{what}: {a} and {b}");
@@ -217,55 +231,6 @@ fn several_parts_are_the_average_in_any_order_and_say_how_far_it_is() {
         let expected = best.report.objective.unwrap() * unit;
         assert!((least - expected).abs() < 1e-6 * expected, "{settings}: {least} and {expected}");
         assert!(error >= least, "{settings}");
-    }
-}
-
-#[test]
-fn a_robust_perceptron_takes_the_steps_of_a_fit_in_memory() {
-    let all = table(300, 12);
-    let mut stream = Stream::new(3, Purpose::Data, 0);
-    let cell = |_| if stream.unit() < 0.2 { f64::NAN } else { stream.normal() };
-    let b: Vec<f64> = (0..300).map(cell).collect();
-    let holed = all.clone().without_columns(&["b"]).with_column("b", b).unwrap();
-    for (settings, target) in [
-        ("robust-perceptron threat=2 margin=0.02 step=0.05", "good"),
-        ("robust-perceptron threat=1 margin=0.1 step=0.2 intercept=false seed=3", "good"),
-        ("robust-perceptron threat=1 margin=0.02 step=0.05", "colour"),
-    ] {
-        for table in [&all, &holed] {
-            let learner = learner(settings);
-            // The first pass draws no order of its own.
-            let mut order: Vec<u32> = (0..300).collect();
-            let seed = learner.get("seed").unwrap().parse().unwrap();
-            shuffle(&mut Stream::new(seed, Purpose::Order, 1), &mut order);
-            let mut place = vec![0; 300];
-            order.iter().enumerate().for_each(|(at, &row)| place[row as usize] = at);
-            let visited = table.select_rows(&place);
-            let options = options(&*learner, target, Missing::Mean);
-            let expected = whole(&*learner, &visited, target, &options);
-            let units = sums(&*learner, table, target, &[0, 50]);
-            let mut one = empty(&*learner, target, Missing::Mean).in_units(&units).unwrap();
-            absorb(&mut one, "all", vec![slice(table, 0, 70), slice(table, 70, 300)]).unwrap();
-            let found = one.finish(&Silent).unwrap();
-            assert_eq!(found.prepare.scaler, expected.prepare.scaler, "{settings}");
-            predict_alike(&found, &expected, table, settings);
-            assert_eq!(found.report.threat, expected.report.threat);
-            // By bounds of the sizes of rows it learns too, and parts are averaged as margins.
-            let usual = self::learner("robust-perceptron threat=1");
-            let units = sums(&*usual, table, target, &[0, 150]);
-            let mut parts = empty(&*usual, target, Missing::Mean).in_units(&units).unwrap();
-            absorb(&mut parts, "p0", vec![slice(table, 0, 150)]).unwrap();
-            absorb(&mut parts, "p1", vec![slice(table, 150, 300)]).unwrap();
-            let model = parts.finish(&Silent).unwrap();
-            let read = Target::read(table, target, None).unwrap();
-            if let (Target::Classes { codes, classes: labels }, 2) = (&read, read.classes().len()) {
-                assert_eq!(labels.len(), 2);
-                let scores = model.predict(table).unwrap().scores.values;
-                let right =
-                    scores.iter().zip(codes).filter(|(s, code)| (**s > 0.0) == (**code == 1));
-                assert!(right.count() > 230, "{settings}");
-            }
-        }
     }
 }
 

@@ -5,17 +5,16 @@
 //! of E x_j^2, and |x|_2^2 at most the sum over attributes of their largest squares. The theorem holds for
 //! any bound on the lengths. With `margin` and `step` given nothing differs from a fit in memory.
 
-use super::super::margin::usual_margin;
-use super::super::values::threat_of;
+use super::super::margin::{size_bound, usual_margin};
+use super::super::values::threat_of_given;
 use super::{Attack, RobustPerceptron, Walk};
-use crate::data::{Examples, Layout, Matrix, Scaler, Threat};
+use crate::data::{Examples, Layout, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{PartFacts, STEPS, Steps, refuse_weights};
-use crate::model::{Fit, Linear, Linears, Predictor, Report, Stop};
+use crate::model::{Fit, Linear, Predictor, Report, Stop};
 use crate::params::{AttributeCosts, Damage, Deletions};
 use crate::robust::{RobustHinge, Rows};
 use halfseen_solve::Monitor;
-use ndarray::Array2;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -44,14 +43,8 @@ impl Going {
     pub(super) fn new(learner: &RobustPerceptron, facts: &PartFacts<'_>) -> Result<Option<Going>> {
         let Some(moments) = facts.moments else { return Ok(None) };
         let (d, layout) = (facts.layout.slots(), Arc::clone(facts.layout));
-        let none = Matrix::F64(Array2::zeros((0, d)));
-        let (scaler, targets) = (Scaler::None {}, Vec::new());
-        let threat = threat_of(
-            &learner.costs,
-            learner.threat,
-            &Examples::new(&none, &scaler, &layout, &targets),
-        )?;
-        let size = moments.square.iter().map(|square| square.max(0.0).sqrt()).sum();
+        let threat = threat_of_given(&learner.costs, learner.threat, &layout)?;
+        let size = size_bound(&moments.square);
         let margin = learner.margin.unwrap_or_else(|| usual_margin(&threat, size));
         let step = learner.step.resolve(learner.theory_of(facts.longest_square, d, facts.rows)?);
         let walk = || {
@@ -89,7 +82,7 @@ impl Steps for Going {
         Ok(())
     }
 
-    fn fit(&self, _: &dyn Monitor) -> Result<Fit> {
+    fn fit(&mut self, _: &dyn Monitor) -> Result<Fit> {
         let layout = &self.layout;
         let linear = |walk: &Walk| {
             let (by_slot, intercept) = walk.average();
@@ -101,14 +94,8 @@ impl Steps for Going {
                 None => Ok(Linear { weights, intercept, fill: vec![0.0; d], clip: None }),
             }
         };
-        let mut classes: Vec<Linear> = self.walks.iter().map(linear).collect::<Result<_>>()?;
-        let predictor = match (classes.len(), classes.pop()) {
-            (1, Some(only)) => Predictor::Margin(only),
-            (_, last) => {
-                classes.extend(last);
-                Predictor::Linears(Linears { classes })
-            }
-        };
+        let outputs = self.walks.iter().map(linear).collect::<Result<_>>()?;
+        let predictor = Predictor::of_outputs(outputs, true);
         let mut report =
             Report::full(NAME, Stop::OnePass, self.rows, layout.sampled_panels()).paid(layout);
         (report.threat, report.passes) = (Some(self.threat.clone()), Some(1));
