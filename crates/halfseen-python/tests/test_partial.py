@@ -273,7 +273,11 @@ def test_the_robust_program_is_certified_in_a_third_pass(rows):
     numbers = rows.drop(columns="colour")
     one = fit_stream(numbers, "y", "robust-lp", threat=0)
     assert one.report["objective"] == pytest.approx(optimum, rel=1e-5)
-    chunks = fit_stream(lambda: (numbers[at : at + 90] for at in range(0, 400, 90)), "y", "robust-lp", threat=0, chunk=150)
+
+    def batches():
+        return (numbers[at : at + 90] for at in range(0, 400, 90))
+
+    chunks = fit_stream(batches, "y", "robust-lp", threat=0, chunk=150)
     parts = [dask.delayed(numbers[at : at + 100]) for at in range(0, 400, 100)]
     several = hd.fit(Partial("robust-lp", "y", threat=0), parts)
     for model in (chunks, several):

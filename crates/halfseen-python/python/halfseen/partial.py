@@ -7,8 +7,8 @@ to rounding.
 
 Other learners go through the rows twice: first for the sums, then in their units. ``ogd``, ``aerr`` and
 others take a step for each row, ``fiml`` keeps the few cells that it reads, and ``karma`` with
-``features='sketch:2048'`` and squared losses sums over the features. ``robust-lp`` solves its program for each
-part, and in a third pass certifies how far the average is from the fit to all rows.
+``features='sketch:2048'`` and squared losses sums over the features. ``robust-lp`` solves its program for
+each part, and in a third pass certifies how far the average is from the fit to all rows.
 """
 
 import os
