@@ -217,6 +217,11 @@ pub enum ErrorKind {
         "it was absorbed before; absorb every part once, and name other parts of this name otherwise (fit --partial SUMS --part NAME)"
     )]
     PartTwice,
+    /// A part has another number of rows than in the pass before.
+    #[error(
+        "it has {now} rows with a target, and had {before} in the pass before: it changed, or was not read to its end; make its sums again, or name another part otherwise"
+    )]
+    PartChanged { before: u64, now: u64 },
     /// A part has no table.
     #[error("there is nothing in it; leave it out")]
     EmptyPart,

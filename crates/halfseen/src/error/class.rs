@@ -61,6 +61,7 @@ impl ErrorKind {
             | WrongTarget { .. }
             | WrongKind { .. }
             | PartTwice
+            | PartChanged { .. }
             | EmptyPart
             | OtherColumns { .. }
             | KindDiffers { .. }

@@ -57,6 +57,7 @@ fn name(kind: &ErrorKind) -> &'static str {
         WrongKind,
         InPart,
         PartTwice,
+        PartChanged,
         EmptyPart,
         OtherColumns,
         KindDiffers,
@@ -306,6 +307,7 @@ fn provoked(long: &str) -> Vec<Error> {
         }
         .into(),
         ErrorKind::PartTwice.into(),
+        ErrorKind::PartChanged { before: 3, now: 2 }.into(),
         ErrorKind::EmptyPart.into(),
         ErrorKind::OtherColumns { name: long.to_owned(), is_more: false }.into(),
         ErrorKind::KindDiffers { column: long.to_owned(), expected: "numbers", found: "text" }
@@ -367,7 +369,7 @@ fn every_kind_is_provoked() {
     let provoked: BTreeSet<&str> = provoked("column").iter().map(|e| name(e.kind())).collect();
     let missing: Vec<&str> = all_names().difference(&provoked).copied().collect();
     assert!(missing.is_empty(), "no case provokes {missing:?}");
-    assert_eq!(all_names().len(), 69);
+    assert_eq!(all_names().len(), 70);
 }
 
 #[test]
@@ -393,9 +395,9 @@ fn every_kind_belongs_to_somebody() {
             "DuplicateColumn" | "TooFewRows" | "NoAttributes" | "NothingObserved" | "NotFinite"
             | "TooLarge" | "NotADate" | "MissingCell" | "MomentContradicted" | "MissingTarget"
             | "ConstantTarget" | "WrongTarget" | "WrongKind" | "TooManyAbsent" | "InPart"
-            | "PartTwice" | "EmptyPart" | "OtherColumns" | "KindDiffers" | "TooManyCategories"
-            | "HolesInColumn" | "OtherPlan" | "TooManyMoments" | "BadFile" | "OtherInstance"
-            | "OlderGeneration" | "FileAccess" => ErrorClass::Data,
+            | "PartTwice" | "PartChanged" | "EmptyPart" | "OtherColumns" | "KindDiffers"
+            | "TooManyCategories" | "HolesInColumn" | "OtherPlan" | "TooManyMoments"
+            | "BadFile" | "OtherInstance" | "OlderGeneration" | "FileAccess" => ErrorClass::Data,
             _ => ErrorClass::Parameter,
         };
         assert_eq!(error.class(), class, "{error}");

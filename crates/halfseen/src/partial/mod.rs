@@ -229,7 +229,14 @@ impl Partial {
                 if before.is_none() {
                     return Err(in_part(&name, ErrorKind::EmptyPart.into()));
                 }
-                learning.end().map_err(|error| in_part(&name, error))?
+                let held = learning.end().map_err(|error| in_part(&name, error))?;
+                let before = self.units.as_ref().and_then(|units| units.rows.get(&name));
+                match (before, held.rows()) {
+                    (Some(&before), now) if before != now => {
+                        return Err(in_part(&name, ErrorKind::PartChanged { before, now }.into()));
+                    }
+                    _ => held,
+                }
             }
         };
         self.suits(&name, &held)?;

@@ -41,7 +41,7 @@ impl Units {
 impl Partial {
     /// Learns from parts in the units of all rows, which the sums of these or other parts of them
     /// give; nothing of the sums becomes a part. Parts of the same name take as many steps as there
-    /// are rows in the sums of that name, others as many as there are rows in all. Of parts that were
+    /// are rows in the sums of that name, and must have as many; others as many as there are rows in all. Of parts that were
     /// learned from ([`NextPass::Certifies`]) the losses of their average are measured.
     ///
     /// # Errors

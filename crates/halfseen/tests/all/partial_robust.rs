@@ -36,7 +36,7 @@ fn learned(
     target: &str,
     starts: &[usize],
 ) -> (Partial, Model) {
-    let units = sums(learner, table, target, &[0]);
+    let units = sums(learner, table, target, starts);
     let start = empty(learner, target, Missing::Mean).in_units(&units).unwrap();
     let learned = parts(&start, table, starts);
     assert_eq!(learned.next_pass(), NextPass::Certifies);
@@ -143,11 +143,15 @@ fn a_constant_is_taken_where_the_average_is_worse() {
 fn losses_are_measured_on_the_rows_that_were_learned_from() {
     let all = table(200, 24);
     let learner = learner("robust-lp threat=1");
-    let units = sums(&*learner, &all, "good", &[0]);
+    let units = sums(&*learner, &all, "good", &[0, 100]);
     let start = empty(&*learner, "good", Missing::Mean).in_units(&units).unwrap();
     let learned = parts(&start, &all, &[0, 100]);
     let start = empty(&*learner, "good", Missing::Mean).in_units(&learned).unwrap();
-    let fewer = parts(&start, &slice(&all, 0, 150), &[0, 100]);
+    let mut fewer = start.clone();
+    let refused = absorb(&mut fewer, "p1", vec![slice(&all, 101, 200)]).unwrap_err();
+    let ErrorKind::InPart { part, problem } = refused.kind() else { panic!("{refused}") };
+    assert_eq!((&**part, &**problem), ("p1", &ErrorKind::PartChanged { before: 100, now: 99 }));
+    absorb(&mut fewer, "others", vec![slice(&all, 0, 150)]).unwrap();
     let refused = fewer.finish(&Silent).unwrap_err();
     assert!(
         matches!(refused.kind(), ErrorKind::OtherPlan { what, own, theirs }
