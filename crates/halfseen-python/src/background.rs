@@ -2,7 +2,8 @@
 //! progress.
 //!
 //! Signals reach Python in its main thread only, so that one waits. The work has its own thread, in
-//! its own pool (a global pool would deadlock a forked interpreter), and never takes the lock.
+//! its own pool (a global pool would deadlock a forked interpreter), and never takes the lock. Only
+//! predictions share one, that a forked process makes anew.
 
 use crate::errors::{defect, guarded, raised};
 use halfseen::Monitor;
@@ -64,7 +65,51 @@ pub(crate) fn run_interruptible<T: Send + 'static>(
     progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&dyn Monitor) -> halfseen::Result<T> + Send + 'static,
 ) -> PyResult<T> {
-    let (pool, watch, (sender, receiver)) = (pool(threads)?, Arc::new(Watch::default()), channel());
+    run_in(py, Arc::new(pool(threads)?), progress, work)
+}
+
+/// Pool of a process, and the process.
+type Kept = (u32, Arc<rayon::ThreadPool>);
+
+/// Pool that predictions share.
+static KEPT: Mutex<Option<Kept>> = Mutex::new(None);
+
+/// Does the same for work that takes no lock, on one thread per processor of a pool that is kept for
+/// the next call: a waiting thread takes up other work, which must not wait for what it holds.
+pub(crate) fn run_in_kept_pool<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&dyn Monitor) -> halfseen::Result<T> + Send + 'static,
+) -> PyResult<T> {
+    let result = run_in(py, kept_pool()?, None, work);
+    if let (Err(_), Ok(mut kept)) = (&result, KEPT.try_lock()) {
+        // Work that was abandoned may still be in it.
+        *kept = None;
+    }
+    result
+}
+
+/// Returns the pool that is kept, or another if a thread that did not survive a fork holds it.
+fn kept_pool() -> PyResult<Arc<rayon::ThreadPool>> {
+    let Ok(mut kept) = KEPT.try_lock() else { return Ok(Arc::new(pool(0)?)) };
+    let process = std::process::id();
+    if let Some((of, pool)) = &*kept
+        && *of == process
+    {
+        return Ok(Arc::clone(pool));
+    }
+    let new = Arc::new(pool(0)?);
+    // The threads of a pool of the process before the fork are not in this one to be ended.
+    std::mem::forget(kept.replace((process, Arc::clone(&new))));
+    Ok(new)
+}
+
+fn run_in<T: Send + 'static>(
+    py: Python<'_>,
+    pool: Arc<rayon::ThreadPool>,
+    progress: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&dyn Monitor) -> halfseen::Result<T> + Send + 'static,
+) -> PyResult<T> {
+    let (watch, (sender, receiver)) = (Arc::new(Watch::default()), channel());
     let seen = Arc::clone(&watch);
     let spawned = std::thread::Builder::new().spawn(move || {
         let result = catch_unwind(AssertUnwindSafe(|| pool.install(|| work(&*seen))));

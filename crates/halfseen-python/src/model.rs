@@ -1,7 +1,7 @@
 //! Holds a fitted model for Python: predicts without the interpreter's lock, and is saved as JSON.
 
 use crate::arrays::{Table, list, matrix};
-use crate::background::{run_interruptible, run_short};
+use crate::background::{run_in_kept_pool, run_short};
 use crate::errors::raised;
 use halfseen::data::{Examples, Label, Layout, Scaler, Target, Task};
 use halfseen::model::{self, Conformal, Note};
@@ -55,7 +55,7 @@ impl Model {
         if cells < FEW_CELLS && (sums || model.predictor.linear().is_ok()) {
             return run_short(py, true, || work(&model, &Silent));
         }
-        run_interruptible(py, 0, None, move |monitor| work(&model, monitor))
+        run_in_kept_pool(py, move |monitor| work(&model, monitor))
     }
 
     /// Returns scores as an array, (n_rows, outputs).
