@@ -40,6 +40,7 @@ def settings() -> dict[str, tuple[list[str], list[tuple[str, tuple[str, ...]]]]]
     found = {f"{k} reads": (["--budget", str(k)], [(name, ()) for name in LIMITED]) for k in (2, 4, 8)}
     curved = [(name, HATS) for name in ("ridge", "lasso", "karma", "mean")]
     found["30 % hidden"] = ([], [(name, ()) for name in HOLED] + curved[2:])
+    # auto, and learners that take no missing cells; the others take them as they are.
     found["as it came"] = (["--missing", "mean"], [(name, ()) for name in SEEN] + curved)
     found["threat"] = ([], [(name, ()) for name in THREATENED])
     return found
@@ -144,7 +145,7 @@ def one(args, path: pathlib.Path, setting: str, split: int, done: dict) -> None:
             key = f"{path.name.split('.')[0]}|{setting}|{split}|{called}"
             if key in done:
                 continue
-            own = [*flags, *more]
+            own = [*more] if learner in HOLED else [*flags, *more]
             if threat and learner in ("auto", "robust-lp", "robust-perceptron", "fdrop"):
                 own += ["--threat", str(THREAT)] if learner == "auto" else ["--set", f"threat={THREAT}"]
             if learner != "auto":

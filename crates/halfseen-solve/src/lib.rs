@@ -42,7 +42,7 @@ pub use lower::{lower_product, mirror};
 pub use monitor::{Monitor, Quiet, Silent, Watch};
 pub use quadratic::{Form, Quadratic, add_products, combine, outer_products, transposed};
 pub use stop::Stop;
-pub use vectors::{dot, sum};
+pub use vectors::{dot, sum, sum_of};
 pub use wide::{NullaryFnOnce, wide};
 
 use faer::{Mat, MatRef};

@@ -24,6 +24,19 @@ pub fn sum(vector: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
+/// Returns the sum of the terms from 0 to `count`; slices that the terms read should be as long.
+#[inline(always)]
+pub fn sum_of(count: usize, term: impl Fn(usize) -> f64) -> f64 {
+    let mut sums = [0.0; LANES];
+    let whole = count - count % LANES;
+    for first in (0..whole).step_by(LANES) {
+        for lane in 0..LANES {
+            sums[lane] += term(first + lane);
+        }
+    }
+    sums.iter().sum::<f64>() + (whole..count).map(term).sum::<f64>()
+}
+
 /// Returns the scalar product.
 #[inline(always)]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {

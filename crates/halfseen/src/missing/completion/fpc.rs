@@ -16,11 +16,12 @@
 
 use super::CompletionVariant;
 use super::objective::{Labels, Objective};
-use super::shrink::{Shrunk, shrink, spectral_norm};
+use super::shrink::{Shrunk, spectral_norm};
+use super::subspace::Subspace;
 use crate::error::{ErrorKind, Result};
 use crate::model::{Factor, One, Stop};
 use faer::Mat;
-use halfseen_solve::Monitor;
+use halfseen_solve::{Monitor, sum_of};
 
 /// eta: factor by which mu falls at each stage.
 const FALL: f64 = 0.1;
@@ -48,6 +49,7 @@ pub(super) struct Path<'a> {
     other: Labels,
     /// Of Z.
     pub(super) shrunk: Shrunk,
+    subspace: Subspace,
     smooth: f64,
     /// Term of the sequence that determines beta; 1 is no momentum.
     momentum: f64,
@@ -77,6 +79,7 @@ impl<'a> Path<'a> {
             next: zero(),
             other: labels.clone(),
             shrunk: Shrunk { left: Mat::zeros(objective.rows(), 0), values: Vec::new() },
+            subspace: Subspace::new(),
             momentum: 1.0,
             passes: 0,
             objective,
@@ -107,6 +110,7 @@ impl<'a> Path<'a> {
         monitor: &dyn Monitor,
     ) -> Result<Ended> {
         let last = self.passes.saturating_add(cap);
+        self.subspace.exact = false;
         let mut mu = from;
         while mu * FALL > to && self.passes < last {
             mu *= FALL;
@@ -139,7 +143,11 @@ impl<'a> Path<'a> {
                 break Stop::Tolerance;
             }
             if stuck >= STUCK {
-                break Stop::Stationary;
+                if self.subspace.exact {
+                    break Stop::Stationary;
+                }
+                self.insist();
+                stuck = 0;
             }
             if self.passes >= last {
                 break Stop::IterationLimit;
@@ -149,14 +157,23 @@ impl<'a> Path<'a> {
             }
             self.pass(mu)?;
             if (self.passes - start).is_multiple_of(PATIENCE) || self.passes >= last {
-                let (gap, value, found) = (seen - bound, self.value(mu), self.bound(mu)?);
-                bound = bound.max(found);
+                let (gap, value) = (seen - bound, self.value(mu));
+                // Where it fell by more than the tolerance, a bound would hardly end the iteration.
+                if seen - value <= tol * value.abs() || self.passes >= last {
+                    bound = bound.max(self.bound(mu)?);
+                }
                 let gained = seen - value > ROUNDING * seen.abs() || value - bound < 0.99 * gap;
                 stuck = if gained { 0 } else { stuck + 1 };
                 seen = value;
             }
         };
         Ok(Ended { stop, gap: (self.value(mu) - bound).max(0.0) })
+    }
+
+    /// Takes exact steps from here on.
+    fn insist(&mut self) {
+        self.subspace.exact = true;
+        self.rest();
     }
 
     pub(super) fn rest(&mut self) {
@@ -169,14 +186,17 @@ impl<'a> Path<'a> {
         let before = self.value(mu);
         let grown = 0.5 * (1.0 + (1.0 + 4.0 * self.momentum * self.momentum).sqrt());
         let beta = (self.momentum - 1.0) / grown;
-        let (shrunk, smooth) = self.step(mu, beta)?;
+        let (shrunk, near, smooth) = self.step(mu, beta)?;
         let after = mu * shrunk.nuclear() + smooth;
         if !after.is_finite() {
             return Err(ErrorKind::Diverged { what: "the objective", value: after }.into());
         }
         // Close to the optimum the objective changes by less than rounding while Z still improves.
-        if beta > 0.0 && after > before + ROUNDING * before.abs() {
+        if (beta > 0.0 || near) && after > before + ROUNDING * before.abs() {
             self.momentum = 1.0;
+            if beta == 0.0 {
+                self.insist();
+            }
             return Ok(before);
         }
         self.momentum = if beta > 0.0 && self.turns() { 1.0 } else { grown };
@@ -192,20 +212,17 @@ impl<'a> Path<'a> {
     fn turns(&self) -> bool {
         let mut sum = 0.0;
         for j in 0..self.z.ncols() {
-            let (z, next, ahead) =
-                (self.z.col_as_slice(j), self.next.col_as_slice(j), self.ahead.col_as_slice(j));
-            sum += ahead
-                .iter()
-                .zip(next)
-                .zip(z)
-                .map(|((w, next), z)| (w - next) * (next - z))
-                .sum::<f64>();
+            let z = self.z.col_as_slice(j);
+            let (next, ahead) =
+                (&self.next.col_as_slice(j)[..z.len()], &self.ahead.col_as_slice(j)[..z.len()]);
+            sum += sum_of(z.len(), |i| (ahead[i] - next[i]) * (next[i] - z[i]));
         }
         sum > 0.0
     }
 
-    /// Writes the step from Z + beta (Z - previous) to `next`, its labels to `other`.
-    fn step(&mut self, mu: f64, beta: f64) -> Result<(Shrunk, f64)> {
+    /// Writes the step from Z + beta (Z - previous) to `next`, its labels to `other`; also returns
+    /// true if it is approximate.
+    fn step(&mut self, mu: f64, beta: f64) -> Result<(Shrunk, bool, f64)> {
         let tau = self.objective.step;
         self.other.clone_from(&self.labels);
         if beta > 0.0 {
@@ -223,10 +240,10 @@ impl<'a> Path<'a> {
         } else {
             self.objective.move_into(&self.z, &self.labels, 1.0, -tau, &mut self.moved);
         }
-        let shrunk = shrink(self.moved.as_ref(), tau * mu, &mut self.next)?;
+        let (shrunk, near) = self.subspace.shrink(self.moved.as_ref(), tau * mu, &mut self.next)?;
         self.objective.score(&self.next, &mut self.other);
         let smooth = self.objective.smooth(&self.next, &self.other);
-        Ok((shrunk, smooth))
+        Ok((shrunk, near, smooth))
     }
 
     /// Bounds the optimum from below.

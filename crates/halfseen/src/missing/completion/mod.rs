@@ -33,6 +33,7 @@ mod labels;
 mod learner;
 mod objective;
 mod shrink;
+mod subspace;
 
 pub use crate::params::CompletionVariant;
 pub use labels::LabelLoss;

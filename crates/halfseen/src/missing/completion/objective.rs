@@ -4,6 +4,7 @@
 use super::{CompletionVariant, LabelLoss, Problem};
 use crate::error::{ErrorKind, Result};
 use faer::Mat;
+use halfseen_solve::sum_of;
 
 /// Step length as a share of the longest allowed by the curvature.
 const SHARE: f64 = 0.95;
@@ -131,8 +132,8 @@ impl<'a> Objective<'a> {
             let (x, seen) =
                 (self.problem.values.col_as_slice(j), self.problem.observed.col_as_slice(j));
             let z = z.col_as_slice(j);
-            let squares = z[t..t + d].iter().zip(x).zip(seen);
-            sum += squares.map(|((z, x), m)| f64::from(*m) * (z - x) * (z - x)).sum::<f64>();
+            let (at, x, seen) = (&z[t..t + d], &x[..d], &seen[..d]);
+            sum += sum_of(d, |i| f64::from(seen[i]) * (at[i] - x[i]) * (at[i] - x[i]));
             if self.variant == CompletionVariant::Ones {
                 ones += (z[t + d] - 1.0).powi(2);
             }

@@ -39,17 +39,41 @@ impl Shrunk {
 ///
 /// # Errors
 /// [`ErrorKind::Numerical`].
+#[cfg(test)]
 pub(super) fn shrink(a: MatRef<'_, f64>, threshold: f64, out: &mut Mat<f64>) -> Result<Shrunk> {
+    Ok(decomposed(a, threshold, out, 0)?.0)
+}
+
+/// Returns true if singular values above a threshold are found precisely by their squares.
+pub(super) fn is_squarable(threshold: f64, largest: f64) -> bool {
+    threshold >= SQUARABLE * largest
+}
+
+/// Writes the shrunk matrix into `out`; also returns the vectors of the smaller side that belong to
+/// the singular values above the threshold and to so many `beyond` it, largest first. They are none if
+/// squares are imprecise.
+///
+/// # Errors
+/// [`ErrorKind::Numerical`].
+pub(super) fn decomposed(
+    a: MatRef<'_, f64>,
+    threshold: f64,
+    out: &mut Mat<f64>,
+    beyond: usize,
+) -> Result<(Shrunk, Mat<f64>)> {
     let left = a.nrows() <= a.ncols();
     let (squares, vectors) = eigen(gram(a, left).as_ref())?;
     let largest = squares.iter().fold(0.0_f64, |m, &s| m.max(s)).sqrt();
-    if threshold < SQUARABLE * largest {
-        return by_svd(a, threshold, out);
+    if !is_squarable(threshold, largest) {
+        return Ok((by_svd(a, threshold, out)?, Mat::new()));
     }
     let kept: Vec<usize> =
         (0..squares.len()).rev().filter(|&i| squares[i].max(0.0).sqrt() > threshold).collect();
     let values: Vec<f64> = kept.iter().map(|&i| squares[i].sqrt()).collect();
-    let vectors = Mat::from_fn(vectors.nrows(), kept.len(), |i, j| vectors[(i, kept[j])]);
+    let (last, all) = (squares.len(), vectors);
+    let columns = (kept.len() + beyond).min(last);
+    let leading = Mat::from_fn(all.nrows(), columns, |i, j| all[(i, last - 1 - j)]);
+    let vectors = leading.subcols(0, kept.len()).to_owned();
     let shares: Vec<f64> = values.iter().map(|s| 1.0 - threshold / s).collect();
     let shrunk = values.iter().map(|s| s - threshold).collect();
     let left = if left {
@@ -59,7 +83,7 @@ pub(super) fn shrink(a: MatRef<'_, f64>, threshold: f64, out: &mut Mat<f64>) -> 
         let images = project_right(a, &vectors, &shares, out);
         Mat::from_fn(a.nrows(), values.len(), |i, j| images[(i, j)] / values[j])
     };
-    Ok(Shrunk { left, values: shrunk })
+    Ok((Shrunk { left, values: shrunk }, leading))
 }
 
 /// Returns the largest singular value.
@@ -72,7 +96,7 @@ pub(super) fn spectral_norm(a: MatRef<'_, f64>) -> Result<f64> {
 }
 
 /// Returns the lower triangle of AA' (left) or A'A; the rest is zero, and unused.
-fn gram(a: MatRef<'_, f64>, left: bool) -> Mat<f64> {
+pub(super) fn gram(a: MatRef<'_, f64>, left: bool) -> Mat<f64> {
     let rows = if left { a } else { a.transpose() };
     let mut gram = Mat::zeros(rows.nrows(), rows.nrows());
     lower_product(gram.as_mut(), Accum::Replace, rows, rows.transpose(), 1.0);
