@@ -30,8 +30,8 @@ pub fn sum_of(count: usize, term: impl Fn(usize) -> f64) -> f64 {
     let mut sums = [0.0; LANES];
     let whole = count - count % LANES;
     for first in (0..whole).step_by(LANES) {
-        for lane in 0..LANES {
-            sums[lane] += term(first + lane);
+        for (lane, sum) in sums.iter_mut().enumerate() {
+            *sum += term(first + lane);
         }
     }
     sums.iter().sum::<f64>() + (whole..count).map(term).sum::<f64>()
