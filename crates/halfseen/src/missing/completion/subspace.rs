@@ -50,10 +50,9 @@ impl Subspace {
         out: &mut Mat<f64>,
     ) -> Result<(Shrunk, bool)> {
         let side = a.nrows().min(a.ncols());
-        if !self.exact && self.block.nrows() == side && self.block.ncols() > 0 {
-            if let Some(found) = self.near(a, threshold, out)? {
-                return Ok((found, true));
-            }
+        let known = !self.exact && self.block.nrows() == side && self.block.ncols() > 0;
+        if known && let Some(found) = self.near(a, threshold, out)? {
+            return Ok((found, true));
         }
         let (shrunk, vectors) = decomposed(a, threshold, out, BEYOND)?;
         self.keep(vectors, shrunk.values.len());
