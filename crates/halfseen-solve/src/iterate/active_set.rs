@@ -5,40 +5,71 @@
 //! update never needs ranks: it rises past the smallest keys one by one, and each of them is
 //! removed permanently. A minimum suffices, ordered by index, without rotations or pointers.
 
-use crate::sampling::fan::{Fan, choose};
+use crate::sampling::fan::{Fan, Siblings, choose};
 
 /// Keys of the active slots among 0..n.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ActiveSet {
     /// Keys, infinite for inactive slots; padded.
-    keys: Vec<f64>,
-    /// Levels above the keys.
-    nodes: Vec<Node>,
+    keys: Vec<Siblings>,
+    /// Levels above the keys; the root is the first of the last.
+    nodes: Vec<Nodes>,
     shape: Fan,
 }
 
+/// Children of one node.
 #[derive(Debug, Clone, Copy, PartialEq)]
+struct Nodes {
+    sums: Siblings,
+    numbers: Siblings,
+    least: Siblings,
+}
+
+#[derive(Debug, Clone, Copy)]
 struct Node {
     sum: f64,
     number: f64,
     least: f64,
 }
 
-impl Node {
-    const EMPTY: Node = Node { sum: 0.0, number: 0.0, least: f64::INFINITY };
+impl Nodes {
+    const EMPTY: Nodes = Nodes {
+        sums: Siblings([0.0; Fan::OUT]),
+        numbers: Siblings([0.0; Fan::OUT]),
+        least: INACTIVE,
+    };
 
+    #[inline]
+    fn get(&self, at: usize) -> Node {
+        let [sum, number, least] = [&self.sums, &self.numbers, &self.least].map(|all| all.0[at]);
+        Node { sum, number, least }
+    }
+}
+
+/// Keys of inactive slots.
+const INACTIVE: Siblings = Siblings([f64::INFINITY; Fan::OUT]);
+
+impl Node {
     #[inline]
     fn of_key(key: f64) -> Node {
-        if key < f64::INFINITY { Node { sum: key, number: 1.0, least: key } } else { Node::EMPTY }
+        let is_active = key < f64::INFINITY;
+        let (sum, number) = if is_active { (key, 1.0) } else { (0.0, 0.0) };
+        Node { sum, number, least: key }
     }
 
+    /// Returns the node above keys.
     #[inline]
-    fn with(self, other: Node) -> Node {
-        Node {
-            sum: self.sum + other.sum,
-            number: self.number + other.number,
-            least: self.least.min(other.least),
-        }
+    fn above_keys(keys: &Siblings) -> Node {
+        let sums = keys.0.map(|key| if key < f64::INFINITY { key } else { 0.0 });
+        let numbers = keys.0.map(|key| if key < f64::INFINITY { 1.0 } else { 0.0 });
+        Node { sum: Siblings(sums).sum(), number: Siblings(numbers).sum(), least: keys.least() }
+    }
+
+    /// Returns the node above others.
+    #[inline]
+    fn above(nodes: &Nodes) -> Node {
+        let Nodes { sums, numbers, least } = nodes;
+        Node { sum: sums.sum(), number: numbers.sum(), least: least.least() }
     }
 }
 
@@ -46,14 +77,14 @@ impl ActiveSet {
     /// Creates a set of `len` inactive slots.
     pub(super) fn new(len: usize) -> ActiveSet {
         let shape = Fan::new(len);
-        let keys = vec![f64::INFINITY; shape.start(1)];
-        let nodes = vec![Node::EMPTY; shape.nodes() - keys.len()];
+        let keys = vec![INACTIVE; shape.start(1) / Fan::OUT];
+        let nodes = vec![Nodes::EMPTY; shape.nodes().div_ceil(Fan::OUT) - keys.len()];
         ActiveSet { keys, nodes, shape }
     }
 
     #[inline]
-    fn root(&self) -> &Node {
-        &self.nodes[self.nodes.len() - 1]
+    fn root(&self) -> Node {
+        self.nodes[self.nodes.len() - 1].get(0)
     }
 
     #[inline]
@@ -83,29 +114,39 @@ impl ActiveSet {
     #[inline]
     pub(super) fn write(&mut self, slot: usize, key: f64) {
         debug_assert!(!key.is_nan());
-        self.keys[slot] = key;
+        self.keys[slot / Fan::OUT].0[slot % Fan::OUT] = key;
     }
 
     /// Recomputes the nodes above the written slots, each once if the slots increase.
     #[inline]
     pub(super) fn refresh(&mut self, written: impl Iterator<Item = usize> + Clone) {
         for level in 1..self.shape.levels() {
-            let first = self.shape.start(level) - self.keys.len();
+            let first = self.shape.start(level) / Fan::OUT - self.keys.len();
             for at in Fan::above(level, written.clone()) {
-                let children = (0..Fan::OUT).map(|i| self.child(level, at, i));
-                self.nodes[first + at] = children.fold(Node::EMPTY, Node::with);
+                let node = match level {
+                    1 => Node::above_keys(&self.keys[at]),
+                    _ => Node::above(&self.nodes[self.children(level, at)]),
+                };
+                let Nodes { sums, numbers, least } = &mut self.nodes[first + at / Fan::OUT];
+                let place = at % Fan::OUT;
+                (sums.0[place], numbers.0[place], least.0[place]) =
+                    (node.sum, node.number, node.least);
             }
         }
+    }
+
+    /// Returns the place of the children of the `at`-th node of a level above the first.
+    #[inline]
+    fn children(&self, level: usize, at: usize) -> usize {
+        self.shape.children(level, at) - self.keys.len()
     }
 
     /// Returns the i-th child of the `at`-th node of a level.
     #[inline]
     fn child(&self, level: usize, at: usize, i: usize) -> Node {
-        let index = self.shape.start(level - 1) + at * Fan::OUT + i;
-        if level == 1 {
-            Node::of_key(self.keys[index])
-        } else {
-            self.nodes[index - self.keys.len()]
+        match level {
+            1 => Node::of_key(self.keys[at].0[i]),
+            _ => self.nodes[self.children(level, at)].get(i),
         }
     }
 
@@ -162,11 +203,11 @@ impl ActiveSet {
     /// `threshold`.
     #[inline]
     pub(super) fn draw(&self, unit: f64, threshold: f64) -> Option<usize> {
-        let mass = |n: &Node| n.sum - threshold * n.number;
+        let mass = |n: Node| n.sum - threshold * n.number;
         let mut rest = unit * mass(self.root());
         let mut at = 0;
         for level in (1..self.shape.levels()).rev() {
-            let weight = |i| mass(&self.child(level, at, i));
+            let weight = |i| mass(self.child(level, at, i));
             // Where keys nearly equal the threshold, all differences of sums may round to zero.
             let chosen = choose(&mut rest, weight)
                 .or_else(|| (0..Fan::OUT).find(|&i| self.child(level, at, i).number > 0.0))?;
@@ -202,7 +243,7 @@ mod tests {
                 assert_eq!((set.number() as usize, set.least()), (map.len(), least));
                 assert!((set.sum() - map.values().sum::<f64>()).abs() < 1e-10);
                 assert_eq!(
-                    set.argmin().map(|s| set.keys[s]),
+                    set.argmin().map(|s| set.keys[s / Fan::OUT].0[s % Fan::OUT]),
                     map.values().copied().reduce(f64::min)
                 );
                 if let Some(drawn) = set.draw(stream.unit(), 0.9) {

@@ -4,7 +4,7 @@
 //! from its children, so it depends on the present leaves only and not on the history: its relative
 //! error is at most about log(d) rounding errors, and a rebuilt tree has the same bits.
 
-use super::fan::{Fan, choose};
+use super::fan::{Fan, Siblings, choose};
 
 /// Non-negative weights over 0..n with their sum.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,20 +13,6 @@ pub struct SumTree {
     nodes: Vec<Siblings>,
     shape: Fan,
     len: usize,
-}
-
-/// Children of one node, in a cache line of their own.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[repr(align(64))]
-struct Siblings([f64; Fan::OUT]);
-
-impl Siblings {
-    /// Sums in a fixed order that suits four-fold SIMD.
-    #[inline]
-    fn sum(&self) -> f64 {
-        let c = &self.0;
-        ((c[0] + c[4]) + (c[2] + c[6])) + ((c[1] + c[5]) + (c[3] + c[7]))
-    }
 }
 
 impl SumTree {
