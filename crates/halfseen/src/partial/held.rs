@@ -76,6 +76,24 @@ impl OfPart {
     }
 }
 
+impl OfPart {
+    /// Refuses contents of a file that contradict each other.
+    pub(super) fn check(&self) -> std::result::Result<(), &'static str> {
+        match self.bound.is_none_or(f64::is_finite) {
+            true => is_paid(&self.report),
+            false => Err("its bound is not finite"),
+        }
+    }
+}
+
+/// Refuses a report without its price, which only models from before prices have.
+fn is_paid(report: &Report) -> std::result::Result<(), &'static str> {
+    match report.spent.is_finite() {
+        true => Ok(()),
+        false => Err("its report does not say what was spent"),
+    }
+}
+
 impl Reads {
     /// Returns the cells of each row, and its target.
     pub(super) fn rows(&self) -> impl Iterator<Item = (Vec<(u32, f64)>, f64)> {
@@ -130,16 +148,13 @@ impl Held {
     pub(super) fn check(&self) -> std::result::Result<(), &'static str> {
         match self {
             Held::Sums(part) => part.check(),
-            Held::Model(of) => match of.bound.is_none_or(f64::is_finite) {
-                true => Ok(()),
-                false => Err("its bound is not finite"),
-            },
+            Held::Model(of) => of.check(),
             Held::Losses(of) => match of.sums.iter().all(|loss| loss.sum.is_finite()) {
                 true => Ok(()),
                 false => Err("a loss is not finite"),
             },
             Held::Features(of) => match of.size.is_finite() && !of.sums.has_holes() {
-                true => Ok(()),
+                true => is_paid(&of.report),
                 false => Err("its features have missing values, or a size that is not finite"),
             },
             Held::Reads(reads) => {

@@ -424,7 +424,8 @@ impl Partial {
             return Err(bad("units", "are not those that the parts were learned in".to_owned()));
         }
         if let Some(units) = &read.units {
-            units.all.check().map_err(|problem| bad("units", problem.to_owned()))?;
+            let sound = units.all.check().and(units.model.iter().try_for_each(|of| of.check()));
+            sound.map_err(|problem| bad("units", problem.to_owned()))?;
             let models = read.parts.iter().filter_map(|(name, held)| match held {
                 Held::Model(of) => Some((name.as_str(), &**of)),
                 _ => None,

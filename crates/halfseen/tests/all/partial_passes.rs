@@ -419,6 +419,24 @@ fn learners_that_cannot_are_refused_with_a_remedy() {
 }
 
 #[test]
+fn a_report_without_its_price_is_refused() {
+    let all = table(12, 2);
+    for settings in ["ogd", "karma features=sketch:6 gamma=1"] {
+        let learner = learner(settings);
+        let units = sums(&*learner, &all, "y", &[0]);
+        let mut found = empty(&*learner, "y", Missing::Keep).in_units(&units).unwrap();
+        absorb(&mut found, "a", vec![all.clone()]).unwrap();
+        let text = found.to_json().unwrap();
+        assert!(Partial::from_json(&text).is_ok());
+        let start = text.find("\"spent\":").unwrap();
+        let end = start + text[start..].find(',').unwrap() + 1;
+        let cut = format!("{}{}", &text[..start], &text[end..]);
+        let refused = Partial::from_json(&cut).unwrap_err().to_string();
+        assert!(refused.contains("what was spent"), "{settings}: {refused}");
+    }
+}
+
+#[test]
 fn every_leaf_replaced_by_nonsense_gives_an_error_or_a_model() {
     for (settings, target) in [
         ("ogd", "good"),
