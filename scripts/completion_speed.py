@@ -6,8 +6,8 @@
 Each table is a product of two normal factors with noise, of which a share is hidden; its two classes are the sign of a
 sum of factors, of which a tenth is flipped. The plain loop (Goldberg et al. 2010, algorithm FPC with a full
 singular value decomposition in each step; mu falls by .25, a stage ends where the objective changes by less than
-1e-5) stops once its objective is within --tol of the least that ours reached; it certifies nothing. Ours stops by its own
-certified gap. Both run on one thread, in turns; the quickest of --rounds counts. Needs NumPy, scikit-learn and halfseen.
+1e-5) stops once its objective is within twice --tol of the lower bound that ours certified; it certifies nothing. Ours
+stops by its own certified gap. Both run on one thread, in turns; the quickest of --rounds counts. Needs NumPy, scikit-learn and halfseen.
 """
 
 import argparse

@@ -6,14 +6,14 @@
 //! This costs O(p n b) for a block of b vectors, and a decomposition O(p^2 n + p^3) of slower work.
 //!
 //! The result is always the singular value decomposition of a matrix of low rank, so its nuclear norm
-//! is exact. Only the distance from the shrunk matrix is approximate. So an objective evaluated at it is
-//! exact too, and a caller sees whether it fell.
+//! is exact but for rounding. Only the distance from the shrunk matrix is approximate. So an objective
+//! evaluated at it is exact too, and a caller sees whether it fell.
 
 use super::shrink::{Shrunk, decomposed, gram, is_squarable};
 use crate::error::Result;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
-use halfseen_solve::eigen;
+use halfseen_solve::{eigen, mirror};
 
 /// Number of vectors below the threshold in a block.
 const BEYOND: usize = 8;
@@ -82,7 +82,11 @@ impl Subspace {
         let is_left = a.nrows() <= a.ncols();
         let rows = if is_left { a } else { a.transpose() };
         let (side, long, b) = (rows.nrows(), rows.ncols(), self.block.ncols());
-        let gram = (FEW * b > side).then(|| whole_gram(rows));
+        let gram = (FEW * b > side).then(|| {
+            let mut gram = gram(rows, true);
+            mirror(&mut gram, 1.0);
+            gram
+        });
         let mut images = Mat::zeros(if gram.is_some() { 0 } else { long }, b);
         let mut power = Mat::zeros(side, b);
         let mut square = |block: &Mat<f64>, power: &mut Mat<f64>| match &gram {
@@ -129,17 +133,6 @@ impl Subspace {
         let values = sizes[..above].iter().map(|size| size - threshold).collect();
         Ok(Some(Shrunk { left, values }))
     }
-}
-
-/// Returns AA', both triangles.
-fn whole_gram(rows: MatRef<'_, f64>) -> Mat<f64> {
-    let mut gram = gram(rows, true);
-    for j in 0..gram.ncols() {
-        for i in 0..j {
-            gram[(i, j)] = gram[(j, i)];
-        }
-    }
-    gram
 }
 
 fn multiply(out: faer::MatMut<'_, f64>, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
