@@ -76,9 +76,10 @@ pub(super) fn mean_size(rows: &Rows) -> f64 {
 }
 
 /// Returns an upper bound on the mean l1 norm of rows with these second moments, (n_columns): E |x| is
-/// at most the root of E x^2.
+/// at most the root of E x^2. Infinite if all rows are 0, as [`mean_size`].
 pub(super) fn size_bound(square: &[f64]) -> f64 {
-    square.iter().map(|square| square.max(0.0).sqrt()).sum()
+    let sum: f64 = square.iter().map(|square| square.max(0.0).sqrt()).sum();
+    if sum > 0.0 { sum } else { f64::INFINITY }
 }
 
 /// Returns the largest number of columns that the budget can delete (an upper bound if values
@@ -115,6 +116,11 @@ mod tests {
         let margin =
             |asked, damage| margin_of(asked, &threat, (&rows, mean_size(&rows)), 0.5, damage, 0.05);
         assert_eq!(margin(None, Damage::Deletion), fixed(0.01 * 32.0));
+        // The bound is one, and rows of nothing have no size to go by.
+        let square = |j: usize| (0..5).map(|i| rows.row(i).1[j].powi(2)).sum::<f64>() / 5.0;
+        let squares: Vec<f64> = (0..40).map(square).collect();
+        assert!(size_bound(&squares) >= mean_size(&rows), "{squares:?}");
+        assert_eq!(usual_margin(&threat, size_bound(&[0.0; 40])), 0.01 * 32.0);
         assert_eq!(margin(Some(0.2), Damage::Deletion), fixed(0.2));
         let Matrix::F64(cells) = &data.matrix else { unreachable!("these cells are drawn as f64") };
         let sparse = cells.mapv(|x| 1e-3 * x);

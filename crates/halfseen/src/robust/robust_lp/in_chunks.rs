@@ -120,8 +120,8 @@ pub(super) struct Chunks {
     rows: Rows,
     outputs: Vec<f64>,
     sum: Sum,
-    /// Sum of the losses of the last chunk's optimum on its rows, and number of rows of which it is not
-    /// proven.
+    /// Sum of the losses of the first chunk's optimum on its rows, and number of rows of which it is not
+    /// proven: those of the part, if there is no other chunk.
     loss: (f64, usize),
     began: Instant,
 }
@@ -178,7 +178,9 @@ impl Chunks {
     fn close(&mut self, monitor: &dyn Monitor) -> Result<()> {
         let found = self.setting.solve(&self.rows, &self.outputs, monitor)?;
         self.sum.add(self.rows.len(), &found);
-        self.loss = self.setting.sum(&self.rows, &self.outputs, (&found.weights, found.bias));
+        if self.sum.chunks == 1 {
+            self.loss = self.setting.sum(&self.rows, &self.outputs, (&found.weights, found.bias));
+        }
         self.rows = Rows::none(&self.setting.layout, RobustLp::NAME)?;
         self.outputs.clear();
         Ok(())
