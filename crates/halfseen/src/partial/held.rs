@@ -74,9 +74,7 @@ impl OfPart {
     pub(super) fn fit(&self) -> Fit {
         Fit { predictor: self.predictor.clone(), report: self.report.clone() }
     }
-}
 
-impl OfPart {
     /// Refuses contents of a file that contradict each other.
     pub(super) fn check(&self) -> std::result::Result<(), &'static str> {
         match self.bound.is_none_or(f64::is_finite) {

@@ -229,14 +229,12 @@ impl Partial {
                 if before.is_none() {
                     return Err(in_part(&name, ErrorKind::EmptyPart.into()));
                 }
-                let held = learning.end().map_err(|error| in_part(&name, error))?;
+                let now = learning.rows();
                 let before = self.units.as_ref().and_then(|units| units.rows.get(&name));
-                match (before, held.rows()) {
-                    (Some(&before), now) if before != now => {
-                        return Err(in_part(&name, ErrorKind::PartChanged { before, now }.into()));
-                    }
-                    _ => held,
+                if let Some(&before) = before.filter(|before| **before != now) {
+                    return Err(in_part(&name, ErrorKind::PartChanged { before, now }.into()));
                 }
+                learning.end().map_err(|error| in_part(&name, error))?
             }
         };
         self.suits(&name, &held)?;
@@ -350,26 +348,19 @@ impl Partial {
                 .into_iter()
                 .any(|classes| matches!(learner.in_parts(classes), Some(InParts::Moments(_))))
         };
-        let mut models = self.parts.values().filter_map(|held| match held {
-            Held::Model(of) if of.rows > 0 => Some(&**of),
-            _ => None,
-        });
+        let learned: Vec<&OfPart> =
+            averaged::models(self).map(|(_, of)| of).filter(|of| of.rows > 0).collect();
+        let is_known = match &learned[..] {
+            [] => true,
+            [only] => only.report.objective.is_some(),
+            _ => false,
+        };
         match &self.units {
             None if !self.learner().is_ok_and(by_sums) => NextPass::Learns,
-            Some(Units { model: None, .. }) => {
-                let first = models.next();
-                let is_open = |of: &OfPart| of.bound.is_some();
-                let is_certified = |of: &OfPart| of.report.objective.is_some();
-                match (first, models.next()) {
-                    (Some(first), next)
-                        if is_open(first)
-                            && next.into_iter().chain(models).all(is_open)
-                            && (next.is_some() || !is_certified(first)) =>
-                    {
-                        NextPass::Certifies
-                    }
-                    _ => NextPass::None,
-                }
+            Some(Units { model: None, .. })
+                if !is_known && learned.iter().all(|of| of.bound.is_some()) =>
+            {
+                NextPass::Certifies
             }
             _ => NextPass::None,
         }

@@ -249,6 +249,11 @@ impl Learning {
         Ok(())
     }
 
+    /// Number of rows with a target so far.
+    pub(super) fn rows(&self) -> u64 {
+        self.counted.rows
+    }
+
     /// Returns what is kept of the part.
     ///
     /// # Errors
