@@ -9,7 +9,7 @@ pub(crate) mod size;
 pub(crate) mod together;
 
 pub use in_parts::{ByFeatures, ByLosses, FeatureRows, InParts, PartFacts, Steps, SumOfLosses};
-pub use query::{Answer, AskTell, ColumnTerm, Query, Read, Role, TellOutcome};
+pub use query::{Answer, AskTell, ColumnTerm, Query, Read, ReadRows, Role, TellOutcome};
 pub(crate) use query::{ask_then_tell, hex};
 pub use size::{FitSize, Needed};
 

@@ -55,13 +55,17 @@ fn marked(stream: &mut Stream, n: usize, size: usize, out: &mut Vec<u32>) {
             left -= usize::from(mark(stream.below(n)));
         }
     }
-    for (word, &mark) in marks.iter().enumerate().take(n.div_ceil(64)) {
-        let mut rest = mark;
-        while rest != 0 {
-            out.push(64 * word as u32 + rest.trailing_zeros());
-            rest &= rest - 1;
+    // Exactly `size` numbers are marked.
+    let (mut word, mut rest) = (0, marks[0]);
+    out.extend((0..size).map(|_| {
+        while rest == 0 {
+            word += 1;
+            rest = marks[word];
         }
-    }
+        let number = 64 * word as u32 + rest.trailing_zeros();
+        rest &= rest - 1;
+        number
+    }));
 }
 
 fn floyd(stream: &mut Stream, n: usize, size: usize, out: &mut Vec<u32>) {

@@ -29,6 +29,11 @@ impl SumTree {
     pub fn refill(&mut self, weight: impl FnMut(usize) -> f64) {
         let leaves = self.nodes.iter_mut().flat_map(|siblings| &mut siblings.0);
         (0..self.len).map(weight).zip(leaves).for_each(|(w, leaf)| *leaf = w);
+        self.refresh_all();
+    }
+
+    /// Recomputes every sum.
+    fn refresh_all(&mut self) {
         for level in 1..self.shape.levels() {
             let (below, here) = self.nodes.split_at_mut(self.shape.start(level) / Fan::OUT);
             let children = &below[self.shape.start(level - 1) / Fan::OUT..];
@@ -76,6 +81,10 @@ impl SumTree {
     /// Recomputes the sums above the written indices, each once if the indices increase.
     #[inline]
     pub fn refresh(&mut self, written: impl Iterator<Item = usize> + Clone) {
+        // A sixth of the nodes costs as much one by one as all of them in order.
+        if 6 * written.size_hint().0 > self.len.div_ceil(Fan::OUT) {
+            return self.refresh_all();
+        }
         for level in 1..self.shape.levels() {
             for at in Fan::above(level, written.clone()) {
                 let sum = self.nodes[self.shape.children(level, at)].sum();

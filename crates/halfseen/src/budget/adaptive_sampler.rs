@@ -162,6 +162,12 @@ impl AdaptiveSampler {
         }
     }
 
+    /// Returns true if answers are summed for a second phase.
+    #[inline]
+    pub(super) fn tallies(&self) -> bool {
+        !self.tally.is_empty()
+    }
+
     /// Returns A_i, the estimates of the second moments from this number of answers; unbiased if
     /// the centre is constant.
     pub(super) fn estimates(&self, answers: u64) -> Vec<f64> {

@@ -165,22 +165,29 @@ impl Ledger {
 /// [`ErrorKind::WrongAnswer`].
 #[inline]
 pub(super) fn check_numbers(query: &Query, values: &[f64], target: f64) -> Result<()> {
+    check_told(query.number, query.parts.len(), values, target)
+}
+
+/// Does the same for a query of this number, about so many columns.
+///
+/// # Errors
+/// As [`check_numbers`].
+#[inline]
+pub(super) fn check_told(number: u64, columns: usize, values: &[f64], target: f64) -> Result<()> {
     let outsized = |v: &f64| v.abs() > LARGEST_STEP;
-    if values.len() == query.parts.len()
-        && !(target.is_nan() || outsized(&target) || values.iter().any(outsized))
-    {
+    // All of them at once, in vector registers.
+    let odd = values.iter().fold(target.is_nan() || outsized(&target), |odd, v| odd | outsized(v));
+    if values.len() == columns && !odd {
         return Ok(());
     }
     let problem = match values.iter().chain([&target]).find(|v| outsized(v)) {
-        _ if values.len() != query.parts.len() => {
-            format!("{} values for {} columns", values.len(), query.parts.len())
-        }
+        _ if values.len() != columns => format!("{} values for {columns} columns", values.len()),
         Some(value) => {
             format!("{} is not a finite number of at most {LARGEST_STEP:e}", shown(*value))
         }
         None => "the target is missing".to_owned(),
     };
-    Err(ErrorKind::WrongAnswer { number: query.number, problem }.into())
+    Err(ErrorKind::WrongAnswer { number, problem }.into())
 }
 
 fn check_whole(query: &Query) -> Result<()> {

@@ -4,7 +4,9 @@ use super::admission::check_numbers;
 use super::ledger::{Ledger, paid};
 use crate::data::Layout;
 use crate::error::{ErrorKind, Result};
-use crate::learner::{Answer, AskTell, ColumnTerm, Query, Read, Role, TellOutcome, ask_then_tell};
+use crate::learner::{
+    Answer, AskTell, ColumnTerm, Query, Read, ReadRows, Role, TellOutcome, ask_then_tell,
+};
 use crate::model::{Fit, Linear, Predictor, Report};
 use crate::params::Targets;
 use halfseen_solve::Monitor;
@@ -40,6 +42,12 @@ pub(super) trait Engine: Send {
 
     /// Learns from an admitted answer unless it carries no information; an error changes nothing.
     fn learn(&mut self, query: &Query, values: &[f64], target: f64) -> Result<TellOutcome>;
+
+    /// Implements [`AskTell::learn_directly`].
+    fn learn_directly(&mut self, rows: &mut dyn ReadRows) -> Option<Result<TellOutcome>> {
+        let _ = rows;
+        None
+    }
 
     /// Implements [`AskTell::takes_observed`].
     fn observes(&self) -> bool {
@@ -166,6 +174,11 @@ impl<E: Engine> AskTell for E {
                 Err(error)
             }
         }
+    }
+
+    #[inline]
+    fn learn_directly(&mut self, rows: &mut dyn ReadRows) -> Option<Result<TellOutcome>> {
+        Engine::learn_directly(self, rows)
     }
 
     fn takes_observed(&self) -> bool {

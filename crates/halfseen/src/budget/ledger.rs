@@ -4,6 +4,7 @@ mod kept;
 
 use super::money::Money;
 use super::saved;
+use super::step_size::Wait;
 use crate::data::{Layout, widened};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Query, Role, TellOutcome};
@@ -339,6 +340,48 @@ impl Ledger {
         }
     }
 
+    /// Asks for this many reads under the next number, to be answered before anything else is asked,
+    /// and returns the other open queries, for which that answer waited.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BudgetSpent`]; then nothing changes.
+    #[inline]
+    pub(super) fn ask_at_once(&mut self, reads: u64) -> Result<Wait> {
+        self.afford(reads, 0.0)?;
+        let wait = Wait { delay: self.asked() - self.closed(), open: self.waiting() };
+        self.entries.next += 1;
+        Ok(wait)
+    }
+
+    /// Records the answer to such reads, of increasing panels and some more.
+    #[inline]
+    pub(super) fn book_at_once(&mut self, (increasing, more): (&[u32], &[u32]), target: f64) {
+        let of_panels = &mut self.entries.of_panels;
+        increasing.iter().for_each(|&panel| of_panels[panel as usize] += 1);
+        self.panels.clear();
+        for panel in more {
+            if increasing.binary_search(panel).is_err() && !self.panels.contains(panel) {
+                self.panels.push(*panel);
+                of_panels[*panel as usize] += 1;
+            }
+        }
+        let distinct = increasing.len() + self.panels.len();
+        let cost = if self.layout.is_priced() {
+            self.panels.extend_from_slice(increasing);
+            price(&self.layout, &mut self.panels)
+        } else {
+            distinct as f64
+        };
+        self.charge((increasing.len() + more.len()) as u64, distinct as u64, cost);
+        self.count(target);
+    }
+
+    /// Returns true if the cost of reads is limited.
+    #[inline]
+    pub(super) fn limits_cost(&self) -> bool {
+        self.money.is_some()
+    }
+
     /// Closes the query at this position, of which only these panels were read.
     pub(super) fn release(&mut self, place: usize, query: &Query, read: &[u32]) {
         let mut read = read.to_vec();
@@ -376,13 +419,21 @@ impl Ledger {
                 *count += 1;
             }
         }
-        entries.reads += reads;
-        entries.distinct += distinct;
-        entries.max_reads = entries.max_reads.max(reads);
-        entries.spent += match self.layout.is_priced() {
+        let cost = match self.layout.is_priced() {
             true => price(&self.layout, panels),
             false => distinct as f64,
         };
+        self.charge(reads, distinct, cost);
+    }
+
+    /// Adds the reads of one example to the sums.
+    #[inline]
+    fn charge(&mut self, reads: u64, distinct: u64, cost: f64) {
+        let entries = &mut self.entries;
+        entries.reads += reads;
+        entries.distinct += distinct;
+        entries.max_reads = entries.max_reads.max(reads);
+        entries.spent += cost;
     }
 
     /// Records an answer that was learned from, to a query just closed; `asked_at` is the number of

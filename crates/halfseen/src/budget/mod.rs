@@ -76,7 +76,7 @@ mod step_size;
 mod told;
 pub(crate) mod two_phase;
 
-pub use crate::learner::{AskTell, ColumnTerm, Query, Read, Role, TellOutcome};
+pub use crate::learner::{AskTell, ColumnTerm, Query, Read, ReadRows, Role, TellOutcome};
 pub use aelr::Aelr;
 pub use aer::Aer;
 pub use aerr::Aerr;

@@ -4,10 +4,11 @@ use super::admission::LARGEST_STEP;
 use super::observed::panels_of;
 use crate::data::Examples;
 use crate::error::{Error, ErrorKind, Result};
-use crate::learner::{AskTell, Query, SAMPLES, refuse_weights};
+use crate::learner::{AskTell, Query, ReadRows, SAMPLES, refuse_weights};
 use crate::model::{Fit, Outside, Report, Stop};
 use halfseen_solve::Monitor;
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
+use std::hint::black_box;
 use std::time::Instant;
 
 /// Number of examples between two checks of the monitor.
@@ -48,7 +49,7 @@ pub(super) fn one_pass_with<L: AskTell, T>(
     }
     let mut order: Vec<u32> = (0..examples.len() as u32).collect();
     shuffle(&mut Stream::new(seed, Purpose::Order, 0), &mut order);
-    in_this_order(learner, &order, counts, examples, monitor, look, |_| ())
+    in_this_order(learner, &order, counts, examples, monitor, look, None)
 }
 
 /// Teaches a learner every example once, in the given order, as one batch of a stream. Several
@@ -62,15 +63,15 @@ pub fn next_batch(
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Report> {
-    next_batch_with(learner, examples, monitor, |_| ())
+    next_batch_with(learner, examples, monitor, None)
 }
 
-/// Runs [`next_batch`], and passes the query of each taught row to `told`.
+/// Runs [`next_batch`], and passes the query of each taught row to `told`, if there is one.
 pub(crate) fn next_batch_with(
     learner: &mut dyn AskTell,
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
-    told: impl FnMut(&Query),
+    told: Option<&mut dyn FnMut(&Query)>,
 ) -> Result<Report> {
     let order: Vec<u32> = (0..examples.len() as u32).collect();
     let look =
@@ -86,12 +87,12 @@ fn in_this_order<L: AskTell + ?Sized, T>(
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
     mut look: impl FnMut(&Pass<'_, '_, L>, Stop) -> Result<T>,
-    mut told: impl FnMut(&Query),
+    mut told: Option<&mut dyn FnMut(&Query)>,
 ) -> Result<Vec<T>> {
     if examples.labels.is_some() {
         learner.classify(examples.classes())?;
     }
-    let mut pass = Pass::new(learner, examples);
+    let mut pass = Pass::new(learner, examples, order, told.is_some());
     let mut seen: Vec<(u64, T)> = Vec::new();
     let mut look = |pass: &Pass<'_, '_, L>, stop| {
         let learned = pass.learner.report().examples;
@@ -102,7 +103,6 @@ fn in_this_order<L: AskTell + ?Sized, T>(
     };
     let last = counts.last().map_or(0, |&c| c.min(examples.len()));
     let mut counts = counts.iter().map(|&c| c.min(examples.len())).peekable();
-    let mut taught = order.iter().take(last);
     let mut done = 0;
     loop {
         let stop = done % BETWEEN_LOOKS == 0 && done < last && {
@@ -116,12 +116,14 @@ fn in_this_order<L: AskTell + ?Sized, T>(
             look(&pass, Stop::Interrupted)?;
             break;
         }
-        let Some(&example) = taught.next() else { break };
-        if !pass.teach(example as usize)? {
+        if done == last {
+            break;
+        }
+        if !pass.teach(done)? {
             look(&pass, Stop::BudgetSpent)?;
             break;
         }
-        told(&pass.query);
+        told.iter_mut().for_each(|told| told(&pass.query));
         done += 1;
     }
     monitor.progress(last as u64, last as u64);
@@ -132,8 +134,11 @@ fn in_this_order<L: AskTell + ?Sized, T>(
 pub(super) struct Pass<'a, 'b, L: ?Sized> {
     learner: &'a mut L,
     reader: Reader<'a, 'b>,
+    order: &'a [u32],
     query: Query,
     values: Vec<f64>,
+    /// True unless a row may be learned without writing its query.
+    queries: bool,
     /// True for learners that take the panels observed in a row, which are these.
     passive: bool,
     observed: Vec<u32>,
@@ -141,11 +146,19 @@ pub(super) struct Pass<'a, 'b, L: ?Sized> {
 }
 
 impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
-    fn new(learner: &'a mut L, examples: &'a Examples<'b>) -> Self {
+    fn new(
+        learner: &'a mut L,
+        examples: &'a Examples<'b>,
+        order: &'a [u32],
+        queries: bool,
+    ) -> Self {
         let (passive, holes) = (learner.is_passive(), learner.takes_holes());
+        let reader = Reader::new(examples, holes);
         Pass {
             learner,
-            reader: Reader::new(examples, holes),
+            queries: queries || reader.checked || holes || !examples.layout.is_plain(),
+            reader,
+            order,
             query: Query::default(),
             values: Vec::new(),
             passive,
@@ -154,11 +167,12 @@ impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
         }
     }
 
-    /// Teaches one example, reading only the cells that the query names. Returns false, without a
-    /// read, if the learner's total budget is exhausted.
+    /// Teaches the example at a place of the order, reading only the cells that the query names.
+    /// Returns false, without a read, if the learner's total budget is exhausted.
     #[inline]
-    fn teach(&mut self, example: usize) -> Result<bool> {
-        let Pass { learner, reader, query, values, .. } = self;
+    fn teach(&mut self, place: usize) -> Result<bool> {
+        let Pass { learner, reader, order, query, values, .. } = self;
+        let example = order[place] as usize;
         let told = if self.passive {
             panels_of(reader.examples, example, &mut self.observed);
             learner.ask_observed_into(&self.observed, query).and_then(|()| {
@@ -167,9 +181,13 @@ impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
                 learner.tell(query, values, target)
             })
         } else {
-            let mut answer =
-                |query: &Query, values: &mut Vec<f64>| reader.answer(example, query, values);
-            learner.learn_from(query, values, &mut answer)
+            let mut rows = InOrder { reader, order: &order[place..] };
+            let direct = if self.queries { None } else { learner.learn_directly(&mut rows) };
+            direct.unwrap_or_else(|| {
+                let mut answer =
+                    |query: &Query, values: &mut Vec<f64>| reader.answer(example, query, values);
+                learner.learn_from(query, values, &mut answer)
+            })
         };
         let spent = |kind: &ErrorKind| {
             matches!(kind, ErrorKind::BudgetSpent { .. } | ErrorKind::CostSpent { .. })
@@ -194,6 +212,37 @@ impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
         report
     }
 }
+
+/// The rows to come, the present one first.
+struct InOrder<'r, 'a, 'b> {
+    reader: &'r Reader<'a, 'b>,
+    order: &'r [u32],
+}
+
+impl ReadRows for InOrder<'_, '_, '_> {
+    #[inline]
+    fn read(&mut self, panels: &[u32], values: &mut Vec<f64>) -> Result<f64> {
+        self.reader.read_plain(self.order[0] as usize, panels, values)
+    }
+
+    fn are_many(&self) -> bool {
+        let examples = self.reader.examples;
+        examples.matrix.rows().saturating_mul(examples.columns()) > MANY_CELLS
+    }
+
+    fn touch(&self, later: usize, panels: &[u32]) {
+        let Some(&example) = self.order.get(later) else { return };
+        let examples = self.reader.examples;
+        let row = examples.row(example as usize);
+        for &panel in panels {
+            black_box(row.raw(panel as usize));
+        }
+        black_box(examples.told(example as usize));
+    }
+}
+
+/// Number of cells beyond which they are not expected in the processor's caches.
+const MANY_CELLS: usize = 1 << 19;
 
 /// Reads the cells that queries name, and checks them.
 struct Reader<'a, 'b> {
@@ -220,9 +269,7 @@ impl<'a, 'b> Reader<'a, 'b> {
         for (read, slot) in query.slots(examples.layout) {
             let column = examples.layout.column(slot);
             let value = row.scaled(column);
-            // False for NaN.
-            let fits = value.abs() <= LARGEST_STEP;
-            if !(fits || self.holes && row.raw(column).is_nan()) {
+            if !(fits(value) || self.holes && row.raw(column).is_nan()) {
                 return Err(odd_cell(examples, example, read.panel as usize, column));
             }
             values.push(value);
@@ -230,6 +277,25 @@ impl<'a, 'b> Reader<'a, 'b> {
         if self.checked {
             self.check(example, query, values)?;
         }
+        self.target(example)
+    }
+
+    /// Writes the values of panels that are columns too, and returns the target.
+    #[inline]
+    fn read_plain(&self, example: usize, panels: &[u32], values: &mut Vec<f64>) -> Result<f64> {
+        self.examples.row(example).scaled_into(panels, values);
+        // All of them at once, in vector registers.
+        if !values.iter().fold(true, |all, value| all & fits(*value)) {
+            let odd = panels.iter().zip(&*values).find(|(_, value)| !fits(**value));
+            let panel = odd.map_or(0, |(&panel, _)| panel as usize);
+            return Err(odd_cell(self.examples, example, panel, panel));
+        }
+        self.target(example)
+    }
+
+    #[inline]
+    fn target(&self, example: usize) -> Result<f64> {
+        let examples = self.examples;
         let target = examples.told(example);
         if !target.is_finite() {
             let (row, column) = (examples.rows[example] as usize + 1, "target".to_owned());
@@ -267,6 +333,12 @@ impl<'a, 'b> Reader<'a, 'b> {
         }
         Ok(())
     }
+}
+
+/// Returns true if a value can be learned from; false for NaN.
+#[inline]
+fn fits(value: f64) -> bool {
+    value.abs() <= LARGEST_STEP
 }
 
 fn odd_cell(examples: &Examples<'_>, example: usize, panel: usize, at: usize) -> Error {

@@ -17,15 +17,15 @@ pub(super) struct RunningMoments {
     /// Slots read so far, in order of their first read.
     touched: Vec<u32>,
     /// Number of paid reads, and the sum of their squared deviations from the centre.
-    pooled: (f64, f64),
+    pub(super) pooled: (f64, f64),
 }
 
 /// Reads of one slot, within a cache line.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[repr(align(32))]
-struct Slot {
-    reads: f64,
-    mean: f64,
+pub(super) struct Slot {
+    pub(super) reads: f64,
+    pub(super) mean: f64,
     /// Sum of squared deviations from the mean (Welford's recurrence).
     spread: f64,
 }
@@ -54,6 +54,12 @@ impl RunningMoments {
         let before = value - s.mean;
         s.mean += before / s.reads;
         s.spread += before * (value - s.mean);
+    }
+
+    /// Returns what the reads of a slot were.
+    #[inline]
+    pub(super) fn of(&self, slot: usize) -> Slot {
+        self.slots[slot]
     }
 
     /// Adds the deviation of a paid read from its centre.

@@ -16,19 +16,21 @@
 //! | w, w- | iterate; average of the iterates | `Iterate` |
 //! | u, z | weights and values that need no read, the constant first | `Known` |
 
+mod ahead;
 mod answer;
 mod ask;
+mod direct;
 mod norms;
 mod passive;
 #[cfg(test)]
 mod passive_tests;
 mod scale;
 mod smooth;
+mod step;
 #[cfg(test)]
 mod tests;
 
 use super::adaptive_sampler::AdaptiveSampler;
-use super::admission::LARGEST_STEP;
 use super::allowance::given_means;
 use super::engine::Engine;
 use super::gen_est::GenEst;
@@ -40,17 +42,20 @@ use super::recipe::{Proportions, Recipe, Source};
 use super::running_moments::RunningMoments;
 use super::saved;
 use super::slope_stats::SlopeStats;
-use super::step_size::{Norms, Schedule, Step, StepPlan, Wait};
+use super::step_size::{Norms, Schedule, StepPlan, Wait};
 use crate::data::{Layout, Moments};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{Query, Role, TellOutcome};
+use crate::learner::{Query, ReadRows, Role, TellOutcome};
 use crate::model::{BudgetKind, Linear, Note, Report, check_truncation};
 use crate::params::{Average, Centre, Passive};
+use ahead::Ahead;
 use halfseen_solve::iterate::Iterate;
 use norms::{Measured, first_phase, is_milestone};
 use scale::by_reads;
-use smooth::Slope;
 use std::sync::Arc;
+
+/// Number of slots whose state stays in the processor's second cache.
+const FEW_SLOTS: usize = 4096;
 
 /// Running learner; see the module's documentation.
 #[derive(Debug, Clone)]
@@ -71,7 +76,9 @@ pub struct Sgd<I> {
     planned: Option<StepPlan>,
     /// Drawn panels, values and gradient of the current example.
     panels: Vec<u32>,
+    ahead: Ahead,
     told: Vec<Told>,
+    values: Vec<f64>,
     gradient: Vec<(u32, f64)>,
     /// Known values of the current example.
     free: Vec<f64>,
@@ -230,7 +237,9 @@ impl<I: Iterate> Sgd<I> {
             state,
             planned: None,
             panels: Vec::new(),
+            ahead: Ahead::default(),
             told: Vec::with_capacity(USUAL_READS),
+            values: Vec::new(),
             gradient: Vec::new(),
             free: Vec::new(),
         };
@@ -245,112 +254,19 @@ impl<I: Iterate> Sgd<I> {
     /// [`ErrorKind::WrongAnswer`] for a numeric target if the loss is for classes.
     #[inline]
     fn skips(&self, query: &Query, values: &[f64], target: f64) -> Result<bool> {
-        if self.recipe.loss.needs_classes() && target.abs() != 1.0 {
-            let problem = format!(
-                "the target {target} is neither -1 nor +1, and this loss is for two classes"
-            );
-            return Err(ErrorKind::WrongAnswer { number: query.number, problem }.into());
-        }
+        self.check_class(query.number, target)?;
         Ok(values.iter().any(|v| v.is_nan()) || self.teaches_nothing(query))
     }
 
-    /// Refuses a step that would overflow.
+    /// Refuses a numeric target if the loss is for classes.
     #[inline]
-    fn check_step(&self, slope: f64, step: Step, risk: Option<f64>) -> Result<()> {
-        // Unlike `max` this keeps NaN.
-        let larger =
-            |a: f64, (_, g): &(u32, f64)| if g.abs() > a || g.is_nan() { g.abs() } else { a };
-        let largest = self.gradient.iter().fold(slope.abs(), larger);
-        let length = largest * step.size.max(1.0);
-        if length.is_nan() || length >= LARGEST_STEP {
-            let (what, value) = ("a gradient step", largest * step.size);
-            return Err(ErrorKind::Diverged { what, value }.into());
+    fn check_class(&self, number: u64, target: f64) -> Result<()> {
+        if !self.recipe.loss.needs_classes() || target.abs() == 1.0 {
+            return Ok(());
         }
-        match risk.filter(|risk| risk.is_nan() || risk.abs() >= LARGEST_STEP) {
-            Some(value) => Err(ErrorKind::Diverged { what: "a squared error", value }.into()),
-            None => Ok(()),
-        }
-    }
-
-    /// Divides each slot's gradient by the root of the sum of its squares, including this one.
-    #[inline]
-    fn precondition(&mut self) {
-        if self.state.slopes.is_empty() {
-            return;
-        }
-        for (slot, g) in &mut self.gradient {
-            let sum = &mut self.state.slopes[*slot as usize];
-            *sum += *g * *g;
-            if *sum > 0.0 {
-                *g /= sum.sqrt();
-            }
-        }
-    }
-
-    /// Returns the weight of the t-th iterate in the average, which is reset first if t restarts
-    /// it.
-    #[inline]
-    fn weight_in_average(&mut self, t: u64) -> f64 {
-        if t == self.average_restarts {
-            self.state.iterate.restart_average();
-            self.state.known.restart_average();
-            self.state.risk = ProgressiveValidation::default();
-        }
-        // A tail without a horizon weights iterate t by t.
-        let endless = self.recipe.average == Average::Tail && self.recipe.pace.is_timeless();
-        if endless { t as f64 } else { 1.0 }
-    }
-
-    /// Adds the iterates to their averages, before or after the step.
-    #[inline]
-    fn count(&mut self, weight: f64, before: bool) {
-        if self.recipe.average_before_step == before {
-            self.state.iterate.count(weight);
-            self.state.known.count(weight);
-        }
-    }
-
-    /// Updates the weights of the known block.
-    #[inline]
-    fn step_known(&mut self, query: &Query, values: &[f64], slope: f64, size: f64) {
-        if !self.state.known.is_idle() {
-            let mut free = std::mem::take(&mut self.free);
-            self.read_known(query, values, &mut free);
-            self.state.known.step(free.iter().copied(), slope, size);
-            self.free = free;
-        }
-    }
-
-    /// Updates the attributes' statistics with the values told.
-    #[inline]
-    fn remember(&mut self) {
-        let centred = self.recipe.centre == Centre::Running;
-        let State { running, drawing, .. } = &mut self.state;
-        // Before the means change: one example may read an attribute twice.
-        for told in &self.told {
-            let slot = told.slot as usize;
-            // The first read of a slot is its centre, not a deviation.
-            let first = centred && running.is_new(slot);
-            if told.role != Role::Known && !first {
-                running.pool(told.deviation);
-            }
-            if told.role == Role::Gradient {
-                drawing.see(slot, told.coefficient, if first { 0.0 } else { told.deviation });
-            }
-        }
-        self.told.iter().for_each(|told| running.see(told.slot as usize, told.value));
-    }
-
-    /// Updates the statistics of errors, slopes and targets.
-    #[inline]
-    fn record(&mut self, slope: Slope, risk: Option<f64>, weight: f64, target: f64) {
-        risk.into_iter().for_each(|square| self.state.risk.see(square, weight));
-        if self.gen_est.is_some() {
-            self.state.steepness.see_slope(slope.value);
-            self.state.steepness.see_residuals(slope.residuals);
-        }
-        self.state.target_squares += target * target;
-        self.state.target_sum += target;
+        let problem =
+            format!("the target {target} is neither -1 nor +1, and this loss is for two classes");
+        Err(ErrorKind::WrongAnswer { number, problem }.into())
     }
 }
 
@@ -414,27 +330,22 @@ impl<I: Iterate> Engine for Sgd<I> {
         if self.skips(query, values, target)? {
             return Ok(TellOutcome::Skipped);
         }
-        let t = self.ledger.answered() + 1;
         // x~ = sum over the drawn i of d x_i e_i / (k - 1); |w|^2 x_j / w_j, with mean <w,x>.
         let estimate = self.estimate(query, values);
         // phi = |w|^2 x_j / w_j - y, g~ = phi x~.
-        let (slope, risk) = self.multiply_by_slope(query, values, target, estimate)?;
+        let slope = self.multiply_by_slope(query, values, target, estimate)?;
         // eta of the theorem, for the norms of the data.
         let wait = Wait { delay: query.delay(), open: self.ledger.waiting() - 1 };
-        let plan = self.plan(t, wait.open, query, values, target);
-        let step = self.recipe.pace.at(t, &plan, wait);
-        self.check_step(slope.value, step, risk)?;
-        // w- = 1/m sum_t w_t, of the iterates before their steps here.
-        let weight = self.weight_in_average(t);
-        self.precondition();
-        self.count(weight, true);
-        // w = v min(1, B / |v|) for v = w - eta g~; and u by phi z.
-        self.state.iterate.step(&self.gradient, step.size, step.shrink);
-        self.step_known(query, values, slope.value, plan.known * wait.shortened());
-        self.count(weight, false);
+        let plan = self.plan(wait.open, query, values, target);
+        self.read_known(query, values);
+        self.move_by(slope, target, &plan, wait)?;
         self.remember();
-        self.record(slope, risk, weight, target);
         Ok(TellOutcome::Learned)
+    }
+
+    #[inline]
+    fn learn_directly(&mut self, rows: &mut dyn ReadRows) -> Option<Result<TellOutcome>> {
+        self.needs_no_query().then(|| self.learn_drawn(rows))
     }
 
     #[inline]

@@ -25,6 +25,32 @@ impl Row<'_> {
     pub fn scaled(&self, column: usize) -> f64 {
         self.scaler.scale(column, self.raw(column))
     }
+
+    /// Appends the scaled cells of these columns to `out`.
+    #[inline]
+    pub(crate) fn scaled_into(&self, columns: &[u32], out: &mut Vec<f64>) {
+        match &self.cells {
+            RowCells::F64(cells) => self.scale_into(columns, |column| cells[column], out),
+            RowCells::U8(cells) => self.scale_into(columns, |column| f64::from(cells[column]), out),
+            RowCells::Shared(cells, stride) => {
+                self.scale_into(columns, |column| cells[column * stride], out);
+            }
+            other => self.scale_into(columns, |column| other.get(column), out),
+        }
+    }
+
+    /// Appends scaled cells; `raw` returns one in raw units.
+    #[inline]
+    fn scale_into(&self, columns: &[u32], raw: impl Fn(usize) -> f64, out: &mut Vec<f64>) {
+        let columns = columns.iter().map(|&column| column as usize);
+        match self.scaler {
+            Scaler::None {} => out.extend(columns.map(raw)),
+            Scaler::Common { divisor } => out.extend(columns.map(|column| raw(column) / divisor)),
+            Scaler::Each { offset, divisor } => {
+                out.extend(columns.map(|j| (raw(j) - offset[j]) / divisor[j]));
+            }
+        }
+    }
 }
 
 /// Rows of a prepared matrix in scaled units, with one target each.

@@ -48,12 +48,6 @@ impl Layout {
         LayoutBuilder { width: columns, sampled: Vec::new(), known: Vec::new() }
     }
 
-    /// Returns true if panel, slot and column are the same number.
-    #[inline]
-    pub(crate) fn identity(&self) -> bool {
-        self.identity
-    }
-
     fn is_identity(&self) -> bool {
         let same = |(i, &n): (usize, &u32)| i == n as usize;
         self.sampled == self.columns.len()

@@ -173,6 +173,25 @@ pub enum TellOutcome {
 /// Reader of the values of a query: writes them and returns the target.
 pub type Answer<'a> = dyn FnMut(&Query, &mut Vec<f64>) -> Result<f64> + 'a;
 
+/// Rows of a table whose panels have one column each, read in order.
+pub trait ReadRows {
+    /// Appends the scaled values of these panels of the present row, and returns its target.
+    ///
+    /// # Errors
+    /// A cell or a target that cannot be learned from.
+    fn read(&mut self, panels: &[u32], values: &mut Vec<f64>) -> Result<f64>;
+
+    /// Returns true if the cells are so many that reads of them wait for memory.
+    fn are_many(&self) -> bool {
+        false
+    }
+
+    /// Loads cells of the row that comes so many rows later, if there is one: they will be read.
+    fn touch(&self, later: usize, panels: &[u32]) {
+        let _ = (later, panels);
+    }
+}
+
 /// Implements [`AskTell::learn_from`] by asking and telling.
 pub(crate) fn ask_then_tell<L: AskTell + ?Sized>(
     learner: &mut L,
@@ -237,6 +256,16 @@ pub trait AskTell: Send {
         answer: &mut Answer<'_>,
     ) -> Result<TellOutcome> {
         ask_then_tell(self, query, values, answer)
+    }
+
+    /// Does the same as [`learn_from`](Self::learn_from), bit for bit, without writing a query. `None`
+    /// if the learner cannot, now or ever; then nothing happened.
+    ///
+    /// # Errors
+    /// As [`learn_from`](Self::learn_from).
+    fn learn_directly(&mut self, rows: &mut dyn ReadRows) -> Option<Result<TellOutcome>> {
+        let _ = rows;
+        None
     }
 
     /// Opens a query that was asked before, without drawing; this replays a log of queries and

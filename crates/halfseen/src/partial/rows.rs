@@ -11,7 +11,7 @@ use crate::budget::{digest, next_batch_with};
 use crate::data::{Bounds, Cell, Column, Examples, Label, Moments, Table, Target, Task};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{
-    AskTell, ByFeatures, ByLosses, FeatureRows, FitSize, InParts, Learner, PartFacts, Steps,
+    AskTell, ByFeatures, ByLosses, FeatureRows, FitSize, InParts, Learner, PartFacts, Query, Steps,
     SumOfLosses,
 };
 use crate::model::{Fit, Report, Stop};
@@ -287,7 +287,7 @@ fn drawing(learner: &dyn Learner, part: &str) -> Result<Box<dyn Learner>> {
 /// Asks about each row, and keeps what was read.
 fn keep(asker: &mut dyn AskTell, reads: &mut Reads, examples: &Examples<'_>) -> Result<()> {
     let (mut example, mut cells) = (0, Vec::new());
-    next_batch_with(asker, examples, &Silent, |query| {
+    let mut told = |query: &Query| {
         cells.clear();
         let row = examples.row(example);
         cells.extend(query.slots(examples.layout).map(|(_, slot)| {
@@ -301,7 +301,8 @@ fn keep(asker: &mut dyn AskTell, reads: &mut Reads, examples: &Examples<'_>) -> 
         reads.values.extend(cells.iter().map(|(_, value)| *value));
         reads.targets.push(examples.told(example));
         example += 1;
-    })?;
+    };
+    next_batch_with(asker, examples, &Silent, Some(&mut told))?;
     Ok(())
 }
 

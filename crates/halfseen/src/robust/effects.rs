@@ -56,7 +56,7 @@ impl<'a> Effects<'a> {
             linear,
             layout,
             values: threat.values(),
-            single: layout.identity(),
+            single: layout.is_plain(),
             row: vec![0.0; columns],
             attributes: Vec::new(),
             changes: Vec::new(),

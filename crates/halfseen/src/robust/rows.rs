@@ -54,7 +54,7 @@ impl Rows {
             }
             let (columns, values) = cells.lists();
             // A cell may be stored as 0 or become 0 by scaling.
-            if layout.identity() && values.iter().fold(true, |whole, x| whole & (*x != 0.0)) {
+            if layout.is_plain() && values.iter().fold(true, |whole, x| whole & (*x != 0.0)) {
                 rows.slots.extend_from_slice(columns);
                 rows.values.extend_from_slice(values);
             } else {

@@ -283,12 +283,11 @@ impl Session {
         (examples.declared.names, examples.declared.bounds) = (&self.names, self.bounds.as_ref());
         // Number and panels of each answered query, if reads are kept.
         let mut log = Vec::new();
-        let (keeps, learner) = (self.kept.is_some(), &mut *self.learner);
-        let report = next_batch_with(learner, &examples, monitor, |query| {
-            if keeps {
-                log.push((query.number, query.reads.iter().map(|read| read.panel).collect()));
-            }
-        });
+        let mut told = |query: &Query| {
+            log.push((query.number, query.reads.iter().map(|read| read.panel).collect()));
+        };
+        let told = self.kept.is_some().then_some(&mut told as &mut dyn FnMut(&Query));
+        let report = next_batch_with(&mut *self.learner, &examples, monitor, told);
         self.keep_rows(log, rows, target);
         let report = report?;
         self.passed.stop = Some(report.stop);

@@ -1,15 +1,12 @@
 //! Writes the next query: draws the panels and computes their coefficients and weights.
 
-use super::{Sgd, State};
+use super::{FEW_SLOTS, Sgd, State};
 use crate::budget::gen_est::GenEst;
 use crate::budget::sampler::Sampler;
 use crate::learner::{ColumnTerm, Query, Read, Role};
 use crate::params::Centre;
 use halfseen_solve::iterate::Iterate;
 use halfseen_solve::sampling::{Purpose, Stream};
-
-/// Number of slots whose state stays in the processor's second cache.
-const FEW_SLOTS: usize = 4096;
 
 impl<I: Iterate> Sgd<I> {
     #[inline]
@@ -41,7 +38,7 @@ impl<I: Iterate> Sgd<I> {
     /// Loads what the answer will change. With many slots each of it is a cache miss, and here these
     /// overlap.
     #[inline]
-    fn touch(&self, panel: usize) {
+    pub(super) fn touch(&self, panel: usize) {
         let slot = self.layout.slots_of(panel).start;
         let State { iterate, running, .. } = &self.state;
         std::hint::black_box((
@@ -183,7 +180,7 @@ impl<I: Iterate> Sgd<I> {
 
     /// Draws a slot whose panel is read for the product; `None` while w = 0.
     #[inline]
-    fn draw_product(&self, stream: &mut Stream) -> Option<usize> {
+    pub(super) fn draw_product(&self, stream: &mut Stream) -> Option<usize> {
         let share = self.by_moments();
         match self.state.iterate.weighed() {
             Some(weighing) if share == 1.0 || (share > 0.0 && stream.unit() < share) => {

@@ -55,32 +55,33 @@ impl Measured {
 }
 
 impl<I: Iterate> Sgd<I> {
-    /// Returns the plan for the t-th step while `open` other queries are open: for the present
+    /// Returns the plan for the next step while `open` other queries are open: for the present
     /// norms, or at the very first for those of the answer itself.
     #[inline]
-    pub(super) fn plan(
-        &self,
-        t: u64,
-        open: u64,
-        query: &Query,
-        values: &[f64],
-        target: f64,
-    ) -> StepPlan {
-        match (self.planned, self.state.norms) {
-            (Some(plan), _) if !self.recipe.pace.is_timeless() => plan,
-            (_, Some(norms)) => self.plan_for(t, open, norms),
-            (_, None) if self.scaled => self.plan_for(t, open, self.unit_norms(target * target)),
+    pub(super) fn plan(&self, open: u64, query: &Query, values: &[f64], target: f64) -> StepPlan {
+        let t = self.ledger.answered() + 1;
+        match self.state.norms {
+            Some(norms) => self.plan_by(norms, open),
+            None if self.scaled => self.plan_for(t, open, self.unit_norms(target * target)),
             // No deviation from the centres is known yet: only the known block moves.
-            (_, None)
-                if self.recipe.centre == Centre::Running
-                    && matches!(self.recipe.pace.rule, Rule::Theory(_)) =>
+            None if self.recipe.centre == Centre::Running
+                && matches!(self.recipe.pace.rule, Rule::Theory(_)) =>
             {
                 StepPlan {
                     value: f64::INFINITY,
                     ..self.plan_for(t, open, self.norms_of(query, values, target))
                 }
             }
-            (_, None) => self.plan_for(t, open, self.norms_of(query, values, target)),
+            None => self.plan_for(t, open, self.norms_of(query, values, target)),
+        }
+    }
+
+    /// Returns the plan for the next step by these norms, the present ones.
+    #[inline]
+    pub(super) fn plan_by(&self, norms: Norms, open: u64) -> StepPlan {
+        match self.planned {
+            Some(plan) if !self.recipe.pace.is_timeless() => plan,
+            _ => self.plan_for(self.ledger.answered() + 1, open, norms),
         }
     }
 

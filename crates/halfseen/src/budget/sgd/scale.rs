@@ -90,13 +90,14 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// Replaces `known` by the known values of an answer, which come first.
-    pub(super) fn read_known(&self, query: &Query, values: &[f64], known: &mut Vec<f64>) {
-        known.clear();
-        // Known panels come first.
-        let cells = query.cells(&self.layout, values).take(self.state.known.len());
-        let deviations = cells.map(|(_, slot, part, value)| self.deviation(slot, part, value));
-        known.extend(deviations);
+    /// Writes the known values of an answer, which come first, to `free`.
+    #[inline]
+    pub(super) fn read_known(&mut self, query: &Query, values: &[f64]) {
+        let mut free = std::mem::take(&mut self.free);
+        free.clear();
+        let known = query.cells(&self.layout, values).take(self.state.known.len());
+        free.extend(known.map(|(_, slot, part, value)| self.deviation(slot, part, value)));
+        self.free = free;
     }
 
     /// Returns the norms of attributes in units of their own.
