@@ -64,7 +64,7 @@ def lavaan(folder: pathlib.Path, seconds: int, write: Callable[[str, np.ndarray,
 
 
 def norm(seen: np.ndarray, y: np.ndarray, test: np.ndarray) -> np.ndarray:
-    """Return predictions by expectation maximisation of the joint Gaussian; `seen` has NaN where nothing was read."""
+    """Return predictions by expectation maximisation of the joint Gaussian; NaN is a cell that nobody read."""
     low, high = np.nanquantile(seen, [0.005, 0.995], axis=0)
     wide = np.where(low < high, 1.0, np.nan)
     low, high = np.where(np.isnan(wide), -np.inf, low), np.where(np.isnan(wide), np.inf, high)
@@ -114,6 +114,14 @@ def norm(seen: np.ndarray, y: np.ndarray, test: np.ndarray) -> np.ndarray:
         if gained < 0.02:
             break
     inner = s[:-1, :-1] + (0.01 + RIDGE) * np.eye(d - 1)
-    weights = np.linalg.solve(inner, s[:-1, -1])
-    shown = (np.clip(test, low, high) - mean) / scale
-    return y.mean() + y.std() * (centre[-1] + (shown - centre[:-1]) @ weights)
+    shown = (np.clip(test, low, high) - mean) / scale - centre[:-1]
+    there = ~np.isnan(shown)
+
+    def expected(row: np.ndarray, at: np.ndarray) -> float:
+        return row[at] @ np.linalg.solve(inner[np.ix_(at, at)], s[:-1, -1][at])
+
+    if there.all():
+        scores = shown @ np.linalg.solve(inner, s[:-1, -1])
+    else:
+        scores = np.array([expected(row, np.flatnonzero(at)) for row, at in zip(shown, there)])
+    return y.mean() + y.std() * (centre[-1] + scores)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Time single durable calls of a study from Python beside empty transactions on the same disk, and a server of it.
 
-    scripts/study_rates.py [--calls N] [--clients C] [--server PROGRAM]
+    scripts/study_rates.py [--calls N] [--clients C] [--server PROGRAM] [--optuna]
 
 Needs the Python package halfseen, whose frames take most of the time: `cargo bench -p halfseen-study` times
 the same calls without them. Calls are those of one process: `next` for a new
 subject, and `tell` of one value. An empty transaction is one of SQLite with WAL and full synchronisation that
-writes one row. The server is told one value by each request, by several clients at once.
+writes one row. The server is told one value by each request, by several clients at once. --optuna also times Optuna's `ask`
+with one number drawn at random, and its `tell` of one value, with its storage in an SQLite file.
 """
 
 import argparse
@@ -62,6 +63,24 @@ def study(folder: pathlib.Path, calls: int) -> tuple[list[float], list[float]]:
         return drawn, timed([lambda row=row: of.tell(row) for row in rows])
 
 
+def optuna_study(folder: pathlib.Path, calls: int) -> tuple[list[float], list[float]]:
+    """Time Optuna's `ask` of one drawn number, and its `tell` of one value."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    print(f"Optuna {optuna.__version__}")
+    sampler = optuna.samplers.RandomSampler(seed=0)
+    of = optuna.create_study(storage=f"sqlite:///{folder / 'optuna.db'}", sampler=sampler)
+    trials: list[optuna.Trial] = []
+
+    def ask() -> None:
+        trials.append(of.ask())
+        trials[-1].suggest_float("x", 0, 1)
+
+    drawn = timed([ask] * calls)
+    return drawn, timed([lambda trial=trial: of.tell(trial, 1.5) for trial in trials])
+
+
 def served(program: str, folder: pathlib.Path, calls: int, clients: int) -> list[float]:
     """Time requests that tell one value each, from several clients at once."""
     path = folder / "served.hs"
@@ -107,6 +126,7 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=2000)
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--server", metavar="PROGRAM")
+    parser.add_argument("--optuna", action="store_true")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -115,6 +135,10 @@ def main() -> None:
         print(f"next, one subject:      {rate(drawn)}")
         print(f"tell, one value:        {rate(told)}")
         print(f"empty transaction:      {rate(empty(pathlib.Path(tempfile.mkdtemp(dir=name)), args.calls))}")
+        if args.optuna:
+            drawn, told = optuna_study(folder, min(args.calls, 500))
+            print(f"Optuna, ask:            {rate(drawn)}")
+            print(f"Optuna, tell:           {rate(told)}")
         if args.server:
             served(args.server, folder, args.calls, args.clients)
 

@@ -1,6 +1,7 @@
 //! Serves a study on a port of its own and asks it as people, programs and strangers do.
 
 mod asking;
+mod damaged;
 mod wording;
 
 use super::{Options, api_routes, home, openapi, people, status, subject};

@@ -6,7 +6,7 @@ use crate::{By, Schema, Setup, Study, Subjects};
 use halfseen::{Monitor, Silent};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
@@ -42,6 +42,17 @@ pub(super) fn by() -> By {
 
 const SCHEMA: &str = "attribute,kind,low,high,known,choices,panel\nage,number,18,100,yes,,\na,number,-10,10,,,both\nb,number,-10,10,,,both\nkind,category,,,,p|q,both\nday,date,,,,,both\ny,number,0,60,,,\n";
 
+/// Begins a study with the asks 0 (p0) and 1 (p1), and returns its file.
+pub(super) fn begun(folder: &Path) -> PathBuf {
+    let path = folder.join("trial.hs");
+    let schema = Schema::from_csv(SCHEMA.as_bytes(), "y").unwrap();
+    let setup = Setup::new(schema, "fiml", &[("budget".into(), "1".into())]).unwrap();
+    let mut study = Study::create(&path, &setup, &by()).unwrap();
+    let names = ["p0".to_owned(), "p1".to_owned()];
+    study.next(Subjects::Named(&names), None, &by(), &Silent).unwrap();
+    path
+}
+
 impl Server {
     pub(super) fn start() -> Server {
         Self::with(Options { listen: "127.0.0.1:0".parse().unwrap(), behind_proxy: false })
@@ -49,12 +60,7 @@ impl Server {
 
     pub(super) fn with(options: Options) -> Server {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("trial.hs");
-        let schema = Schema::from_csv(SCHEMA.as_bytes(), "y").unwrap();
-        let setup = Setup::new(schema, "fiml", &[("budget".into(), "1".into())]).unwrap();
-        let mut study = Study::create(&path, &setup, &by()).unwrap();
-        let names = ["p0".to_owned(), "p1".to_owned()];
-        study.next(Subjects::Named(&names), None, &by(), &Silent).unwrap();
+        let path = begun(folder.path());
         let (stop, (told, ready)) = (Arc::new(Stop(AtomicBool::new(false))), mpsc::channel());
         let (its_stop, its_path) = (Arc::clone(&stop), path.clone());
         let thread = std::thread::spawn(move || {
