@@ -244,6 +244,7 @@ fn every_route_is_asked() {
 }
 
 #[test]
+#[allow(clippy::print_stdout)] // for a long run
 fn damaged_requests_get_an_answer_and_leave_a_study_that_is_whole() {
     let number = |name: &str, otherwise: u64| {
         std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
@@ -266,7 +267,7 @@ fn damaged_requests_get_an_answer_and_leave_a_study_that_is_whole() {
             assert!(!asked.tokens.iter().any(|token| body.contains(token)), "{said}: {body}");
             counts[usize::from(status / 100)] += 1;
         }
-        let mut whole = Study::open(&asked.folder.path().join("trial.hs")).unwrap();
+        let mut whole = Study::open(asked.folder.path().join("trial.hs")).unwrap();
         assert_eq!(whole.check().unwrap(), Vec::<String>::new(), "seed {seed}, study {study}");
     }
     println!(
