@@ -61,6 +61,9 @@ struct Fresh {
     revision: i64,
     value: Value,
     was_asked: bool,
+    /// True if its ask waits for it: what is known of every subject may be told without one, and an
+    /// attribute that was retired meanwhile is waited for no more.
+    is_awaited: bool,
     is_outside: bool,
 }
 
@@ -154,7 +157,7 @@ impl Study {
                 told.unasked += 1;
                 told.flagged.push(refused(format!("{shown} was not asked for")));
             }
-            newly += i64::from(value.was_asked && value.revision == 0);
+            newly += i64::from(value.is_awaited && value.revision == 0);
         }
         told.stored += fresh.len() as u64;
         self.insert(subject, &fresh, how.source.as_deref(), by)?;
@@ -279,7 +282,8 @@ impl Study {
                 }
                 None => 0,
             };
-            let was_asked = place == TARGET || attribute.known || asked.contains(&place);
+            let is_awaited = place == TARGET || asked.contains(&place);
+            let was_asked = is_awaited || attribute.known;
             if !was_asked && self.setup.unasked == Unasked::Refuse {
                 return Err(wrong(format!("'{}' was not asked for", short(name))));
             }
@@ -297,7 +301,14 @@ impl Study {
                     end(high)
                 )));
             }
-            fresh.push(Fresh { attribute: place, revision, value, was_asked, is_outside });
+            fresh.push(Fresh {
+                attribute: place,
+                revision,
+                value,
+                was_asked,
+                is_awaited,
+                is_outside,
+            });
         }
         told.repeated += repeated;
         Ok((subject, last, fresh))
@@ -348,7 +359,9 @@ impl Study {
             }
             let was_asked = study.was_asked(id, place, revision)?;
             let (revision, value) = (revision + 1, value.clone());
-            let fresh = Fresh { attribute: place, revision, value, was_asked, is_outside };
+            let is_awaited = false;
+            let fresh =
+                Fresh { attribute: place, revision, value, was_asked, is_awaited, is_outside };
             study.insert(id, &[fresh], None, by)?;
             let (attribute, revision) = (Some(place), Some(revision));
             let of = Of { subject: Some(id), attribute, revision, ask: None };

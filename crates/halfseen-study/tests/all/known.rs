@@ -133,3 +133,25 @@ fn files_of_subjects_have_what_is_known() {
     // Lists often have more columns, and ragged ends.
     assert_eq!(read("subject,site\np0\np1,x,y\n").unwrap().len(), 2);
 }
+
+/// A value that is known and not part of the ask: the attribute was retired or added after it was drawn.
+#[test]
+fn what_an_ask_does_not_have_does_not_complete_it() {
+    let place = Place::new();
+    let mut study = study(&place, "t.hs", "fiml", false);
+    let asks = study.next(Subjects::Named(&names(0..1)), None, &by(), &Silent).unwrap();
+    study.retire("age", "not needed", &by()).unwrap();
+    study.add("attribute,low,high,known\nheight,50,250,yes\n", "needed", &by()).unwrap();
+    let tell = |study: &mut Study, name: &str, value: &str| {
+        let told = study.tell(&[row("p0", &[(name, value)])], &Telling::default(), &by()).unwrap();
+        assert_eq!(study.check().unwrap(), Vec::<String>::new(), "{name}");
+        told.completed
+    };
+    assert_eq!(tell(&mut study, "height", "180"), 0);
+    assert_eq!(tell(&mut study, "age", "40"), 0);
+    let rest = asks[0].attributes.iter().filter(|name| !["age", "y"].contains(&name.as_str()));
+    for name in rest {
+        assert_eq!(tell(&mut study, name, if name == "sex" { "f" } else { "1" }), 0);
+    }
+    assert_eq!(tell(&mut study, "y", "2"), 1);
+}
