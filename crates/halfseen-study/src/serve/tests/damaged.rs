@@ -154,7 +154,7 @@ impl Asked {
     }
 
     fn problems(&self) -> Vec<String> {
-        Study::open(&self.folder.path().join("trial.hs")).unwrap().check().unwrap()
+        Study::open(self.folder.path().join("trial.hs")).unwrap().check().unwrap()
     }
 
     fn answer(&self, runtime: &Runtime, request: Request<Body>) -> (Response<()>, String) {
