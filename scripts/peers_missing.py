@@ -28,8 +28,6 @@ Needs halfseen, pandas, scikit-learn, LightGBM, miceforest, and Debian's r-cran-
 
 import argparse
 import importlib.metadata
-import json
-import multiprocessing
 import os
 import pathlib
 import resource
@@ -43,6 +41,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
 
 import numpy as np
 import pandas as pd
+from peers import each
 
 METHODS = ["auto", "fiml", "karma", "mean", "iterative", "hgb", "lightgbm", "em", "softimpute", "miceforest", "mice"]
 PACKAGES = ["halfseen", "numpy", "pandas", "scikit-learn", "lightgbm", "miceforest"]
@@ -206,27 +205,6 @@ def measured(method, data, classes, seconds, answers):
     })
 
 
-def alone(method, data, classes, seconds):
-    """Run a method in a process of its own."""
-    context = multiprocessing.get_context("spawn")
-    answers = context.SimpleQueue()
-    process = context.Process(target=measured, args=(method, data, classes, seconds, answers))
-    process.start()
-    process.join()
-    return answers.get() if not answers.empty() else {"failed": f"no end within {seconds} s of processor time"}
-
-
-def table_of(results, what, form):
-    """Print a table of the means over splits, a row for each table."""
-    print(f"\n{what}\n\n| table | {' | '.join(METHODS)} |\n|---|{'--:|' * len(METHODS)}")
-    for name, of in results.items():
-        cells = []
-        for method in METHODS:
-            found = [r[what] for r in of.get(method, []) if what in r]
-            cells.append(form.format(np.mean(found)) if found and len(found) == len(of[method]) else "-")
-        print(f"| {name} | {' | '.join(cells)} |")
-
-
 def main():
     """Run every method on every table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -236,29 +214,15 @@ def main():
     parser.add_argument("--seconds", type=int, default=300)
     parser.add_argument("--out", type=pathlib.Path)
     given = parser.parse_args()
-    done = json.loads(given.out.read_text()) if given.out and given.out.exists() else {}
     print(", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES))
-    results = {}
-    for path in given.tables:
-        name = path.name.split(".")[0]
+
+    def data(path, number):
         x, attributes, y, classes = load(path)
-        results[name] = {}
-        for number in range(given.splits):
-            data = split(x, attributes, y, given.hidden, [number, zlib.crc32(name.encode())])
-            for method in METHODS:
-                key = f"{name} {given.hidden} {number} {method}"
-                # A method that does not end once is not tried on further splits.
-                failed = any("failed" in r for r in results[name].get(method, []))
-                if key not in done and not failed:
-                    done[key] = alone(method, data, classes, given.seconds)
-                    print(key, done[key], flush=True)
-                    if given.out:
-                        given.out.write_text(json.dumps(done, indent=1))
-                if key in done:
-                    results[name].setdefault(method, []).append(done[key])
-    table_of(results, "error", "{:.3f}")
-    table_of(results, "seconds", "{:.1f}")
-    table_of(results, "mb", "{:.0f}")
+        name = path.name.split(".")[0]
+        return split(x, attributes, y, given.hidden, [number, zlib.crc32(name.encode())]), classes, given.seconds
+
+    forms = {"error": "{:.3f}", "seconds": "{:.1f}", "mb": "{:.0f}"}
+    each(given, given.hidden, METHODS, measured, data, forms)
 
 
 if __name__ == "__main__":

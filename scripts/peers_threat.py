@@ -28,8 +28,6 @@ Needs halfseen, pandas, scikit-learn and cvxpy. Versions are printed.
 
 import argparse
 import importlib.metadata
-import json
-import multiprocessing
 import os
 import pathlib
 import resource
@@ -42,6 +40,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
 
 import numpy as np
 import pandas as pd
+from peers import each
 
 METHODS = ["auto", "curves", "robust-lp", "svm", "svm-masked", "hgb", "hgb-masked", "smoothing", "cvxpy"]
 PACKAGES = ["halfseen", "numpy", "pandas", "scikit-learn", "cvxpy"]
@@ -175,16 +174,6 @@ def measured(method, data, threat, seconds, answers):
     answers.put(found)
 
 
-def alone(*work):
-    """Run a method in a process of its own."""
-    context = multiprocessing.get_context("spawn")
-    answers = context.SimpleQueue()
-    process = context.Process(target=measured, args=(*work, answers))
-    process.start()
-    process.join()
-    return answers.get() if not answers.empty() else {"failed": f"no end within {work[-1]} s of processor time"}
-
-
 def main():
     """Run every method on every table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -194,33 +183,14 @@ def main():
     parser.add_argument("--seconds", type=int, default=600)
     parser.add_argument("--out", type=pathlib.Path)
     given = parser.parse_args()
-    done = json.loads(given.out.read_text()) if given.out and given.out.exists() else {}
     print(", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES))
-    results = {}
-    for path in given.tables:
+
+    def data(path, number):
         name = path.name.split(".")[0]
-        x, y = load(path)
-        results[name] = {}
-        for number in range(given.splits):
-            data = split(x, y, [number, zlib.crc32(name.encode())])
-            for method in METHODS:
-                key = f"{name} {given.threat} {number} {method}"
-                failed = any("failed" in r for r in results[name].get(method, []))
-                if key not in done and not failed:
-                    done[key] = alone(method, data, given.threat, given.seconds)
-                    print(key, done[key], flush=True)
-                    if given.out:
-                        given.out.write_text(json.dumps(done, indent=1))
-                if key in done:
-                    results[name].setdefault(method, []).append(done[key])
-    for what, form in [("error", "{:.3f}"), ("random", "{:.3f}"), ("greedy", "{:.3f}"), ("seconds", "{:.1f}"), ("mb", "{:.0f}")]:
-        print(f"\n{what}\n\n| table | {' | '.join(METHODS)} |\n|---|{'--:|' * len(METHODS)}")
-        for name, of in results.items():
-            cells = []
-            for method in METHODS:
-                found = [r[what] for r in of.get(method, []) if what in r]
-                cells.append(form.format(np.mean(found)) if found and len(found) == len(of[method]) else "-")
-            print(f"| {name} | {' | '.join(cells)} |")
+        return split(*load(path), [number, zlib.crc32(name.encode())]), given.threat, given.seconds
+
+    forms = {"error": "{:.3f}", "random": "{:.3f}", "greedy": "{:.3f}", "seconds": "{:.1f}", "mb": "{:.0f}"}
+    each(given, given.threat, METHODS, measured, data, forms)
 
 
 if __name__ == "__main__":

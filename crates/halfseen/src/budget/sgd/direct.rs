@@ -1,5 +1,5 @@
 //! Learns rows of a table without writing a query for each: the same draws, numbers and accounts as by
-//! ask and tell, bit for bit, for less than half of the work.
+//! ask and tell, bit for bit, for three fifths of the instructions.
 
 use super::answer::Estimate;
 use super::smooth::Slope;
