@@ -63,14 +63,7 @@ pub fn coordinates(
     box_radius: f64,
     bias: Option<f64>,
 ) -> Vec<Coordinate> {
-    let mut largest = vec![0.0_f64; rows.width()];
-    for i in 0..rows.len() {
-        let (slots, values) = rows.row(i);
-        slots
-            .iter()
-            .zip(values)
-            .for_each(|(&slot, x)| largest[slot as usize] = largest[slot as usize].max(x.abs()));
-    }
+    let largest = &rows.sizes().largest;
     let mut columns = vec![0.0; rows.attributes()];
     let filled = || (0..rows.width()).filter(|&slot| largest[slot] > 0.0);
     for slot in filled() {
@@ -180,28 +173,6 @@ fn relative_entropy(a: f64, b: f64) -> f64 {
     term(a, b) + term(1.0 - a, 1.0 - b)
 }
 
-/// Largest norms of rows.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Lengths {
-    /// R^2: the largest squared Euclidean norm.
-    pub square: f64,
-    /// Largest l1 norm.
-    pub absolute: f64,
-}
-
-impl Lengths {
-    /// Computes the largest norms of these rows.
-    pub fn of(rows: &Rows) -> Lengths {
-        let mut lengths = Lengths { square: 0.0, absolute: 0.0 };
-        for i in 0..rows.len() {
-            let values = rows.row(i).1;
-            lengths.square = lengths.square.max(values.iter().map(|x| x * x).sum());
-            lengths.absolute = lengths.absolute.max(values.iter().map(|x| x.abs()).sum());
-        }
-        lengths
-    }
-}
-
 /// Assumptions of corollary 1: one pass of the Perceptron with intercept and the theoretical step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PassBound {
@@ -215,8 +186,10 @@ pub struct PassBound {
     pub margin: f64,
     /// V / P.
     pub growth: f64,
-    /// Bounds on the norms of all rows, new ones included.
-    pub lengths: Lengths,
+    /// R^2: bound on the squared Euclidean norm of all rows, new ones included.
+    pub square: f64,
+    /// Bound on the l1 norm of all rows, new ones included.
+    pub absolute: f64,
     /// delta.
     pub confidence: f64,
 }
@@ -226,12 +199,12 @@ impl PassBound {
     /// one in the box: C sqrt((n+1)(R^2+1) / m).
     pub fn regret(&self) -> f64 {
         let (n, m) = (self.columns as f64, self.examples as f64);
-        self.box_radius * ((n + 1.0) * (self.lengths.square + 1.0) / m).sqrt()
+        self.box_radius * ((n + 1.0) * (self.square + 1.0) / m).sqrt()
     }
 
     /// Returns the largest possible loss, L = C |x|_1 + C + gamma V / P.
     pub fn largest_loss(&self) -> f64 {
-        self.box_radius * (self.lengths.absolute + 1.0) + self.margin * self.growth
+        self.box_radius * (self.absolute + 1.0) + self.margin * self.growth
     }
 
     /// Returns regret + L sqrt(2 ln(2/delta) / m). With probability at least 1 - delta it bounds
@@ -285,7 +258,7 @@ pub(super) struct Learned<'a> {
 impl Learned<'_> {
     /// Returns a bound on the bias of the linear program's optimum: C max |x|_1 + gamma V / P.
     pub(super) fn needed_bias(hinge: &RobustHinge<'_>, rows: &Rows, box_radius: f64) -> f64 {
-        box_radius * Lengths::of(rows).absolute + hinge.rate() * hinge.threat.total()
+        box_radius * rows.sizes().absolute + hinge.rate() * hinge.threat.total()
     }
 
     /// Returns the bound of theorem 2 on the share of new rows whose margin is at most `kept` after
@@ -340,7 +313,8 @@ impl Learned<'_> {
             box_radius: self.box_radius,
             margin: hinge.margin,
             growth: hinge.threat.total() / hinge.threat.left(),
-            lengths: Lengths::of(rows),
+            square: rows.sizes().square,
+            absolute: rows.sizes().absolute,
             confidence: DELTA / self.tried.max(1) as f64,
         };
         self.note("the conversion of section 3.2", bound.risk_after(online).value())

@@ -134,13 +134,9 @@ pub(crate) fn unproven_note(rows: usize) -> Option<Note> {
 /// Returns a note if attributes differ so much in scale that one box cannot suit all.
 fn uneven(rows: &Rows, examples: &Examples<'_>) -> Option<Note> {
     let mut largest = vec![0.0_f64; rows.attributes()];
-    for i in 0..rows.len() {
-        let (slots, values) = rows.row(i);
-        for (&slot, value) in slots.iter().zip(values) {
-            let attribute = rows.attribute()[slot as usize];
-            if attribute != KNOWN {
-                largest[attribute as usize] = largest[attribute as usize].max(value.abs());
-            }
+    for (&attribute, &most) in rows.attribute().iter().zip(&rows.sizes().largest) {
+        if attribute != KNOWN {
+            largest[attribute as usize] = largest[attribute as usize].max(most);
         }
     }
     let seen = || (0..largest.len()).filter(|&j| largest[j] > 0.0);

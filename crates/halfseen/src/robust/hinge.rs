@@ -3,6 +3,7 @@
 use super::{Adversary, Rows};
 use crate::data::Threat;
 use halfseen_solve::sum;
+use std::array::from_fn;
 
 /// Robust hinge loss of a threat and a margin (Dekel and Shamir 2008, equation (2)): max over J of
 /// [gamma V(J) / P - y (b + sum_J w_j x_j)]_+, J the attributes left by deletions of value at most
@@ -105,11 +106,10 @@ impl<'t> RobustHinge<'t> {
         let gains = gains.as_chunks_mut::<8>();
         let mut sums = [0.0; 8];
         for (((x, w), v), gain) in row.0.iter().zip(weights.0).zip(values.0).zip(gains.0) {
-            for lane in 0..8 {
-                let part = w[lane] * x[lane];
-                sums[lane] += part;
-                gain[lane] = y * part - rate * v[lane];
-            }
+            // Through arrays of its own, since only then are lanes computed at once.
+            let parts: [f64; 8] = from_fn(|lane| w[lane] * x[lane]);
+            sums = from_fn(|lane| sums[lane] + parts[lane]);
+            *gain = from_fn(|lane| y * parts[lane] - rate * v[lane]);
         }
         let mut rest = 0.0;
         for (((x, w), v), gain) in row.1.iter().zip(weights.1).zip(values.1).zip(gains.1) {

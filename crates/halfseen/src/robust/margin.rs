@@ -68,15 +68,8 @@ pub(super) fn usual_margin(threat: &Threat, mean_size: f64) -> f64 {
     (SHARE * threat.left()).min(REACH * mean_size)
 }
 
-/// Returns the mean l1 norm of a row; infinite if all rows are 0.
-pub(super) fn mean_size(rows: &Rows) -> f64 {
-    let size = |i: usize| rows.weight(i) * rows.row(i).1.iter().map(|x| x.abs()).sum::<f64>();
-    let sum: f64 = (0..rows.len()).map(size).sum();
-    if sum > 0.0 { sum / rows.total() } else { f64::INFINITY }
-}
-
 /// Returns an upper bound on the mean l1 norm of rows with these second moments, (n_columns): E |x| is
-/// at most the root of E x^2. Infinite if all rows are 0, as [`mean_size`].
+/// at most the root of E x^2. Infinite if all rows are 0, as the mean itself.
 pub(super) fn size_bound(square: &[f64]) -> f64 {
     let sum: f64 = square.iter().map(|square| square.max(0.0).sqrt()).sum();
     if sum > 0.0 { sum } else { f64::INFINITY }
@@ -113,13 +106,14 @@ mod tests {
         let rows = Rows::new(&data.examples(), "test").unwrap();
         let threat = Threat::uniform(40, 8.0).unwrap();
         let fixed = |gamma| Margin { gamma, from_rows: false, note: None };
-        let margin =
-            |asked, damage| margin_of(asked, &threat, (&rows, mean_size(&rows)), 0.5, damage, 0.05);
+        let margin = |asked, damage| {
+            margin_of(asked, &threat, (&rows, rows.sizes().mean), 0.5, damage, 0.05)
+        };
         assert_eq!(margin(None, Damage::Deletion), fixed(0.01 * 32.0));
         // The bound is one, and rows of nothing have no size to go by.
         let square = |j: usize| (0..5).map(|i| rows.row(i).1[j].powi(2)).sum::<f64>() / 5.0;
         let squares: Vec<f64> = (0..40).map(square).collect();
-        assert!(size_bound(&squares) >= mean_size(&rows), "{squares:?}");
+        assert!(size_bound(&squares) >= rows.sizes().mean, "{squares:?}");
         assert_eq!(usual_margin(&threat, size_bound(&[0.0; 40])), 0.01 * 32.0);
         assert_eq!(margin(Some(0.2), Damage::Deletion), fixed(0.2));
         let Matrix::F64(cells) = &data.matrix else { unreachable!("these cells are drawn as f64") };
@@ -130,7 +124,7 @@ mod tests {
         let little = margin_of(
             None,
             &threat,
-            (&rows_of_little, mean_size(&rows_of_little)),
+            (&rows_of_little, rows_of_little.sizes().mean),
             0.5,
             Damage::Deletion,
             0.05,

@@ -25,7 +25,7 @@ mod going;
 use super::bounds::Learned;
 use super::fit_classes::{costs_of_classes, fit_classes};
 use super::fit_context::{FitContext, from_rows, unproven_note};
-use super::margin::{margin_of, mean_size};
+use super::margin::margin_of;
 use super::{RobustHinge, RowLoss, Rows, Scratch};
 use crate::data::{Costs, Examples, Signs};
 use crate::error::{ErrorKind, Result};
@@ -149,6 +149,9 @@ fn fit_all(
 /// Number of rows between two calls of the monitor.
 const BETWEEN_LOOKS: usize = 256;
 
+/// Rows that are read this many before their turn: in random order each is a cache miss.
+const AHEAD: usize = 2;
+
 impl RobustPerceptron {
     fn frame(&self, examples: &Examples<'_>) -> Result<FitContext> {
         refuse_weights("robust-perceptron", examples, STEPS)?;
@@ -164,7 +167,7 @@ impl RobustPerceptron {
         let margin = margin_of(
             self.margin,
             &frame.threat,
-            (&frame.rows, mean_size(&frame.rows)),
+            (&frame.rows, frame.rows.sizes().mean),
             self.box_radius,
             self.damage,
             self.confidence,
@@ -246,6 +249,9 @@ impl RobustPerceptron {
                         return Ok(finished.unwrap_or(partly));
                     }
                 }
+                if let Some(&later) = train.get(done + AHEAD) {
+                    rows.touch(later as usize);
+                }
                 walk.learn(attack, rows, row as usize, signs[row as usize], &mut room);
             }
             let (weights, bias) = walk.average();
@@ -269,7 +275,10 @@ impl RobustPerceptron {
     /// Returns tau = C sqrt((n+1) / (m (R^2+1))).
     fn theory(&self, rows: &Rows, train: &[u32]) -> Result<f64> {
         let square = |&row: &u32| rows.row(row as usize).1.iter().map(|x| x * x).sum::<f64>();
-        let largest = train.iter().map(square).fold(0.0, f64::max);
+        let largest = match train.len() == rows.len() {
+            true => rows.sizes().square,
+            false => train.iter().map(square).fold(0.0, f64::max),
+        };
         self.theory_of(largest, rows.width(), train.len() as u64)
     }
 

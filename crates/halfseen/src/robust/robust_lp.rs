@@ -30,7 +30,7 @@ use super::breakdown::breakdown_threat;
 use super::cuts::{self, Loss, Task};
 use super::fit_classes::{costs_of_classes, fit_classes};
 use super::fit_context::{FitContext, from_rows, unproven_note};
-use super::margin::{margin_of, mean_size};
+use super::margin::margin_of;
 use super::{RobustHinge, Rows};
 use crate::data::{Costs, Examples, Signs, Threat};
 use crate::error::{ErrorKind, Result};
@@ -170,7 +170,7 @@ impl RobustLp {
         let margin = margin_of(
             self.margin,
             &threat,
-            (&frame.rows, mean_size(&frame.rows)),
+            (&frame.rows, frame.rows.sizes().mean),
             self.box_radius,
             self.damage,
             self.confidence,

@@ -5,7 +5,7 @@ use crate::data::{Cells, Examples, Layout, bad_cell, check_shape};
 use crate::error::{ErrorKind, Result};
 use crate::learner::FitSize;
 use halfseen_solve::lp::SparseRows;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Scaled rows without zeros.
 ///
@@ -25,6 +25,47 @@ pub struct Rows {
     /// deleted.
     single: bool,
     layout: Arc<Layout>,
+    sizes: OnceLock<Sizes>,
+}
+
+/// Sizes of rows and of their entries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sizes {
+    /// Largest |x| of each slot.
+    pub largest: Vec<f64>,
+    /// R^2: the largest squared Euclidean norm of a row.
+    pub square: f64,
+    /// Largest l1 norm of a row.
+    pub absolute: f64,
+    /// Mean l1 norm of a row; infinite if all rows are 0.
+    pub mean: f64,
+}
+
+impl Sizes {
+    fn of(rows: &Rows) -> Sizes {
+        let mut largest = vec![0.0_f64; rows.width()];
+        let (mut most_square, mut most_absolute, mut sum) = (0.0_f64, 0.0_f64, 0.0);
+        for i in 0..rows.len() {
+            let (mut square, mut absolute) = (0.0, 0.0);
+            let (slots, values) = rows.row(i);
+            if values.len() == largest.len() {
+                // No look-ups: several slots at once.
+                largest.iter_mut().zip(values).for_each(|(most, x)| *most = most.max(x.abs()));
+            } else {
+                for (&slot, x) in slots.iter().zip(values) {
+                    largest[slot as usize] = largest[slot as usize].max(x.abs());
+                }
+            }
+            for x in values {
+                square += x * x;
+                absolute += x.abs();
+            }
+            (most_square, most_absolute) = (most_square.max(square), most_absolute.max(absolute));
+            sum += rows.weight(i) * absolute;
+        }
+        let mean = if sum > 0.0 { sum / rows.total() } else { f64::INFINITY };
+        Sizes { largest, square: most_square, absolute: most_absolute, mean }
+    }
 }
 
 /// Marks an attribute that is never deleted.
@@ -95,6 +136,7 @@ impl Rows {
             attributes: layout.sampled_panels(),
             single: false,
             layout: Arc::clone(layout),
+            sizes: OnceLock::new(),
         };
         rows.single =
             rows.attribute.iter().enumerate().all(|(slot, &attribute)| slot == attribute as usize);
@@ -103,6 +145,7 @@ impl Rows {
 
     /// Appends rows of the same layout, without their weights.
     pub(super) fn append(&mut self, others: &Rows) {
+        self.sizes = OnceLock::new();
         let before = self.slots.len();
         self.slots.extend_from_slice(&others.slots);
         self.values.extend_from_slice(&others.values);
@@ -113,6 +156,19 @@ impl Rows {
     pub(super) fn view(&self) -> SparseRows<'_> {
         let Rows { starts, slots, values, weights, .. } = self;
         SparseRows { starts, slots, values, weights: weights.as_deref(), width: self.width() }
+    }
+
+    /// Returns the sizes of the rows, measured once.
+    pub fn sizes(&self) -> &Sizes {
+        self.sizes.get_or_init(|| Sizes::of(self))
+    }
+
+    /// Reads a value of each cache line of a row, so that those that are not in the caches are loaded
+    /// together.
+    #[inline]
+    pub(super) fn touch(&self, row: usize) {
+        let values = self.row(row).1;
+        std::hint::black_box(values.iter().step_by(8).chain(values.last()).sum::<f64>());
     }
 
     /// Returns the weight of a row in means; 1 without weights. Weights with a very small or large
@@ -283,6 +339,7 @@ impl Rows {
             attributes: self.attributes,
             single: self.single,
             layout: Arc::clone(&self.layout),
+            sizes: OnceLock::new(),
         }
     }
 }
@@ -332,5 +389,28 @@ mod tests {
             assert_eq!(rows.row(2), (&[2][..], &[2.0][..]));
             assert_eq!(rows.attribute(), [0, 0, 1, KNOWN]);
         }
+    }
+
+    #[test]
+    fn sizes_are_of_all_rows_those_appended_later_too() {
+        let layout = Arc::new(Layout::singletons(2));
+        let of = |cells| {
+            let matrix = Matrix::F64(cells);
+            let scaler = Scaler::None {};
+            Rows::new(&Examples::new(&matrix, &scaler, &layout, &[1.0; 2]), "test").unwrap()
+        };
+        let mut rows = of(array![[3.0, -4.0], [0.0, 5.0]]);
+        let sizes = |largest: [f64; 2], square, absolute, mean| Sizes {
+            largest: largest.to_vec(),
+            square,
+            absolute,
+            mean,
+        };
+        assert_eq!(*rows.sizes(), sizes([3.0, 5.0], 25.0, 7.0, 6.0));
+        rows.append(&of(array![[-6.0, 0.0], [0.0, 0.0]]));
+        assert_eq!(*rows.sizes(), sizes([6.0, 5.0], 36.0, 7.0, 4.5));
+        assert_eq!(rows.select(&[1]).sizes().mean, 5.0);
+        let nothing = of(array![[0.0, 0.0], [0.0, 0.0]]);
+        assert_eq!(*nothing.sizes(), sizes([0.0; 2], 0.0, 0.0, f64::INFINITY));
     }
 }

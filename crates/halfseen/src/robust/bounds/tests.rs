@@ -112,7 +112,8 @@ fn rows_are_measured_for_both() {
     let found = coordinates(&rows, &threat, 0.5, Some(4.0));
     let expected = [(0.5, Some(1.0)), (1.0, Some(3.0)), (4.0, None)];
     assert_eq!(found, expected.map(|(reach, value)| Coordinate { reach, value }));
-    assert_eq!(Lengths::of(&rows), Lengths { square: 4.25, absolute: 2.5 });
+    let sizes = rows.sizes();
+    assert_eq!((sizes.square, sizes.absolute), (4.25, 2.5));
     let dear = threat.with_budget(3.0).unwrap();
     let hinge = RobustHinge { threat: &dear, margin: 0.1 };
     assert_eq!(
@@ -130,14 +131,14 @@ fn rows_are_measured_for_both() {
 #[test]
 fn the_excess_is_within_the_paper_s() {
     for (m, n, c, margin) in [(1_000, 20, 1.0, 0.3), (12_107, 784, 0.2, 8.0), (50, 5, 3.0, 0.01)] {
-        let lengths = Lengths { square: 1.0, absolute: 1.0 };
         let pass = PassBound {
             examples: m,
             columns: n,
             box_radius: c,
             margin,
             growth: 1.25,
-            lengths,
+            square: 1.0,
+            absolute: 1.0,
             confidence: 0.05,
         };
         let (nf, mf) = (n as f64, m as f64);
