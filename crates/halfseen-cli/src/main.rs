@@ -1,5 +1,4 @@
 //! Runs the program `halfseen`: learn from data you only half see.
-#![deny(unsafe_code)] // but for a setting of the allocator
 
 mod allocator;
 mod args;

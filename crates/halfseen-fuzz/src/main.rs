@@ -3,7 +3,6 @@
 //! A case is made from a seed and a number, so that each can be repeated alone. Cases run in
 //! processes of their own: one that crashes, hangs or takes too much memory ends its process and is
 //! reported, and a new process goes on behind it.
-#![forbid(unsafe_code)]
 
 mod mutate;
 mod pool;

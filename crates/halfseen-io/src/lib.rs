@@ -24,7 +24,6 @@
 //!
 //! Every error names the file and, where known, the row, line and column. Rows count from 1 below
 //! the header; lines count from 1 at the header.
-#![forbid(unsafe_code)]
 
 mod arff;
 mod batches;

@@ -1,4 +1,5 @@
 //! Converts NumPy's arrays to tables: dense arrays without a copy, sparse ones, and text columns.
+#![allow(unsafe_code)] // for what NumPy lends
 
 use crate::errors::raised;
 use crate::kinds::as_number;

@@ -11,7 +11,6 @@
 //! Building blocks: [`cholesky`] factors, [`sampling`] draws indices, [`iterate`] updates weight
 //! vectors by sparse steps in less than linear time, [`projection`] is their dense counterpart.
 //! This crate knows no tables and no learners, and results never depend on the number of threads.
-#![forbid(unsafe_code)]
 
 pub mod biased;
 pub mod bundle;

@@ -27,8 +27,6 @@
 //! # Ok::<(), halfseen::Error>(())
 //! ```
 
-#![forbid(unsafe_code)]
-
 mod blocks;
 mod decaying;
 mod hidden_attribute;

@@ -37,6 +37,7 @@ impl Server {
         let input = child.stdin.take().unwrap();
         let server = Server { input, output, url: url.to_owned(), data: data.into() };
         // SAFETY: this is the first that any test does, and no thread of another kind runs.
+        #[allow(unsafe_code)]
         unsafe {
             std::env::remove_var("HALFSEEN_POSTGRES");
             std::env::set_var("HALFSEEN_POSTGRES_FILE", server.data.with_file_name("url"));

@@ -1,5 +1,6 @@
 //! Holds categories that are kept as codes to the indicators that they stand for: the same cells,
 //! the same fits, and less memory.
+#![allow(unsafe_code)] // an allocator that counts
 
 use halfseen::data::{Column, Examples, Matrix, Moments, Place, Scaler, Table, Target, TextColumn};
 use halfseen::learner::Family;
