@@ -3,13 +3,13 @@
 
     scripts/peers_missing.py TABLE... [--hidden 0.3] [--splits 3] [--seconds 300] [--out FILE]
 
-A table is a CSV file (.csv or .csv.gz) with the column `target`; columns of text become one column for each value. A share of
-the attributes' cells is hidden at random from all methods alike, in training and test rows. A split trains on two thirds of the
-rows, at most 2,000, and tests on at most 1,000 of the others. Two classes are -1 and 1; of more, the most frequent one is 1 and
-the others are -1. The error is that of a number squared, over the squared error of the training mean; of classes, the share told
-wrongly. Each method runs in a process of its own, on one thread, and ends after --seconds of processor time. Its time is the
-processor's, with imports; its memory the largest of the process, of which about 150 MB are Python with scikit-learn. With --out,
-what the file holds is not computed again.
+A table is a CSV file (.csv or .csv.gz) with the column `target`, or else the target is its last; columns of text become one column
+for each value. A share of the attributes' cells is hidden at random from all methods alike, in training and test rows. A split trains
+on two thirds of the rows, at most 2,000, and tests on at most 1,000 of the others. Two classes are -1 and 1; of more, the most
+frequent one is 1 and the others are -1. The error is that of a number squared, over the squared error of the training mean; of
+classes, the share told wrongly. Each method runs in a process of its own, on one thread, and ends after --seconds of processor time.
+Its time is the processor's, with imports; its memory the largest of the process, of which about 150 MB are Python with scikit-learn.
+With --out, what the file holds is not computed again.
 
 auto         halfseen.IncompleteRegressor, IncompleteClassifier: the default, which chooses the learner
 fiml, karma  halfseen's two learners of holes by name, with their defaults
@@ -51,7 +51,7 @@ MOST_TRAINING, MOST_TEST = 2000, 1000
 def load(path):
     """Return the attributes as numbers with NaN for holes, the attribute of each column, the target, and whether it is a class."""
     table = pd.read_csv(path, na_values="?")
-    target = table.pop("target")
+    target = table.pop("target" if "target" in table else table.columns[-1])
     classes = not pd.api.types.is_numeric_dtype(target)
     columns, attributes = [], []
     for number, name in enumerate(table):

@@ -3,13 +3,14 @@
 
     scripts/peers_threat.py TABLE... [--threat 3] [--splits 3] [--seconds 600] [--out FILE]
 
-A table is a CSV file (.csv or .csv.gz) with the column `target`; text columns, columns a tenth of whose cells are missing, and then
-rows with missing cells are left out, and the most frequent class is told from the others. A split trains on two thirds of the rows, at most 1,000, and tests on at most 200 of the others. All
-attributes are standardised by the training rows, and a deleted one is 0. After the fit each model is attacked: by `threat`
-random deletions of each row, and by a greedy adversary who sees the model's score and deletes, one after the other, the attribute whose
-loss hurts the row most. Errors are the share told wrongly. Each method runs in a process of its own, on one thread;
-its time is the processor's for fitting alone, its memory the largest of the process. With --out, what the file holds is not
-computed again.
+A table is a CSV file (.csv or .csv.gz) with the column `target`, or else the target is its last; text columns, columns a tenth of
+whose cells are missing, and then rows with missing cells are left out, and the most frequent class is told from the others. A split
+trains on two thirds of the rows, at most 1,000, and tests on at most 200 of the others. All attributes are standardised by the
+training rows. A deleted cell is NaN to models that take it (halfseen's, and boosting) and 0, the mean, to the others. After the fit
+each model is attacked: by `threat` random deletions of each row, and by a greedy adversary who sees the model's score and deletes,
+one after the other, the attribute whose loss hurts the row most. Errors are the share told wrongly. Each method runs in a process of
+its own, on one thread; its time is the processor's for fitting alone, its memory the largest of the process. With --out, what the
+file holds is not computed again.
 
 auto         halfseen.RobustClassifier(threat=...)
 curves       the same with scale="each", basis="hats": a curve of each attribute
@@ -50,7 +51,7 @@ MOST_TRAINING, MOST_TEST, COPIES, MASKS = 1000, 200, 10, 50
 def load(path):
     """Return the attributes that are numbers, and the target as -1 and 1."""
     table = pd.read_csv(path, na_values="?")
-    target = table.pop("target")
+    target = table.pop("target" if "target" in table else table.columns[-1])
     x = table.select_dtypes("number").to_numpy(dtype=float)
     x = x[:, np.isnan(x).mean(axis=0) < 0.1]
     whole = ~np.isnan(x).any(axis=1)
@@ -69,16 +70,21 @@ def split(x, y, seed):
 
 
 def without(rows, count, rng):
-    """Return rows without `count` random attributes each."""
+    """Return rows that lack `count` random attributes each."""
     gone = np.argsort(rng.random(rows.shape), axis=1)[:, :count]
     masked = rows.copy()
-    np.put_along_axis(masked, gone, 0.0, axis=1)
+    np.put_along_axis(masked, gone, np.nan, axis=1)
     return masked
 
 
 def copied(x, y, count, rng):
     """Return rows and copies of them that lack attributes."""
     return np.vstack([x, *(without(x, count, rng) for _ in range(COPIES))]), np.tile(y, COPIES + 1)
+
+
+def filled(rows):
+    """Return rows with the mean in the place of what is missing."""
+    return np.where(np.isnan(rows), 0.0, rows)
 
 
 def program(x, y, threat, margin, box):
@@ -114,8 +120,9 @@ def fitted(method, x, y, threat):
 
         if method == "svm-masked":
             x, y = copied(x, y, threat, rng)
+            x = filled(x)
         search = GridSearchCV(LinearSVC(random_state=0), {"C": np.logspace(-4, 2, 7)}).fit(x, y)
-        return search.decision_function, {}
+        return lambda rows: search.decision_function(filled(rows)), {}
     if method == "cvxpy":
         import halfseen
 
@@ -123,15 +130,15 @@ def fitted(method, x, y, threat):
         ours = halfseen.RobustLPClassifier(threat=threat, margin=margin, box_radius=1.0).fit(x, y)
         beside = {"ours": ours.report_["objective"], "ours_seconds": time.process_time() - began}
         weights, bias, objective = program(x, y, threat, margin, 1.0)
-        return lambda rows: rows @ weights + bias, {**beside, "objective": float(objective)}
+        return lambda rows: filled(rows) @ weights + bias, {**beside, "objective": float(objective)}
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     if method == "smoothing":
         half = x.shape[1] // 2
         rows, signs = copied(x, y, half, rng)
         model = HistGradientBoostingClassifier(random_state=0).fit(rows[len(x) :], signs[len(x) :])
-        masks = without(np.ones((MASKS, x.shape[1])), half, rng)
-        return lambda rows: np.mean([model.decision_function(rows * mask) for mask in masks], axis=0), {}
+        masks = without(np.zeros((MASKS, x.shape[1])), half, rng)
+        return lambda rows: np.mean([model.decision_function(rows + mask) for mask in masks], axis=0), {}
     if method == "hgb-masked":
         x, y = copied(x, y, threat, rng)
     return HistGradientBoostingClassifier(random_state=0).fit(x, y).decision_function, {}
@@ -144,11 +151,11 @@ def greedy(score, x, y, threat):
         hurt = np.empty(x.shape)
         for j in range(x.shape[1]):
             gone = x.copy()
-            gone[:, j] = 0.0
+            gone[:, j] = np.nan
             hurt[:, j] = -y * score(gone)
         # One that is gone already hurts no more.
-        hurt[x == 0.0] = -np.inf
-        np.put_along_axis(x, np.argmax(hurt, axis=1)[:, None], 0.0, axis=1)
+        hurt[np.isnan(x)] = -np.inf
+        np.put_along_axis(x, np.argmax(hurt, axis=1)[:, None], np.nan, axis=1)
     return x
 
 
