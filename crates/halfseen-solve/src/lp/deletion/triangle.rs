@@ -27,6 +27,7 @@ pub(super) struct Terms<'a> {
 }
 
 /// Adds the terms of one row to a triangle of n rows.
+#[inline(always)]
 pub(super) fn add(triangle: &mut [f64], n: usize, terms: &Terms<'_>) {
     let last = &mut triangle[size(n - 1)..size(n)];
     if terms.bias != 0.0 {
@@ -42,21 +43,37 @@ pub(super) fn add(triangle: &mut [f64], n: usize, terms: &Terms<'_>) {
     }
 }
 
+/// Adds r plus - q minus to the entries `slots` of a line.
+#[inline(always)]
+fn add_to(line: &mut [f64], slots: &[u32], (r, plus): (f64, &[f64]), (q, minus): (f64, &[f64])) {
+    let terms = plus.iter().zip(minus).map(|(r2, q2)| r * r2 - q * q2);
+    let (Some(&first), Some(&last)) = (slots.first(), slots.last()) else { return };
+    if (last - first) as usize + 1 == slots.len() {
+        // Neighbours need no look-up, and several are added at once.
+        line[first as usize..=last as usize]
+            .iter_mut()
+            .zip(terms)
+            .for_each(|(sum, term)| *sum += term);
+    } else {
+        slots.iter().zip(terms).for_each(|(&slot, term)| line[slot as usize] += term);
+    }
+}
+
 /// Handles rows in which every entry is an item.
+#[inline(always)]
 fn add_single(triangle: &mut [f64], terms: &Terms<'_>) {
     let Terms { slots, plus, minus, cells, blocks, .. } = *terms;
     for at in 0..slots.len() {
         let row = slots[at] as usize;
         let line = &mut triangle[size(row)..size(row + 1)];
         let (r, q) = (plus[at], minus[at]);
-        for ((&slot, r2), q2) in slots[..at].iter().zip(&plus[..at]).zip(&minus[..at]) {
-            line[slot as usize] += r * r2 - q * q2;
-        }
+        add_to(line, &slots[..at], (r, &plus[..at]), (q, &minus[..at]));
         line[row] += r * r + cells[at] * cells[at] * blocks[at];
     }
 }
 
 /// Handles rows in which several entries may belong to one item.
+#[inline(always)]
 fn add_grouped(triangle: &mut [f64], terms: &Terms<'_>) {
     let Terms { slots, plus, minus, cells, owners, blocks, .. } = *terms;
     let mut first = 0;
@@ -67,9 +84,7 @@ fn add_grouped(triangle: &mut [f64], terms: &Terms<'_>) {
         if owner == KNOWN || owners[first] != owner {
             first = at;
         }
-        for ((&slot, r2), q2) in slots[..first].iter().zip(&plus[..first]).zip(&minus[..first]) {
-            line[slot as usize] += r * r2 - q * q2;
-        }
+        add_to(line, &slots[..first], (r, &plus[..first]), (q, &minus[..first]));
         let block = if owner == KNOWN { 0.0 } else { cells[at] * blocks[owner as usize] };
         for other in first..=at {
             line[slots[other] as usize] += r * plus[other] + block * cells[other];
@@ -133,15 +148,16 @@ mod tests {
         let mut stream = Stream::new(5, Purpose::Data, 0);
         let mut numbers = |n: usize| -> Vec<f64> { (0..n).map(|_| stream.normal()).collect() };
         let n = 9;
-        let slots = [0, 2, 3, 4, 6, 7];
         let (plus, mut minus, cells, blocks) = (numbers(6), numbers(6), numbers(6), numbers(6));
-        for owners in [&[][..], &[0, 0, 1, 2, 2, 2], &[0, 1, 1, 2, KNOWN, KNOWN]] {
+        let (apart, neighbours) = ([0, 2, 3, 4, 6, 7], [1, 2, 3, 4, 5, 6]);
+        let owners = [&[][..], &[0, 0, 1, 2, 2, 2], &[0, 1, 1, 2, KNOWN, KNOWN]];
+        for (owners, slots) in owners.into_iter().flat_map(|of| [(of, &apart), (of, &neighbours)]) {
             if owners.contains(&KNOWN) {
                 minus[4..].fill(0.0);
             }
             for bias in [0.0, -0.7] {
                 let terms = Terms {
-                    slots: &slots,
+                    slots,
                     plus: &plus,
                     minus: &minus,
                     cells: &cells,
