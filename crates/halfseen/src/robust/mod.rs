@@ -40,7 +40,7 @@ pub use fdrop::Fdrop;
 pub use hinge::{RobustHinge, RowLoss, Scratch};
 pub use perceptron::RobustPerceptron;
 pub use robust_lp::RobustLp;
-pub use rows::{KNOWN, Rows};
+pub use rows::{KNOWN, Rows, Sizes};
 pub use values::information;
 
 use crate::learner::Learner;

@@ -275,9 +275,10 @@ impl RobustPerceptron {
     /// Returns tau = C sqrt((n+1) / (m (R^2+1))).
     fn theory(&self, rows: &Rows, train: &[u32]) -> Result<f64> {
         let square = |&row: &u32| rows.row(row as usize).1.iter().map(|x| x * x).sum::<f64>();
-        let largest = match train.len() == rows.len() {
-            true => rows.sizes().square,
-            false => train.iter().map(square).fold(0.0, f64::max),
+        let largest = if train.len() == rows.len() {
+            rows.sizes().square
+        } else {
+            train.iter().map(square).fold(0.0, f64::max)
         };
         self.theory_of(largest, rows.width(), train.len() as u64)
     }
