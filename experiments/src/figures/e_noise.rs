@@ -9,7 +9,7 @@
 //!
 //! Full grids:
 //!
-//! - robust-lp: confidence 0.05 0.5 0.9
+//! - robust-lp: confidence 1e-8 1e-4 0.01 0.05 0.5 0.9
 //! - robust-lp: margin 0.3 1 3 10 30
 //! - svm: c 1e-6 3e-6 1e-5 3e-5 1e-4 3e-4 1e-3 3e-3 1e-2 3e-2 1e-1 3e-1 1 3 10 30 100 300 1000
 //!
@@ -24,7 +24,7 @@ use anyhow::Result;
 use halfseen::robust::{Attack, Choice};
 
 const DELETIONS: Axes = &[("margin", &["0.3", "1", "3", "10", "30"])];
-const NOISE: Axes = &[("confidence", &["0.05", "0.5", "0.9"])];
+const NOISE: Axes = &[("confidence", &["1e-8", "1e-4", "0.01", "0.05", "0.5", "0.9"])];
 
 /// The LP for noise, for deletions, and the SVM.
 pub(super) fn arms() -> Vec<Arm> {

@@ -29,8 +29,8 @@ impl Files {
 
     fn use_table(&self, table: &Table, random: &mut Rng) -> Result<bool, String> {
         let taken = predict(&self.models[random.usize(..self.models.len())], table)?;
-        // Fits take longer than reading.
-        if random.u8(..8) == 0 && table.columns().len() < 40 && table.rows() < 200 {
+        // A fit takes as long as reading dozens of files.
+        if random.u8(..32) == 0 && table.columns().len() < 40 && table.rows() < 200 {
             let learner = &self.learners[random.usize(..self.learners.len())];
             let target = table.columns()[random.usize(..table.columns().len())].name.clone();
             match fit(&**learner, table, &target) {

@@ -5,6 +5,7 @@
 //! example. Examples without a target say nothing of that column. One step costs O(m (k^2 r + k^3) + d r) time and O(d r) memory, feasible for many
 //! attributes.
 
+use super::alike::{Block, List, Run};
 use super::batched_cholesky::Blocks;
 use super::covariance::Covariance;
 use super::factor::Factor;
@@ -30,21 +31,24 @@ pub(crate) struct Column<'a> {
 #[derive(Debug)]
 pub(crate) struct ColumnRefinement<'a> {
     rows: &'a Rows,
-    chosen: WeightedSubset<'a>,
+    /// The examples with a target.
+    list: List<'a>,
     pub(crate) now: Column<'a>,
     score: Vec<f64>,
     likelihood: f64,
     omega: f64,
     count: f64,
     blocks: Blocks<'a>,
+    block: Block,
 }
 
 /// The pass over the examples. Its value is the log-likelihood.
 struct Evaluate<'a, 'b, 'c> {
     of: &'a Column<'b>,
     rows: &'a Rows,
-    chosen: WeightedSubset<'a>,
+    list: &'a List<'a>,
     blocks: &'a mut Blocks<'c>,
+    block: &'a mut Block,
     score: &'a mut [f64],
 }
 
@@ -53,20 +57,42 @@ impl NullaryFnOnce for Evaluate<'_, '_, '_> {
 
     #[inline(always)]
     fn call(self) -> Option<f64> {
-        let Evaluate { of, rows, chosen, blocks, score } = self;
+        let Evaluate { of, rows, list, blocks, block, score } = self;
         let d = of.with_target.len();
         score.fill(0.0);
-        let (mut likelihood, mut examples) = (0.0, chosen.with_target(rows));
-        while blocks.load(of, rows, &mut examples) {
-            likelihood += blocks.solve(rows)?;
-            for e in 0..blocks.filled {
-                let counted = blocks.examples[e];
-                let (places, _, y) = rows.example(counted.example);
-                let y = y - of.target_mean();
-                for (&place, a) in places.iter().zip(&blocks.solved) {
-                    score[place as usize] += counted.weight * a[e] * y;
+        let mut likelihood = 0.0;
+        for run in list.runs() {
+            let run = match run {
+                Run::Mixed(run) => run,
+                Run::Alike(run) => {
+                    let watch = &mut blocks.watch;
+                    block.load(of, rows, run[0].counted.example);
+                    let log = block.determinant(watch)?;
+                    likelihood += block.solve(of, rows, run, log, watch, |chunk, solved| {
+                        for (e, listed) in chunk.iter().enumerate() {
+                            let (places, _, y) = rows.example(listed.counted.example);
+                            let (weight, y) = (listed.counted.weight, y - of.target_mean());
+                            for (a, &place) in places.iter().enumerate() {
+                                score[place as usize] += weight * solved[(a, e)] * y;
+                            }
+                            score[d] += weight * (solved[(places.len(), e)] * y - 1.0);
+                        }
+                    })?;
+                    continue;
                 }
-                score[d] += counted.weight * (blocks.solved[blocks.len - 1][e] * y - 1.0);
+            };
+            let mut examples = run.iter().map(|listed| listed.counted);
+            while blocks.load(of, rows, &mut examples) {
+                likelihood += blocks.solve(rows)?;
+                for e in 0..blocks.filled {
+                    let counted = blocks.examples[e];
+                    let (places, _, y) = rows.example(counted.example);
+                    let y = y - of.target_mean();
+                    for (&place, a) in places.iter().zip(&blocks.solved) {
+                        score[place as usize] += counted.weight * a[e] * y;
+                    }
+                    score[d] += counted.weight * (blocks.solved[blocks.len - 1][e] * y - 1.0);
+                }
             }
         }
         (likelihood.is_finite() && !blocks.watch.stopped()).then_some(likelihood)
@@ -134,12 +160,13 @@ impl<'a> ColumnRefinement<'a> {
         let blocks = Blocks::new(rows.most(), monitor);
         let mut refinement = ColumnRefinement {
             rows,
-            chosen,
+            list: List::of(rows, chosen.with_target(rows)),
             score,
             likelihood: 0.0,
             omega: 1.0,
             count,
             blocks,
+            block: Block::new(),
             now,
         };
         refinement.likelihood = refinement.evaluate(&refinement.now.clone())?;
@@ -151,8 +178,9 @@ impl<'a> ColumnRefinement<'a> {
         wide(Evaluate {
             of,
             rows: self.rows,
-            chosen: self.chosen,
+            list: &self.list,
             blocks: &mut self.blocks,
+            block: &mut self.block,
             score: &mut self.score,
         })
     }

@@ -20,11 +20,13 @@
 //! algorithm", 1977; over-relaxation as in R. Salakhutdinov and S. Roweis, "Adaptive overrelaxed
 //! bound optimization methods", ICML 2003.
 
+use super::alike::{Block, List};
 use super::batched_cholesky::Blocks;
 use super::covariance::Covariance;
 use super::factor::Factor;
 use super::folds::WeightedSubset;
-use super::simd4::{NullaryFnOnce, wide};
+use super::score::Evaluate;
+use super::simd4::wide;
 use super::small_cholesky::dot;
 use super::standard::Rows;
 use faer::{Accum, Mat, Par, linalg::matmul::matmul, prelude::*};
@@ -55,7 +57,7 @@ pub(crate) struct Dense {
 
 pub(crate) struct Refinement<'a> {
     rows: &'a Rows,
-    chosen: WeightedSubset<'a>,
+    list: List<'a>,
     pub(crate) now: Dense,
     /// Its score: A, and that of the means.
     score: Mat<f64>,
@@ -68,6 +70,9 @@ pub(crate) struct Refinement<'a> {
     most: f64,
     count: f64,
     blocks: Blocks<'a>,
+    block: Block,
+    /// Sum of a_i a_i' over examples that are alike, its lower triangle.
+    squares: Mat<f64>,
     monitor: &'a dyn Monitor,
     /// The trial covariance, and its score.
     next: Dense,
@@ -90,81 +95,6 @@ struct Partly {
     next_score: Mat<f64>,
     /// S + S A S / m of the examples with a target, its lower triangle.
     moments: Mat<f64>,
-}
-
-/// The pass over the examples. Its value is the log-likelihood.
-struct Evaluate<'a, 'b> {
-    of: &'a Dense,
-    rows: &'a Rows,
-    chosen: WeightedSubset<'a>,
-    blocks: &'a mut Blocks<'b>,
-    of_means: &'a mut [f64],
-    /// A of the examples with a target, if requested.
-    score: Option<&'a mut Mat<f64>>,
-    /// A of all examples, if requested and some targets are unknown.
-    of_all: Option<&'a mut Mat<f64>>,
-}
-
-impl NullaryFnOnce for Evaluate<'_, '_> {
-    type Output = Option<f64>;
-
-    #[inline(always)]
-    fn call(self) -> Option<f64> {
-        let Evaluate { of, rows, chosen, blocks, of_means, mut score, mut of_all } = self;
-        let d = of.len();
-        of_means.fill(0.0);
-        score.iter_mut().chain(&mut of_all).for_each(|score| score.fill(0.0));
-        let (mut likelihood, mut examples) = (0.0, chosen.of(rows));
-        while blocks.load(of, rows, &mut examples) {
-            likelihood += blocks.solve(rows)?;
-            if score.is_some() {
-                blocks.invert();
-            }
-            let last = blocks.len - 1;
-            for e in 0..blocks.filled {
-                let counted = blocks.examples[e];
-                let (places, _, y) = rows.example(counted.example);
-                let weight = counted.weight;
-                for (&place, a) in places.iter().zip(&blocks.solved) {
-                    of_means[place as usize] += weight * a[e];
-                }
-                of_means[d] += weight * blocks.solved[last][e];
-                // The row of an unknown target is that of the identity: it adds 0 to others.
-                let to = if y.is_nan() { &mut of_all } else { &mut score };
-                let Some(score) = to else { continue };
-                for (c, &place) in places.iter().enumerate() {
-                    let (place, right) = (place as usize, blocks.solved[c][e]);
-                    let column = score.col_as_slice_mut(place);
-                    for (a, &other) in places.iter().enumerate().skip(c) {
-                        column[other as usize] +=
-                            weight * (right * blocks.solved[a][e] - blocks.inverse_row(a)[c][e]);
-                    }
-                    column[d] +=
-                        weight * (right * blocks.solved[last][e] - blocks.inverse_row(last)[c][e]);
-                }
-                if !y.is_nan() {
-                    let a = blocks.solved[last][e];
-                    score[(d, d)] += weight * (a * a - blocks.inverse_row(last)[last][e]);
-                }
-            }
-        }
-        score.iter_mut().chain(&mut of_all).for_each(|score| gather(score));
-        if let (Some(all), Some(score)) = (of_all, score) {
-            *all += &*score;
-        }
-        (likelihood.is_finite() && !blocks.watch.stopped()).then_some(likelihood)
-    }
-}
-
-/// Adds the upper triangle to the lower and makes the matrix symmetric: places of an example may be
-/// in any order.
-fn gather(matrix: &mut Mat<f64>) {
-    for j in 0..matrix.ncols() {
-        for i in j + 1..matrix.nrows() {
-            let sum = matrix[(i, j)] + matrix[(j, i)];
-            (matrix[(i, j)], matrix[(j, i)]) = (sum, sum);
-        }
-    }
 }
 
 impl Dense {
@@ -358,7 +288,7 @@ impl<'a> Refinement<'a> {
         });
         let mut refinement = Refinement {
             rows,
-            chosen,
+            list: List::of(rows, chosen.of(rows)),
             score: empty(),
             of_means: vec![0.0; d + 1],
             likelihood: f64::NEG_INFINITY,
@@ -367,6 +297,8 @@ impl<'a> Refinement<'a> {
             most: (d as f64 * count / reads.max(1.0)).max(1.0),
             count,
             blocks: Blocks::new(rows.most(), monitor),
+            block: Block::new(),
+            squares: empty(),
             monitor,
             next: now.clone(),
             next_score: empty(),
@@ -422,8 +354,10 @@ impl<'a> Refinement<'a> {
         wide(Evaluate {
             of: &self.next,
             rows: self.rows,
-            chosen: self.chosen,
+            list: &self.list,
             blocks: &mut self.blocks,
+            block: &mut self.block,
+            squares: &mut self.squares,
             of_means: &mut self.next_of_means,
             score: whole.then_some(&mut self.next_score),
             of_all: self.partly.as_mut().filter(|_| whole).map(|partly| &mut partly.next_score),

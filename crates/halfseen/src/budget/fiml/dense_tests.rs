@@ -1,6 +1,7 @@
 //! Tests the refinements against textbook steps by conditional moments, their guards, and few or
 //! degenerate examples.
 
+use super::super::alike::Run;
 use super::super::column::ColumnRefinement;
 use super::super::covariance::likelihood;
 use super::super::folds::FoldSubset;
@@ -148,6 +149,85 @@ fn a_step_of_the_column_is_that_column() {
         (0..D).for_each(|j| close(refinement.now.with_target[j], second[(j, D)], 1e-10));
         close(refinement.now.target_variance, second[(D, D)], 1e-10);
     }
+}
+
+/// Draws examples of few patterns: complete ones, two with holes, one that shows nothing, and some
+/// of their own; and with `told`, some without a target.
+fn patterned(told: impl Fn(usize) -> bool) -> Reads {
+    let whole = reads_told(400, |_| D, |_| 1.0, told);
+    let mut kept = Reads::new();
+    for i in 0..whole.len() {
+        let (slots, values) = whole.example(i);
+        let cell = |j: u32| slots.iter().position(|slot| *slot == j).map(|at| (j, values[at]));
+        let shows = |j: usize| match i % 5 {
+            0 | 1 => true,
+            2 => j > 2,
+            3 => i % 10 == 8 && j % 2 == 0,
+            _ => (i / 5) >> j & 1 == 0,
+        };
+        let cells = (0..D).filter(|j| shows(*j)).filter_map(|j| cell(j as u32));
+        kept.push(cells, whole.targets()[i]);
+    }
+    kept
+}
+
+#[test]
+fn examples_that_are_alike_say_together_what_they_say_one_by_one() {
+    for told in [|_: usize| true, |i| i % 3 > 0] {
+        let (rows, factor) = fitted(&patterned(told));
+        let one_by_one = rows.without_patterns();
+        let alike = |rows: &Rows| {
+            let list = List::of(rows, FoldSubset::All.of(rows));
+            let runs = list.runs().filter(|run| matches!(run, Run::Alike(_))).count();
+            runs
+        };
+        assert!(alike(&rows) >= 2 && alike(&one_by_one) == 0, "{}", alike(&rows));
+        let start = |rows| Refinement::start(rows, FoldSubset::All, &factor, &Silent).unwrap();
+        let (mut together, mut single) = (start(&rows), start(&one_by_one));
+        for step in 0..4 {
+            close(together.likelihood, single.likelihood, 1e-12);
+            for j in 0..=D {
+                close(together.now.means[j], single.now.means[j], 1e-10);
+                for i in 0..=D {
+                    let (a, b) = (together.now.matrix[(i, j)], single.now.matrix[(i, j)]);
+                    close(a, b, 1e-10);
+                    close(together.score[(i, j)], single.score[(i, j)], 1e-9);
+                }
+            }
+            assert!(together.step() && single.step(), "step {step}");
+        }
+        let start =
+            |rows| ColumnRefinement::start(rows, FoldSubset::All, &factor, &Silent).unwrap();
+        let (mut column, mut column_single) = (start(&rows), start(&one_by_one));
+        assert!(column.step() && column_single.step());
+        let both = column.now.with_target.iter().zip(&column_single.now.with_target);
+        both.for_each(|(a, b)| close(*a, *b, 1e-10));
+        // Each error has its part, whatever the order; and what is not definite is infinite.
+        let ridges = [0.0, 0.1, 3.0];
+        let judged = |rows: &Rows, of: &Dense| {
+            let held = FoldSubset::All.with_target(rows).step_by(2);
+            squared_errors(of, &ridges, rows, held, &Silent)
+        };
+        let now = &mut together.now;
+        for (a, b) in judged(&rows, now).iter().zip(judged(&one_by_one, now)) {
+            assert_eq!(a.count, b.count);
+            a.parts(0.7).iter().zip(b.parts(0.7)).for_each(|(a, b)| close(*a, b, 1e-10));
+        }
+        now.matrix[(3, 3)] = -1.0;
+        for (a, b) in judged(&rows, now).iter().zip(judged(&one_by_one, now)) {
+            assert_eq!(a.total().is_finite(), b.total().is_finite());
+        }
+    }
+}
+
+#[test]
+fn patterns_that_seldom_come_again_are_not_kept() {
+    let often = fitted(&patterned(|_| true)).0;
+    assert_eq!(often.pattern(0), often.pattern(1));
+    assert!(often.pattern(0) != often.pattern(2) && often.pattern(0).is_some());
+    // 256 sets of up to eight attributes.
+    let (seldom, _) = fitted(&reads(300, |i| 3 + i % 3, |_| 1.0));
+    assert!((0..300).all(|i| seldom.pattern(i).is_none()));
 }
 
 #[test]

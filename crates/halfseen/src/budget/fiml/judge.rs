@@ -4,9 +4,9 @@
 //! example. Its variance does not count: else a ridge that spoils the weights of all attributes
 //! together would compensate for a covariance with too little variance.
 
+use super::alike::{Block, List, Run};
 use super::batched_cholesky::Blocks;
 use super::covariance::Covariance;
-use super::folds::WeightedIndex;
 use super::simd4::{NullaryFnOnce, wide};
 use super::standard::Rows;
 use halfseen_solve::Monitor;
@@ -84,40 +84,64 @@ pub(crate) fn squared_errors(
     examples: impl Iterator<Item = usize>,
     monitor: &dyn Monitor,
 ) -> Vec<Errors> {
-    let examples = examples.map(WeightedIndex::from);
-    wide(Judge { covariance, ridges, rows, examples, monitor })
+    let list = List::of(rows, examples);
+    wide(Judge { covariance, ridges, rows, list: &list, monitor })
 }
 
-struct Judge<'a, C, I> {
+struct Judge<'a, C> {
     covariance: &'a C,
     ridges: &'a [f64],
     rows: &'a Rows,
-    examples: I,
+    list: &'a List<'a>,
     monitor: &'a dyn Monitor,
 }
 
-impl<C: Covariance, I: Iterator<Item = WeightedIndex>> NullaryFnOnce for Judge<'_, C, I> {
+impl<C: Covariance> NullaryFnOnce for Judge<'_, C> {
     type Output = Vec<Errors>;
 
     #[inline(always)]
-    fn call(mut self) -> Vec<Errors> {
-        let mut blocks = Blocks::new(self.rows.most(), self.monitor);
-        let mut sums = vec![Errors::default(); self.ridges.len()];
-        let mut at = 0;
-        while blocks.load(self.covariance, self.rows, &mut self.examples) {
-            for (sum, ridge) in sums.iter_mut().zip(self.ridges) {
-                match blocks.residuals(*ridge) {
-                    Some(found) => {
-                        let found = found[..blocks.filled].iter().enumerate();
-                        found.for_each(|(e, r)| {
-                            let target = self.rows.example(blocks.examples[e].example).2;
-                            sum.add(at + e, *r, target);
-                        });
+    fn call(self) -> Vec<Errors> {
+        let Judge { covariance, ridges, rows, list, monitor } = self;
+        let (mut blocks, mut block) = (Blocks::new(rows.most(), monitor), Block::new());
+        let mut sums = vec![Errors::default(); ridges.len()];
+        let target = |example: usize| rows.example(example).2;
+        for run in list.runs() {
+            let run = match run {
+                Run::Mixed(run) => run,
+                Run::Alike(run) => {
+                    block.load(covariance, rows, run[0].counted.example);
+                    for (sum, ridge) in sums.iter_mut().zip(ridges) {
+                        let mut found = *sum;
+                        let whole = block.residuals(
+                            covariance,
+                            rows,
+                            run,
+                            *ridge,
+                            &mut blocks.watch,
+                            |of, r| {
+                                found.add(of.at, r, target(of.counted.example));
+                            },
+                        );
+                        *sum = if whole.is_some() { found } else { Errors::INFINITE };
                     }
-                    None => *sum = Errors::INFINITE,
+                    continue;
                 }
+            };
+            let (mut examples, mut at) = (run.iter().map(|listed| listed.counted), 0);
+            while blocks.load(covariance, rows, &mut examples) {
+                for (sum, ridge) in sums.iter_mut().zip(ridges) {
+                    match blocks.residuals(*ridge) {
+                        Some(found) => {
+                            let found = found[..blocks.filled].iter().zip(&run[at..]);
+                            found.for_each(|(r, of)| {
+                                sum.add(of.at, *r, target(of.counted.example));
+                            });
+                        }
+                        None => *sum = Errors::INFINITE,
+                    }
+                }
+                at += blocks.filled;
             }
-            at += blocks.filled;
         }
         if blocks.watch.stopped() {
             sums.fill(Errors::INFINITE);

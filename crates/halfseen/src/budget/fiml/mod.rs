@@ -21,6 +21,7 @@
 //! algorithms for ML factor analysis", Psychometrika 1982; A. Dempster, N. Laird and D. Rubin,
 //! "Maximum likelihood from incomplete data via the EM algorithm", JRSS B 1977.
 
+mod alike;
 mod asking;
 mod average;
 mod basis;
@@ -53,6 +54,7 @@ mod priced_tests;
 mod read_design;
 mod read_summary;
 mod reads;
+mod score;
 mod simd4;
 mod small_cholesky;
 mod standard;

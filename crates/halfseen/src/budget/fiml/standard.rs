@@ -10,6 +10,7 @@
 use super::basis::{BySlot, SlotCurve};
 use super::reads::Reads;
 use crate::model::interpolate;
+use std::collections::HashMap;
 
 /// Pseudo-reads at the pooled variance, and number of reads by which a variance is shrunk.
 const PRIOR_READS: f64 = 2.5;
@@ -18,6 +19,8 @@ const SHRUNK_BY: f64 = 5.0;
 /// `ALIKE_BELOW` times their lower quartile.
 const ALIKE: f64 = 100.0;
 const ALIKE_BELOW: f64 = 1e4;
+/// Different patterns of reads after which more than every other one must have been there before.
+const PATTERNS: usize = 32;
 /// No place: the slot is excluded.
 const NONE: u32 = u32::MAX;
 
@@ -55,6 +58,9 @@ pub(crate) struct Rows {
     targets: Vec<f64>,
     /// Numbers of the examples; empty if these are their positions.
     numbers: Vec<u64>,
+    /// Which places each example shows, and whether its target is known, as a number; empty if few
+    /// examples show the same.
+    patterns: Vec<u32>,
     /// Number of rows of a pilot, the last of the examples, and what each of them counts.
     pilot: (usize, f64),
 }
@@ -176,6 +182,7 @@ impl Standard {
             values: Vec::with_capacity(reads.cells()),
             targets: reads.targets().iter().map(|y| (y - self.centre) / self.spread).collect(),
             numbers: reads.numbers().to_vec(),
+            patterns: Vec::new(),
             pilot: reads.pilot(),
         };
         rows.starts.push(0);
@@ -207,6 +214,7 @@ impl Standard {
             }
             rows.starts.push(rows.places.len());
         }
+        rows.patterns = rows.count_patterns().unwrap_or_default();
         rows
     }
 }
@@ -296,6 +304,31 @@ impl Rows {
     pub(crate) fn example(&self, i: usize) -> (&[u32], &[f64], f64) {
         let reads = self.starts[i]..self.starts[i + 1];
         (&self.places[reads.clone()], &self.values[reads], self.targets[i])
+    }
+
+    /// Returns the number of an example's places and of whether its target is known; `None` if few
+    /// examples have the same.
+    #[inline]
+    pub(crate) fn pattern(&self, i: usize) -> Option<u32> {
+        self.patterns.get(i).copied()
+    }
+
+    /// Forgets which examples show the same.
+    #[cfg(test)]
+    pub(crate) fn without_patterns(&self) -> Rows {
+        Rows { patterns: Vec::new(), ..self.clone() }
+    }
+
+    /// Numbers the patterns in the order of the examples; `None` as soon as few come again.
+    fn count_patterns(&self) -> Option<Vec<u32>> {
+        let mut known = HashMap::new();
+        let mut number = |i: usize| {
+            let (places, _, y) = self.example(i);
+            let next = known.len();
+            let number = *known.entry((places, y.is_nan())).or_insert(next as u32);
+            (known.len() <= PATTERNS + i / 2).then_some(number)
+        };
+        (0..self.len()).map(&mut number).collect()
     }
 
     /// Returns the largest number of reads of one example, whether or not its target is known.

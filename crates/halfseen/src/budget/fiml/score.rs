@@ -1,0 +1,135 @@
+//! Computes the log-likelihood of a covariance and its score: A = sum_i P_i'(a_i a_i' - T_i^-1) P_i
+//! with T_i the block of example i's reads and a_i = T_i^-1 (x_i - mean), and the sum of the a_i.
+//!
+//! Blocks of examples that show the same attributes are factorised and inverted once; others four
+//! at a time.
+
+use super::alike::{Block, List, Listed, Run, add_squares};
+use super::batched_cholesky::Blocks;
+use super::dense::Dense;
+use super::simd4::NullaryFnOnce;
+use super::standard::Rows;
+use faer::Mat;
+
+/// The pass over the examples. Its value is the log-likelihood.
+pub(crate) struct Evaluate<'a, 'b> {
+    pub(crate) of: &'a Dense,
+    pub(crate) rows: &'a Rows,
+    pub(crate) list: &'a List<'a>,
+    pub(crate) blocks: &'a mut Blocks<'b>,
+    pub(crate) block: &'a mut Block,
+    pub(crate) squares: &'a mut Mat<f64>,
+    pub(crate) of_means: &'a mut [f64],
+    /// A of the examples with a target, if requested.
+    pub(crate) score: Option<&'a mut Mat<f64>>,
+    /// A of all examples, if requested and some targets are unknown.
+    pub(crate) of_all: Option<&'a mut Mat<f64>>,
+}
+
+impl NullaryFnOnce for Evaluate<'_, '_> {
+    type Output = Option<f64>;
+
+    #[inline(always)]
+    fn call(self) -> Option<f64> {
+        let list = self.list;
+        let (mut sums, mut likelihood) = (self, 0.0);
+        sums.of_means.fill(0.0);
+        sums.score.iter_mut().chain(&mut sums.of_all).for_each(|score| score.fill(0.0));
+        for run in list.runs() {
+            likelihood += match run {
+                Run::Alike(run) => sums.add_alike(run)?,
+                Run::Mixed(run) => sums.add_mixed(run)?,
+            };
+        }
+        let Evaluate { score: mut of_told, mut of_all, blocks, .. } = sums;
+        of_told.iter_mut().chain(&mut of_all).for_each(|score| gather(score));
+        if let (Some(all), Some(score)) = (of_all, of_told) {
+            *all += &*score;
+        }
+        (likelihood.is_finite() && !blocks.watch.stopped()).then_some(likelihood)
+    }
+}
+
+impl Evaluate<'_, '_> {
+    /// Adds what examples that are alike say; returns their log-likelihood.
+    fn add_alike(&mut self, run: &[Listed]) -> Option<f64> {
+        let Evaluate { of, rows, blocks, block, squares, of_means, score, of_all, .. } = self;
+        let (d, watch) = (of.len(), &mut blocks.watch);
+        let first = run[0].counted.example;
+        let (places, _, y) = rows.example(first);
+        block.load(*of, rows, first);
+        let (len, log) = (block.len, block.determinant(watch)?);
+        let to = if y.is_nan() { of_all } else { score };
+        let at = |a: usize| places.get(a).map_or(d, |place| *place as usize);
+        squares.submatrix_mut(0, 0, len, len).fill(0.0);
+        let likelihood = block.solve(*of, rows, run, log, watch, |chunk, solved| {
+            for (e, listed) in chunk.iter().enumerate() {
+                (0..len).for_each(|a| of_means[at(a)] += listed.counted.weight * solved[(a, e)]);
+            }
+            if to.is_some() {
+                add_squares(squares, chunk, solved);
+            }
+        })?;
+        let Some(score) = to else { return Some(likelihood) };
+        let weight: f64 = run.iter().map(|listed| listed.counted.weight).sum();
+        let inverse = block.invert(watch)?;
+        for c in 0..len {
+            let column = score.col_as_slice_mut(at(c));
+            (c..len).for_each(|a| column[at(a)] += squares[(a, c)] - weight * inverse[(a, c)]);
+        }
+        Some(likelihood)
+    }
+
+    /// Does the same for others, four at a time.
+    #[inline(always)]
+    fn add_mixed(&mut self, run: &[Listed]) -> Option<f64> {
+        let Evaluate { of, rows, blocks, of_means, score, of_all, .. } = self;
+        let d = of.len();
+        let (mut likelihood, mut examples) = (0.0, run.iter().map(|listed| listed.counted));
+        while blocks.load(*of, rows, &mut examples) {
+            likelihood += blocks.solve(rows)?;
+            if score.is_some() {
+                blocks.invert();
+            }
+            let last = blocks.len - 1;
+            for e in 0..blocks.filled {
+                let counted = blocks.examples[e];
+                let (places, _, y) = rows.example(counted.example);
+                let weight = counted.weight;
+                for (&place, a) in places.iter().zip(&blocks.solved) {
+                    of_means[place as usize] += weight * a[e];
+                }
+                of_means[d] += weight * blocks.solved[last][e];
+                // The row of an unknown target is that of the identity: it adds 0 to others.
+                let to = if y.is_nan() { &mut *of_all } else { &mut *score };
+                let Some(score) = to else { continue };
+                for (c, &place) in places.iter().enumerate() {
+                    let (place, right) = (place as usize, blocks.solved[c][e]);
+                    let column = score.col_as_slice_mut(place);
+                    for (a, &other) in places.iter().enumerate().skip(c) {
+                        column[other as usize] +=
+                            weight * (right * blocks.solved[a][e] - blocks.inverse_row(a)[c][e]);
+                    }
+                    column[d] +=
+                        weight * (right * blocks.solved[last][e] - blocks.inverse_row(last)[c][e]);
+                }
+                if !y.is_nan() {
+                    let a = blocks.solved[last][e];
+                    score[(d, d)] += weight * (a * a - blocks.inverse_row(last)[last][e]);
+                }
+            }
+        }
+        Some(likelihood)
+    }
+}
+
+/// Adds the upper triangle to the lower and makes the matrix symmetric: places of an example may be
+/// in any order.
+fn gather(matrix: &mut Mat<f64>) {
+    for j in 0..matrix.ncols() {
+        for i in j + 1..matrix.nrows() {
+            let sum = matrix[(i, j)] + matrix[(j, i)];
+            (matrix[(i, j)], matrix[(j, i)]) = (sum, sum);
+        }
+    }
+}
