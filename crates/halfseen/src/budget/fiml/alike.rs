@@ -54,6 +54,10 @@ impl<'a> List<'a> {
         List { rows, examples }
     }
 
+    pub(crate) fn iter(&self) -> std::slice::Iter<'_, Listed> {
+        self.examples.iter()
+    }
+
     /// Returns the runs in order. Those that are mixed have others, or the ends, on both sides.
     pub(crate) fn runs(&self) -> impl Iterator<Item = Run<'_>> {
         let mut rest = &self.examples[..];

@@ -6,14 +6,14 @@
 
 use super::alike::{Block, List, Listed, Run, add_squares};
 use super::batched_cholesky::Blocks;
-use super::dense::Dense;
+use super::covariance::Covariance;
 use super::simd4::NullaryFnOnce;
 use super::standard::Rows;
 use faer::Mat;
 
 /// The pass over the examples. Its value is the log-likelihood.
-pub(crate) struct Evaluate<'a, 'b> {
-    pub(crate) of: &'a Dense,
+pub(crate) struct Evaluate<'a, 'b, C> {
+    pub(crate) of: &'a C,
     pub(crate) rows: &'a Rows,
     pub(crate) list: &'a List<'a>,
     pub(crate) blocks: &'a mut Blocks<'b>,
@@ -26,7 +26,7 @@ pub(crate) struct Evaluate<'a, 'b> {
     pub(crate) of_all: Option<&'a mut Mat<f64>>,
 }
 
-impl NullaryFnOnce for Evaluate<'_, '_> {
+impl<C: Covariance> NullaryFnOnce for Evaluate<'_, '_, C> {
     type Output = Option<f64>;
 
     #[inline(always)]
@@ -50,11 +50,11 @@ impl NullaryFnOnce for Evaluate<'_, '_> {
     }
 }
 
-impl Evaluate<'_, '_> {
+impl<C: Covariance> Evaluate<'_, '_, C> {
     /// Adds what examples that are alike say; returns their log-likelihood.
     fn add_alike(&mut self, run: &[Listed]) -> Option<f64> {
         let Evaluate { of, rows, blocks, block, squares, of_means, score, of_all, .. } = self;
-        let (d, watch) = (of.len(), &mut blocks.watch);
+        let (d, watch) = (of_means.len() - 1, &mut blocks.watch);
         let first = run[0].counted.example;
         let (places, _, y) = rows.example(first);
         block.load(*of, rows, first);
@@ -84,7 +84,7 @@ impl Evaluate<'_, '_> {
     #[inline(always)]
     fn add_mixed(&mut self, run: &[Listed]) -> Option<f64> {
         let Evaluate { of, rows, blocks, of_means, score, of_all, .. } = self;
-        let d = of.len();
+        let d = of_means.len() - 1;
         let (mut likelihood, mut examples) = (0.0, run.iter().map(|listed| listed.counted));
         while blocks.load(*of, rows, &mut examples) {
             likelihood += blocks.solve(rows)?;

@@ -19,6 +19,8 @@ const SHRUNK_BY: f64 = 5.0;
 /// `ALIKE_BELOW` times their lower quartile.
 const ALIKE: f64 = 100.0;
 const ALIKE_BELOW: f64 = 1e4;
+/// Reads of an example from which it pays to find others of the same attributes.
+const LONG: usize = 16;
 /// Different patterns of reads after which more than every other one must have been there before.
 const PATTERNS: usize = 32;
 /// No place: the slot is excluded.
@@ -58,8 +60,8 @@ pub(crate) struct Rows {
     targets: Vec<f64>,
     /// Numbers of the examples; empty if these are their positions.
     numbers: Vec<u64>,
-    /// Which places each example shows, and whether its target is known, as a number; empty if few
-    /// examples show the same.
+    /// Number of the places that each example shows and of whether its target is known; empty if few
+    /// examples show the same, or examples show few.
     patterns: Vec<u32>,
     /// Number of rows of a pilot, the last of the examples, and what each of them counts.
     pilot: (usize, f64),
@@ -214,7 +216,9 @@ impl Standard {
             }
             rows.starts.push(rows.places.len());
         }
-        rows.patterns = rows.count_patterns().unwrap_or_default();
+        if rows.places.len() >= LONG * rows.len() {
+            rows.patterns = rows.count_patterns();
+        }
         rows
     }
 }
@@ -313,14 +317,14 @@ impl Rows {
         self.patterns.get(i).copied()
     }
 
-    /// Forgets which examples show the same.
+    /// Finds the patterns however few the reads are.
     #[cfg(test)]
-    pub(crate) fn without_patterns(&self) -> Rows {
-        Rows { patterns: Vec::new(), ..self.clone() }
+    pub(crate) fn with_patterns(&self) -> Rows {
+        Rows { patterns: self.count_patterns(), ..self.clone() }
     }
 
-    /// Numbers the patterns in the order of the examples; `None` as soon as few come again.
-    fn count_patterns(&self) -> Option<Vec<u32>> {
+    /// Numbers the patterns in the order of the examples; empty as soon as few come again.
+    fn count_patterns(&self) -> Vec<u32> {
         let mut known = HashMap::new();
         let mut number = |i: usize| {
             let (places, _, y) = self.example(i);
@@ -328,7 +332,7 @@ impl Rows {
             let number = *known.entry((places, y.is_nan())).or_insert(next as u32);
             (known.len() <= PATTERNS + i / 2).then_some(number)
         };
-        (0..self.len()).map(&mut number).collect()
+        (0..self.len()).map(&mut number).collect::<Option<Vec<u32>>>().unwrap_or_default()
     }
 
     /// Returns the largest number of reads of one example, whether or not its target is known.
