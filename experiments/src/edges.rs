@@ -6,8 +6,8 @@ use crate::results::Results;
 /// How many problems are named; more are counted.
 const NAMED: usize = 6;
 
-/// A line for each arm with the ends of its axes that most splits of some problem chose; nothing
-/// where there is none.
+/// A line for each arm with the ends of its axes that most splits of some problem chose, over all
+/// points, each of which may have a setting of its own; nothing where there is none.
 pub(crate) fn edges(results: &Results, arms: &[Arm], quick: bool) -> String {
     let mut problems: Vec<&str> = results.rows.iter().map(|row| row.problem.as_str()).collect();
     problems.sort_unstable();
@@ -16,7 +16,7 @@ pub(crate) fn edges(results: &Results, arms: &[Arm], quick: bool) -> String {
         let settings: Vec<(&str, Vec<&str>)> = problems
             .iter()
             .map(|problem| {
-                let rows = results.of(problem, &arm.id).filter(|row| row.point == 0);
+                let rows = results.of(problem, &arm.id);
                 (*problem, rows.map(|row| row.setting.as_str()).collect())
             })
             .collect();
