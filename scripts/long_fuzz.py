@@ -16,13 +16,15 @@ import sys
 import time
 
 STEP = 50_000
+# Seconds of a case: it may run at low priority beside other work.
+LIMIT = "180"
 LINE = re.compile(r"(\w+): (\d+) cases in \d+ s, (\d+) taken, (\d+) refused, (\d+) findings")
 
 
 def step(fuzz: str, subject: str, seed: int, workers: int) -> dict[str, float]:
     """Run one step and return its counts."""
     began = time.monotonic()
-    command = [fuzz, "--runs", str(STEP), "--seed", str(seed), "--subjects", subject, "--workers", str(workers)]
+    command = [fuzz, "--runs", str(STEP), "--seed", str(seed), "--subjects", subject, "--workers", str(workers), "--limit", LIMIT]
     done = subprocess.run(command, capture_output=True, text=True)
     found = LINE.search(done.stdout)
     if done.returncode or not found or found[1] != subject:
