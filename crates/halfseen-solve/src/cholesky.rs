@@ -1,11 +1,11 @@
 //! Factors symmetric positive definite matrices by Cholesky's method, and solves with the factor.
 //!
-//! Only lower triangles are read and written. A factorisation needs memory for one more column; a
-//! solution needs none.
+//! Only lower triangles are read and written. A factorisation needs memory for one more column, an
+//! inverse for one more matrix; a solution needs none.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
-use faer::linalg::cholesky::llt::solve;
+use faer::linalg::cholesky::llt::{inverse, solve};
 use faer::{Mat, MatMut, MatRef, Par};
 
 /// Matrix that is not positive definite, at least after rounding.
@@ -34,6 +34,12 @@ pub fn factor_in_place(matrix: MatMut<'_, f64>, par: Par) -> Result<(), NotPosit
 /// Replaces b, one right-hand side per column, by the solution of L L' x = b.
 pub fn solve_in_place(factor: MatRef<'_, f64>, b: MatMut<'_, f64>) {
     solve::solve_in_place(factor, b, Par::Seq, MemStack::new(&mut []));
+}
+
+/// Writes the lower triangle of the inverse of L L'.
+pub fn invert(factor: MatRef<'_, f64>, to: MatMut<'_, f64>) {
+    let mut memory = MemBuffer::new(inverse::inverse_scratch::<f64>(factor.nrows(), Par::Seq));
+    inverse::inverse(to, factor, Par::Seq, MemStack::new(&mut memory));
 }
 
 /// Factor L of a matrix L L'.
@@ -145,6 +151,10 @@ mod tests {
             factor_in_place(factor.as_mut(), Par::Seq).unwrap();
             solve_in_place(factor.as_ref(), found.as_mut());
             assert!((&found - &wanted).norm_max() < 1e-7, "{n}");
+            let mut inverse = Mat::from_fn(n, n, |_, _| f64::NAN);
+            invert(factor.as_ref(), inverse.as_mut());
+            let inverse = Mat::from_fn(n, n, |i, j| inverse[(i.max(j), i.min(j))]);
+            assert!((&inverse * &whole - Mat::<f64>::identity(n, n)).norm_max() < 1e-7, "{n}");
         }
     }
 

@@ -10,13 +10,15 @@ use super::folds::WeightedIndex;
 use super::small_cholesky::dot;
 use super::standard::Rows;
 use faer::{Accum, Mat, MatRef, Par, prelude::*};
-use halfseen_solve::cholesky::{factor_in_place, solve_in_place};
+use halfseen_solve::cholesky::{factor_in_place, invert, solve_in_place};
 use halfseen_solve::{Watch, lower_product};
 
 /// Least examples alike for a block of their own, and least product of these with its rows: fewer
 /// are faster in lanes.
 const FEWEST: usize = 4;
 const LEAST: usize = 160;
+/// Rows from which a block of its own is faster even for one example.
+const LARGE: usize = 64;
 /// Examples that are solved for at once.
 const CHUNK: usize = 64;
 /// ln(2 pi).
@@ -89,7 +91,8 @@ impl<'a> List<'a> {
 
     fn is_worth_it(&self, run: &[Listed]) -> bool {
         let side = |listed: &Listed| self.rows.example(listed.counted.example).0.len() + 1;
-        run.len() >= FEWEST && run.len() * side(&run[0]) >= LEAST
+        let side = side(&run[0]);
+        side >= LARGE || run.len() >= FEWEST && run.len() * side >= LEAST
     }
 }
 
@@ -201,20 +204,15 @@ impl Block {
         Some(likelihood)
     }
 
-    /// Returns T^-1, after [`Block::determinant`]; `None` if the monitor asked to stop.
+    /// Returns T^-1, its lower triangle, after [`Block::determinant`]; `None` if the monitor asked to stop.
     pub(crate) fn invert(&mut self, watch: &mut Watch<'_>) -> Option<MatRef<'_, f64>> {
         let len = self.len;
         if watch.stops_after(len * len * len) {
             return None;
         }
         fit(&mut self.inverse, len, len);
-        for j in 0..len {
-            let column = &mut self.inverse.col_as_slice_mut(j)[..len];
-            column.fill(0.0);
-            column[j] = 1.0;
-        }
         let factor = self.factor.submatrix(0, 0, len, len);
-        solve_in_place(factor, self.inverse.submatrix_mut(0, 0, len, len));
+        invert(factor, self.inverse.submatrix_mut(0, 0, len, len));
         Some(self.inverse.submatrix(0, 0, len, len))
     }
 
