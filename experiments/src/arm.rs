@@ -22,6 +22,8 @@ pub(crate) struct Arm {
     quick: Axes,
     /// Whether of the full grid a coarse part is searched.
     coarse: bool,
+    /// Whether the full grid goes on beyond an end that is chosen.
+    pub(crate) open: bool,
     /// Whether the arm has an intercept (an attribute that is always known); the target is then
     /// centred.
     pub(crate) intercept: bool,
@@ -43,6 +45,7 @@ impl Arm {
             full: &[],
             quick: &[],
             coarse: false,
+            open: false,
             intercept: false,
             chosen_clean: false,
             transductive: false,
@@ -59,6 +62,11 @@ impl Arm {
     /// the middle one. A grid of one axis is kept whole.
     pub(crate) fn coarse(self) -> Arm {
         Arm { coarse: true, ..self }
+    }
+
+    /// Lets the full grid go on beyond an end that is chosen.
+    pub(crate) fn going_on(self) -> Arm {
+        Arm { open: true, ..self }
     }
 
     /// Fixes a parameter.
@@ -114,10 +122,15 @@ impl Arm {
 
     /// The settings that tuning searches.
     pub(crate) fn settings(&self, quick: bool) -> Vec<Assignments> {
+        self.grid(quick).settings()
+    }
+
+    /// The same as a grid.
+    pub(crate) fn grid(&self, quick: bool) -> Grid {
         let words = |(name, values): (&'static str, Vec<&str>)| {
             (name, values.into_iter().map(str::to_owned).collect())
         };
-        Grid(self.axes(quick).into_iter().map(words).collect()).settings()
+        Grid(self.axes(quick).into_iter().map(words).collect())
     }
 
     /// The grid that tuning searches.
@@ -142,8 +155,9 @@ impl Arm {
         let fixed = self.fixed.iter().map(|(name, value)| format!("{name}={value}"));
         let grid = axes.iter().map(|(name, values)| format!("{name} {}", values.join(" ")));
         let chosen = self.chosen_clean.then(|| "chosen on clean rows".to_owned());
+        let open = (self.open && !quick).then(|| "goes on".to_owned());
         let sees = self.transductive.then(|| "transductive".to_owned());
-        let all: Vec<String> = fixed.chain(grid).chain(chosen).chain(sees).collect();
+        let all: Vec<String> = fixed.chain(grid).chain(chosen).chain(open).chain(sees).collect();
         format!("{}: {}", self.learner, all.join("; "))
     }
 

@@ -1,7 +1,9 @@
 //! Says which arms chose an end of their grid: there a wider grid might have done better.
 
 use crate::arm::Arm;
+use crate::beyond::MOST;
 use crate::results::Results;
+use std::collections::BTreeMap;
 
 /// How many problems are named; more are counted.
 const NAMED: usize = 6;
@@ -45,12 +47,43 @@ pub(crate) fn edges(results: &Results, arms: &[Arm], quick: bool) -> String {
         (!ends.is_empty()).then(|| format!("- {} (`{}`): {}\n", arm.label, arm.id, ends.join("; ")))
     };
     let lines: String = arms.iter().filter_map(line).collect();
+    let beyond = if quick { String::new() } else { beyond(results, arms) };
     if lines.is_empty() {
-        return lines;
+        return beyond;
     }
     format!(
         "\n## Ends of grids\n\nMost splits of these problems chose the first or the last value of a grid, so that the error there is an upper bound if the parameter \
-         could go on:\n\n{lines}"
+         could go on:\n\n{lines}{beyond}"
+    )
+}
+
+/// Says how often grids went on beyond an end, and what was chosen there; nothing where none may.
+fn beyond(results: &Results, arms: &[Arm]) -> String {
+    if !arms.iter().any(|arm| arm.open) {
+        return String::new();
+    }
+    let line = |arm: &Arm| {
+        let mut found = BTreeMap::new();
+        for row in results.rows.iter().filter(|row| row.arm == arm.id && row.point == 0) {
+            for (axis, values) in arm.axes(false) {
+                let set = row.setting.split(';').filter_map(|text| text.split_once('='));
+                let chosen = set.filter(|(name, _)| *name == axis).map(|(_, value)| value);
+                for value in chosen.filter(|value| !values.contains(value)) {
+                    *found.entry((axis, value.to_owned())).or_insert(0) += 1;
+                }
+            }
+        }
+        let all: Vec<String> = found
+            .iter()
+            .map(|((axis, value), times)| format!("{axis} {value}, {times} x"))
+            .collect();
+        (!all.is_empty()).then(|| format!("- {} (`{}`): {}\n", arm.label, arm.id, all.join("; ")))
+    };
+    let lines: String = arms.iter().filter(|arm| arm.open).filter_map(line).collect();
+    format!(
+        "\n## Beyond the grids\n\nWhere the best setting of a split had the first or last value of an axis, the axis went on by the factor of its last two values, at most {MOST} \
+         times. Values chosen beyond the grid:\n\n{}",
+        if lines.is_empty() { "None.\n".to_owned() } else { lines }
     )
 }
 
@@ -85,6 +118,18 @@ mod tests {
         assert!(text.ends_with("\n- identity (`identity`): radius 0.5 (first): p\n"), "{text}");
         assert!(told(&["radius=2;step=1x"]).contains("radius 2 (last): p"));
         assert_eq!(told(&["radius=1;step=1x", "radius=0.5;step=1x"]), "");
+    }
+
+    #[test]
+    fn what_was_chosen_beyond_a_grid_is_told() {
+        let arm =
+            Arm::new("identity", "identity").grids(&[("radius", &["1", "2"])], &[]).going_on();
+        let text = edges(&results(&["radius=4", "radius=4", "radius=1"]), &[arm.clone()], false);
+        assert!(
+            text.ends_with("beyond the grid:\n\n- identity (`identity`): radius 4, 2 x\n"),
+            "{text}"
+        );
+        assert!(edges(&results(&["radius=2", "radius=1"]), &[arm], false).ends_with("None.\n"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod args;
 mod arm;
+mod beyond;
 mod edges;
 mod figure;
 mod figures;

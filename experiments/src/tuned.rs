@@ -2,6 +2,7 @@
 //! papers on budgets: tune, fit, test along a curve.
 
 use crate::arm::{Arm, text};
+use crate::beyond::{MOST, go_on};
 use crate::fits::{as_published, scored, seeded, strata};
 use crate::problem::Problem;
 use crate::protocol::{Protocol, TEST_SHARE};
@@ -132,18 +133,32 @@ impl Tuned<'_> {
         seed: u64,
         protocol: &Protocol,
     ) -> Result<Assignments> {
-        let settings = self.arm.settings(protocol.quick);
+        let mut grid = self.arm.grid(protocol.quick);
+        let mut settings = grid.settings();
         if settings.len() <= 1 {
             return Ok(settings.into_iter().next().unwrap_or_default());
         }
         let Problem { table, target_name, target, .. } = self.problem;
         let task = Task { table, target_name, target, groups: None, options, test: None };
-        let Protocol { folds, runs, by, .. } = *protocol;
+        let Protocol { folds, runs, by, quick, .. } = *protocol;
         let tuning = Tuning { folds, holdout: false, runs, by, seed, attack: None };
-        let candidates = [(learner.clone_box(), settings)];
-        let mut tuned =
-            tune_over(&candidates, &task, &self.split.train, &tuning, &Silent, &|_| ())?;
-        Ok(tuned.remove(0).setting)
+        let times = if self.arm.open && !quick { MOST } else { 0 };
+        let (mut chosen, mut least) = (Assignments::new(), f64::INFINITY);
+        for time in 0..=times {
+            let candidates = [(learner.clone_box(), settings)];
+            let mut tuned =
+                tune_over(&candidates, &task, &self.split.train, &tuning, &Silent, &|_| ())?;
+            let found = tuned.remove(0);
+            let error = found.errors.iter().map(|(_, error)| *error).fold(f64::INFINITY, f64::min);
+            if time == 0 || error < least {
+                (chosen, least) = (found.setting, error);
+            }
+            settings = if time < times { go_on(&mut grid, &chosen) } else { Vec::new() };
+            if settings.is_empty() {
+                break;
+            }
+        }
+        Ok(chosen)
     }
 
     /// What a fit errs on the rows that test.

@@ -7,6 +7,7 @@
 //! wrongly under the same attack, or of an arm that says so with nothing deleted.
 
 use crate::arm::{Arm, text};
+use crate::beyond::{MOST, go_on};
 use crate::fits::{scored, seeded, strata};
 use crate::hash::versioned_key;
 use crate::problem::{Problem, options};
@@ -171,20 +172,34 @@ impl Besieged<'_> {
         let mut known: BTreeMap<String, Option<Fitted>> = BTreeMap::new();
         let mut rows = Vec::with_capacity(budgets.len());
         for &budget in budgets {
-            let mut best: Option<(f64, String)> = None;
-            for setting in self.settings(&*learner, budget, protocol.quick) {
-                let name = text(&setting);
-                if !known.contains_key(&name) {
-                    known.insert(name.clone(), self.learn(&*learner, &setting, &prepared, seed)?);
+            let mut best: Option<(f64, Assignments)> = None;
+            let mut grid = self.arm.grid(protocol.quick);
+            let mut settings = grid.settings();
+            let times = if self.arm.open && !protocol.quick { MOST } else { 0 };
+            for time in 0..=times {
+                for setting in with_threat(settings, &*learner, budget) {
+                    let name = text(&setting);
+                    if !known.contains_key(&name) {
+                        let fitted = self.learn(&*learner, &setting, &prepared, seed)?;
+                        known.insert(name.clone(), fitted);
+                    }
+                    let Some(Some(fitted)) = known.get(&name) else { continue };
+                    let against = if self.arm.chosen_clean { 0.0 } else { budget };
+                    let found = error(&fitted.predictor, &parted.validate, against)?;
+                    if best.as_ref().is_none_or(|(least, _)| found < *least) {
+                        best = Some((found, setting));
+                    }
                 }
-                let Some(Some(fitted)) = known.get(&name) else { continue };
-                let against = if self.arm.chosen_clean { 0.0 } else { budget };
-                let found = error(&fitted.predictor, &parted.validate, against)?;
-                if best.as_ref().is_none_or(|(least, _)| found < *least) {
-                    best = Some((found, name));
+                settings = match &best {
+                    Some((_, setting)) if time < times => go_on(&mut grid, setting),
+                    _ => Vec::new(),
+                };
+                if settings.is_empty() {
+                    break;
                 }
             }
-            let (_, chosen) = best.with_context(|| format!("no setting bears N = {budget}"))?;
+            let (_, setting) = best.with_context(|| format!("no setting bears N = {budget}"))?;
+            let chosen = text(&setting);
             let fitted = known
                 .get(&chosen)
                 .and_then(Option::as_ref)
@@ -207,17 +222,6 @@ impl Besieged<'_> {
             return Ok(vec![1.0; examples.layout.sampled_panels()]);
         }
         Ok(information(examples)?)
-    }
-
-    /// The settings to choose from for N.
-    fn settings(&self, learner: &dyn Learner, budget: f64, quick: bool) -> Vec<Assignments> {
-        let mut settings = self.arm.settings(quick);
-        for setting in &mut settings {
-            if learner.needs().threat && !setting.iter().any(|(name, _)| *name == THREAT.name) {
-                setting.push((THREAT.name, budget.to_string()));
-            }
-        }
-        settings
     }
 
     /// Learns with a setting; `None` where it takes the threat of more than there is.
@@ -244,6 +248,20 @@ impl Besieged<'_> {
         };
         Ok(Some(Fitted { predictor, converged: fit.report.converged }))
     }
+}
+
+/// Settings that know N, where a threat is a parameter and they have none.
+fn with_threat(
+    mut settings: Vec<Assignments>,
+    learner: &dyn Learner,
+    budget: f64,
+) -> Vec<Assignments> {
+    for setting in &mut settings {
+        if learner.needs().threat && !setting.iter().any(|(name, _)| *name == THREAT.name) {
+            setting.push((THREAT.name, budget.to_string()));
+        }
+    }
+    settings
 }
 
 /// The share told wrongly at each N.

@@ -6,6 +6,8 @@
 //! intercept, means learned from the reads (`centre=running`; ridge and lasso: an intercept, which
 //! centres) and the average of the second half of the iterates (`average=tail`).
 //!
+//! Where the end of an axis is chosen, the full grid goes on (`beyond.rs`).
+//!
 //! Full grids of the first table (multiples are of the theorem's value, for the norms that the data
 //! have):
 //!
@@ -81,7 +83,7 @@ fn small() -> Vec<Arm> {
 
 /// All of them.
 pub(super) fn arms() -> Vec<Arm> {
-    [first(), second(), small()].concat()
+    [first(), second(), small()].concat().into_iter().map(Arm::going_on).collect()
 }
 
 /// The median over the pairs of the mean over the splits.

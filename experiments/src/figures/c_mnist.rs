@@ -9,6 +9,8 @@
 //! the images, or estimate them from the reads as they come; own steps are those of diagonal
 //! AdaGrad. `c_mnist_56.rs` has the same for 56 pixels. Errors are squared errors without 1/2.
 //!
+//! Where the end of an axis is chosen, the full grid goes on (`beyond.rs`).
+//!
 //! Full grids (multiples are of the theorem's value, for the norms that the data have):
 //!
 //! - aerr: radius 0.5 1 2 4 8; step 0.56x 1x 1.8x 3.2x 5.6x 10x
@@ -111,7 +113,8 @@ fn sides(budget: usize) -> [(&'static str, Vec<Arm>, Arm); 2] {
 
 /// Those of one budget and both balls.
 pub(super) fn of(budget: usize) -> Vec<Arm> {
-    sides(budget).into_iter().flat_map(|(_, arms, all)| [arms, vec![all]].concat()).collect()
+    let all = sides(budget).into_iter().flat_map(|(_, arms, all)| [arms, vec![all]].concat());
+    all.map(Arm::going_on).collect()
 }
 
 /// Those of this file's budget.

@@ -4,6 +4,8 @@
 //! The text of paper C's experiments is lost to us, so nothing here is its protocol, and nothing is
 //! claimed as reproduced.
 //!
+//! Where the end of an axis is chosen, the full grid goes on (`beyond.rs`).
+//!
 //! Full grids (multiples are of the theorem's value, for the norms that the data have):
 //!
 //! - aerr: radius 0.5 1 2 4 8; step 0.56x 1x 1.8x 3.2x 5.6x 10x

@@ -13,6 +13,8 @@
 //! of the training part, or estimates them from the reads as they come; own steps are those of
 //! diagonal AdaGrad. Other weights than these: `c_weights.rs`.
 //!
+//! Where the end of an axis is chosen, the full grid goes on (`beyond.rs`).
+//!
 //! Full grids (multiples are of the theorem's value):
 //!
 //! - aerr: step 0.56x 1x 1.8x 3.2x 5.6x 10x 18x
@@ -76,7 +78,8 @@ fn all_seen() -> Arm {
 
 /// Those of all budgets.
 pub(super) fn arms() -> Vec<Arm> {
-    BUDGETS.iter().flat_map(|&budget| of(budget)).chain([all_seen()]).collect()
+    let all = BUDGETS.iter().flat_map(|&budget| of(budget)).chain([all_seen()]);
+    all.map(Arm::going_on).collect()
 }
 
 /// Runs all and writes the section.

@@ -11,6 +11,8 @@
 //! cross-validation, two runs per fold, medians. The error is the squared one without 1/2, in the
 //! target's units: no weights at all give the variance.
 //!
+//! Where the end of an axis is chosen, the full grid goes on (`beyond.rs`).
+//!
 //! Full grids (multiples are of the theorem's value, for the norms that the data have):
 //!
 //! - aerr: radius 0.5 1 2 4 8; step 0.56x 1x 1.8x 3.2x 5.6x 10x
@@ -80,7 +82,7 @@ pub(super) fn arms() -> Vec<Arm> {
         &[("radius", &["1", "4"]), ("step", &["1.8x", "5.6x", "18x"])],
     );
     let all = [euclidean(BUDGET, EUCLIDEAN), entropic(BUDGET, ENTROPIC), vec![all]].concat();
-    all.into_iter().map(|arm| arm.with_intercept(true)).collect()
+    all.into_iter().map(|arm| arm.with_intercept(true).going_on()).collect()
 }
 
 /// Runs all and writes the section.

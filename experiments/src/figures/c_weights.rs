@@ -10,6 +10,8 @@
 //! the product. The rest of the protocol is that of `c_synthetic.rs`, and so is what is shown: the
 //! exact excess of the halved squared error.
 //!
+//! Where the end of an axis is chosen, the full grid goes on (`beyond.rs`).
+//!
 //! Full grids (multiples are of the theorem's value):
 //!
 //! - aerr: step 0.1x 0.18x 0.32x 0.56x 1x 1.8x 3.2x 5.6x 10x 18x
@@ -76,7 +78,7 @@ const OWN: (Axes, Axes) = (
 /// Those of paper C in the Euclidean ball.
 pub(super) fn arms() -> Vec<Arm> {
     let all = [euclidean(BUDGET, GRIDS), adaptive(BUDGET, GRIDS, OWN)].concat();
-    all.into_iter().map(|arm| arm.set("radius", 1)).collect()
+    all.into_iter().map(|arm| arm.set("radius", 1).going_on()).collect()
 }
 
 /// Runs all and writes the section.

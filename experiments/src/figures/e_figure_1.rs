@@ -6,6 +6,8 @@
 //! random deletions, all others test; drawn anew 20 times (10 quick draws: `--splits`). How much an
 //! arm prepares for is searched too, since random deletions do far less damage than the worst ones.
 //!
+//! Where the end of an axis is chosen, the full grid goes on (`beyond.rs`).
+//!
 //! Full grids:
 //!
 //! - robust-lp: threat 0 1 2 5 10 20 40; margin 0.01 0.05 0.2 0.8 3
@@ -33,7 +35,7 @@ const QUICK_FDROP: Axes = &[("threat", FEW), ("c", &["0.01", "0.1", "1", "10", "
 
 /// The paper's.
 pub(super) fn arms() -> Vec<Arm> {
-    vec![lp(LP, QUICK_LP), fdrop(FDROP, QUICK_FDROP), svm()]
+    [lp(LP, QUICK_LP), fdrop(FDROP, QUICK_FDROP), svm()].map(Arm::going_on).into()
 }
 
 fn trial(name: &str, problem: crate::problem::Problem, budgets: Vec<f64>) -> Trial {

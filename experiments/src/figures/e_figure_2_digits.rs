@@ -8,6 +8,8 @@
 //! attacked by an adversary of its own. The LP learns from all rows at once, and in further arms
 //! from chunks of them, as the paper had to; its relative gap is 1e-4.
 //!
+//! Where the end of an axis is chosen, the full grid goes on (`beyond.rs`).
+//!
 //! Full grids:
 //!
 //! - robust-lp: margin 0.25 0.5 1 2 4 8

@@ -8,6 +8,8 @@
 //! and every arm is attacked by an adversary of its own. The LP learns from all rows at once, and
 //! in further arms from chunks of them, as the paper had to; its relative gap is 1e-4.
 //!
+//! Where the end of an axis is chosen, the full grid goes on (`beyond.rs`).
+//!
 //! Full grids:
 //!
 //! - robust-lp: margin 0.001 0.003 0.01 0.03 0.1 0.3 1

@@ -29,6 +29,7 @@ pub(super) fn arms(grids: Grids) -> Vec<Arm> {
         .into_iter()
         .chain(chunks)
         .chain([perceptron(steps, few_steps), svm(), svm_clean()])
+        .map(Arm::going_on)
         .collect()
 }
 
