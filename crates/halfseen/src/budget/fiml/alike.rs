@@ -3,7 +3,8 @@
 //!
 //! Rows of a table show few different sets of attributes, budgets of reads many. With n reads and m
 //! examples alike, a factorisation for each takes m n^3; one for all, and products of matrices for
-//! what the examples have of their own, n^3 + m n^2.
+//! what the examples have of their own, n^3 + m n^2. Large blocks are taken one by one in any case:
+//! four side by side (`batched_cholesky.rs`) do not fit in the caches.
 
 use super::covariance::Covariance;
 use super::folds::WeightedIndex;

@@ -14,7 +14,8 @@
 //! of the target on the attributes, and its residual variance, are those of the examples with a
 //! target; S_xy is S_xx b. This too is expectation maximisation, with less to complete.
 //!
-//! A noise floor is kept on the attributes' diagonal. A step takes O(m k^3 + d^3) and O(d^2) memory.
+//! A noise floor is kept on the attributes' diagonal. A step takes O(m k^3 + d^3), and O(p k^3 + m k^2
+//! + d^3) where p sets of attributes are shown again and again; and O(d^2) memory.
 //!
 //! Source: A. Dempster, N. Laird and D. Rubin, "Maximum likelihood from incomplete data via the EM
 //! algorithm", 1977; over-relaxation as in R. Salakhutdinov and S. Roweis, "Adaptive overrelaxed
