@@ -124,7 +124,11 @@ mod tests {
     fn what_was_chosen_beyond_a_grid_is_told() {
         let arm =
             Arm::new("identity", "identity").grids(&[("radius", &["1", "2"])], &[]).going_on();
-        let text = edges(&results(&["radius=4", "radius=4", "radius=1"]), &[arm.clone()], false);
+        let text = edges(
+            &results(&["radius=4", "radius=4", "radius=1"]),
+            std::slice::from_ref(&arm),
+            false,
+        );
         assert!(
             text.ends_with("beyond the grid:\n\n- identity (`identity`): radius 4, 2 x\n"),
             "{text}"
