@@ -295,6 +295,10 @@ impl TryFrom<Stored> for Sums {
         if !finite || of.centre.iter().flatten().any(|number| !number.is_finite()) {
             return Err("it holds a number that is not finite");
         }
+        // NaN is in no order.
+        if !of.range.iter().flatten().all(|[least, largest]| least <= largest) {
+            return Err("the least value of a column is above its largest");
+        }
         let pairs = match (of.pair_counts, of.pair_sums) {
             (None, None) => None,
             (Some(counts), Some(sums)) if counts.len() == triangle && sums.len() == d * d => {

@@ -437,6 +437,18 @@ fn a_report_without_its_price_is_refused() {
 }
 
 #[test]
+fn a_range_whose_least_value_is_above_its_largest_is_refused() {
+    let learner = learner("ridge");
+    let text = sums(&*learner, &table(12, 2), "y", &[0]).to_json().unwrap();
+    let mut value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let parts = value["parts"].as_object_mut().unwrap();
+    let part = parts.values_mut().next().unwrap();
+    part["sums"]["sums"]["range"][0].as_array_mut().unwrap().reverse();
+    let refused = Partial::from_json(&value.to_string()).unwrap_err().to_string();
+    assert!(refused.contains("least value of a column is above its largest"), "{refused}");
+}
+
+#[test]
 fn every_leaf_replaced_by_nonsense_gives_an_error_or_a_model() {
     for (settings, target) in [
         ("ogd", "good"),
