@@ -1,6 +1,7 @@
 //! Describes the arms of an experiment as data: a learner, what is fixed, and the grids that are
 //! searched.
 
+use crate::beyond::Search;
 use anyhow::{Context, Result};
 use halfseen::Learner;
 use halfseen::learner::{Assignments, Family, Grid, with};
@@ -125,8 +126,12 @@ impl Arm {
         self.grid(quick).settings()
     }
 
-    /// The same as a grid.
-    pub(crate) fn grid(&self, quick: bool) -> Grid {
+    /// A search of the settings, which goes on beyond an end if it may, and the first of them.
+    pub(crate) fn search(&self, quick: bool) -> (Search, Vec<Assignments>) {
+        Search::new(self.grid(quick), self.open && !quick)
+    }
+
+    fn grid(&self, quick: bool) -> Grid {
         let words = |(name, values): (&'static str, Vec<&str>)| {
             (name, values.into_iter().map(str::to_owned).collect())
         };

@@ -7,9 +7,32 @@ pub(crate) const MOST: usize = 6;
 /// Axes without a natural end, whose values grow by factors.
 const OPEN: [&str; 6] = ["radius", "step", "penalty", "smoothing", "c", "margin"];
 
+/// A search of a grid that goes on.
+pub(crate) struct Search {
+    grid: Grid,
+    left: usize,
+}
+
+impl Search {
+    /// Starts with a grid, which goes on if it is open. Returns its settings too.
+    pub(crate) fn new(grid: Grid, open: bool) -> (Search, Vec<Assignments>) {
+        let settings = grid.settings();
+        (Search { grid, left: if open { MOST } else { 0 } }, settings)
+    }
+
+    /// Returns the settings that are next after the best so far; none where that is no end.
+    pub(crate) fn beyond(&mut self, best: &Assignments) -> Vec<Assignments> {
+        if self.left == 0 {
+            return Vec::new();
+        }
+        self.left -= 1;
+        go_on(&mut self.grid, best)
+    }
+}
+
 /// Adds a value beyond each end that a setting has, by the factor of the last two, and returns the
 /// settings that are new.
-pub(crate) fn go_on(Grid(axes): &mut Grid, chosen: &Assignments) -> Vec<Assignments> {
+fn go_on(Grid(axes): &mut Grid, chosen: &Assignments) -> Vec<Assignments> {
     let mut new = Vec::new();
     for at in 0..axes.len() {
         let (name, values) = &axes[at];
@@ -46,6 +69,20 @@ mod tests {
 
     fn words(values: &[&str]) -> Vec<String> {
         values.iter().map(|value| (*value).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_search_goes_on_so_often_and_a_closed_one_not_at_all() {
+        let grid = || Grid(vec![("radius", words(&["1", "2"]))]);
+        let (mut search, mut settings) = Search::new(grid(), true);
+        let mut tried = 0;
+        while let Some(last) = settings.pop() {
+            tried += 1;
+            settings = search.beyond(&last);
+        }
+        assert_eq!((tried, search.grid.0[0].1.last().unwrap().as_str()), (1 + MOST, "128"));
+        let (mut closed, settings) = Search::new(grid(), false);
+        assert!(closed.beyond(&settings[1]).is_empty());
     }
 
     #[test]

@@ -2,7 +2,6 @@
 //! papers on budgets: tune, fit, test along a curve.
 
 use crate::arm::{Arm, text};
-use crate::beyond::{MOST, go_on};
 use crate::fits::{as_published, scored, seeded, strata};
 use crate::problem::Problem;
 use crate::protocol::{Protocol, TEST_SHARE};
@@ -133,30 +132,25 @@ impl Tuned<'_> {
         seed: u64,
         protocol: &Protocol,
     ) -> Result<Assignments> {
-        let mut grid = self.arm.grid(protocol.quick);
-        let mut settings = grid.settings();
+        let (mut search, mut settings) = self.arm.search(protocol.quick);
         if settings.len() <= 1 {
             return Ok(settings.into_iter().next().unwrap_or_default());
         }
         let Problem { table, target_name, target, .. } = self.problem;
         let task = Task { table, target_name, target, groups: None, options, test: None };
-        let Protocol { folds, runs, by, quick, .. } = *protocol;
+        let Protocol { folds, runs, by, .. } = *protocol;
         let tuning = Tuning { folds, holdout: false, runs, by, seed, attack: None };
-        let times = if self.arm.open && !quick { MOST } else { 0 };
         let (mut chosen, mut least) = (Assignments::new(), f64::INFINITY);
-        for time in 0..=times {
+        while !settings.is_empty() {
             let candidates = [(learner.clone_box(), settings)];
             let mut tuned =
                 tune_over(&candidates, &task, &self.split.train, &tuning, &Silent, &|_| ())?;
             let found = tuned.remove(0);
             let error = found.errors.iter().map(|(_, error)| *error).fold(f64::INFINITY, f64::min);
-            if time == 0 || error < least {
+            if chosen.is_empty() || error < least {
                 (chosen, least) = (found.setting, error);
             }
-            settings = if time < times { go_on(&mut grid, &chosen) } else { Vec::new() };
-            if settings.is_empty() {
-                break;
-            }
+            settings = search.beyond(&chosen);
         }
         Ok(chosen)
     }

@@ -7,7 +7,6 @@
 //! wrongly under the same attack, or of an arm that says so with nothing deleted.
 
 use crate::arm::{Arm, text};
-use crate::beyond::{MOST, go_on};
 use crate::fits::{scored, seeded, strata};
 use crate::hash::versioned_key;
 use crate::problem::{Problem, options};
@@ -173,10 +172,8 @@ impl Besieged<'_> {
         let mut rows = Vec::with_capacity(budgets.len());
         for &budget in budgets {
             let mut best: Option<(f64, Assignments)> = None;
-            let mut grid = self.arm.grid(protocol.quick);
-            let mut settings = grid.settings();
-            let times = if self.arm.open && !protocol.quick { MOST } else { 0 };
-            for time in 0..=times {
+            let (mut search, mut settings) = self.arm.search(protocol.quick);
+            while !settings.is_empty() {
                 for setting in with_threat(settings, &*learner, budget) {
                     let name = text(&setting);
                     if !known.contains_key(&name) {
@@ -190,13 +187,7 @@ impl Besieged<'_> {
                         best = Some((found, setting));
                     }
                 }
-                settings = match &best {
-                    Some((_, setting)) if time < times => go_on(&mut grid, setting),
-                    _ => Vec::new(),
-                };
-                if settings.is_empty() {
-                    break;
-                }
+                settings = best.as_ref().map_or_else(Vec::new, |(_, best)| search.beyond(best));
             }
             let (_, setting) = best.with_context(|| format!("no setting bears N = {budget}"))?;
             let chosen = text(&setting);

@@ -9,10 +9,10 @@
 use super::covariance::Covariance;
 use super::folds::WeightedIndex;
 use super::small_cholesky::dot;
-use super::standard::Rows;
-use faer::{Accum, Mat, MatRef, Par, prelude::*};
+use super::standard::{LOG_TWO_PI, Rows};
+use faer::{Mat, MatRef, Par, prelude::*};
+use halfseen_solve::Watch;
 use halfseen_solve::cholesky::{factor_in_place, invert, solve_in_place};
-use halfseen_solve::{Watch, lower_product};
 
 /// Least examples alike for a block of their own, and least product of these with its rows: fewer
 /// are faster in lanes.
@@ -22,8 +22,6 @@ const LEAST: usize = 160;
 const LARGE: usize = 64;
 /// Examples that are solved for at once.
 const CHUNK: usize = 64;
-/// ln(2 pi).
-const LOG_TWO_PI: f64 = 1.837_877_066_409_345_5;
 
 /// An example and its place in the list that it comes from.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +39,7 @@ pub(crate) struct List<'a> {
 
 /// Neighbours in a list.
 pub(crate) enum Run<'l> {
-    /// They show the same places; or have the target, or not, too.
+    /// All show the same places, and all have a target or none has.
     Alike(&'l [Listed]),
     Mixed(&'l [Listed]),
 }
@@ -109,8 +107,9 @@ pub(crate) struct Block {
     whole: Vec<f64>,
     factor: Mat<f64>,
     inverse: Mat<f64>,
-    /// x - mean of a chunk of examples, (len, up to CHUNK), and T^-1 times it.
-    centred: Mat<f64>,
+    /// x - mean of a chunk of examples, (len, up to CHUNK), then their weights times the next.
+    weighted: Mat<f64>,
+    /// T^-1 (x - mean).
     solved: Mat<f64>,
 }
 
@@ -122,7 +121,7 @@ impl Block {
             whole: Vec::new(),
             factor: Mat::new(),
             inverse: Mat::new(),
-            centred: Mat::new(),
+            weighted: Mat::new(),
             solved: Mat::new(),
         }
     }
@@ -161,9 +160,9 @@ impl Block {
         self.factorise(self.len, 0.0, watch)
     }
 
-    /// Calls `each` for every chunk of a run with T^-1 (x - mean), a column for each example, after
-    /// [`Block::determinant`], whose value is `log`. Returns the weighted log-likelihood; `None` if
-    /// the monitor asked to stop.
+    /// Calls `each` for every chunk of a run with T^-1 (x - mean), a column for each example, their
+    /// weights times it and without, after [`Block::determinant`], whose value is `log`. Returns the
+    /// weighted log-likelihood; `None` if the monitor asked to stop.
     pub(crate) fn solve(
         &mut self,
         covariance: &impl Covariance,
@@ -171,10 +170,10 @@ impl Block {
         run: &[Listed],
         log: f64,
         watch: &mut Watch<'_>,
-        mut each: impl FnMut(&[Listed], MatRef<'_, f64>),
+        mut each: impl FnMut(&[Listed], MatRef<'_, f64>, MatRef<'_, f64>),
     ) -> Option<f64> {
         let len = self.len;
-        fit(&mut self.centred, len, CHUNK);
+        fit(&mut self.weighted, len, CHUNK);
         fit(&mut self.solved, len, CHUNK);
         let mut likelihood = 0.0;
         for chunk in run.chunks(CHUNK) {
@@ -183,7 +182,7 @@ impl Block {
             }
             for (e, listed) in chunk.iter().enumerate() {
                 let (places, values, y) = rows.example(listed.counted.example);
-                let to = &mut self.centred.col_as_slice_mut(e)[..len];
+                let to = &mut self.weighted.col_as_slice_mut(e)[..len];
                 for ((to, &place), x) in to.iter_mut().zip(places).zip(values) {
                     *to = x - covariance.mean(place as usize);
                 }
@@ -195,17 +194,22 @@ impl Block {
             let mut solved = self.solved.submatrix_mut(0, 0, len, chunk.len());
             solve_in_place(self.factor.submatrix(0, 0, len, len), solved.rb_mut());
             for (e, listed) in chunk.iter().enumerate() {
-                let own = &self.centred.col_as_slice(e)[..len];
-                let misfit = dot(own, &self.solved.col_as_slice(e)[..len]);
-                let weight = listed.counted.weight;
+                let own = &mut self.weighted.col_as_slice_mut(e)[..len];
+                let solved = &self.solved.col_as_slice(e)[..len];
+                let (misfit, weight) = (dot(own, solved), listed.counted.weight);
                 likelihood -= 0.5 * weight * (log + misfit + len as f64 * LOG_TWO_PI);
+                own.iter_mut().zip(solved).for_each(|(to, solved)| *to = weight * solved);
             }
-            each(chunk, self.solved.submatrix(0, 0, len, chunk.len()));
+            let (weighted, solved) = (self.weighted.as_ref(), self.solved.as_ref());
+            let [weighted, solved] =
+                [weighted, solved].map(|of| of.submatrix(0, 0, len, chunk.len()));
+            each(chunk, weighted, solved);
         }
         Some(likelihood)
     }
 
-    /// Returns T^-1, its lower triangle, after [`Block::determinant`]; `None` if the monitor asked to stop.
+    /// Returns T^-1, its lower triangle, after [`Block::determinant`]; `None` if the monitor asked to
+    /// stop.
     pub(crate) fn invert(&mut self, watch: &mut Watch<'_>) -> Option<MatRef<'_, f64>> {
         let len = self.len;
         if watch.stops_after(len * len * len) {
@@ -232,9 +236,11 @@ impl Block {
         let shown = self.shown;
         self.factorise(shown, ridge, watch)?;
         let (last, variance) = self.whole[shown * (shown + 1)..].split_at(shown);
-        let mut weights = Mat::from_fn(shown, 1, |j, _| last[j]);
-        solve_in_place(self.factor.submatrix(0, 0, shown, shown), weights.as_mut());
-        let weights = weights.col_as_slice(0);
+        fit(&mut self.solved, shown, 1);
+        self.solved.col_as_slice_mut(0)[..shown].copy_from_slice(last);
+        let weights = self.solved.submatrix_mut(0, 0, shown, 1);
+        solve_in_place(self.factor.submatrix(0, 0, shown, shown), weights);
+        let weights = &self.solved.col_as_slice(0)[..shown];
         let unexplained = variance[0] - dot(weights, last);
         if unexplained.is_nan() || unexplained <= 0.0 || watch.stops_after(run.len() * shown) {
             return None;
@@ -247,16 +253,6 @@ impl Block {
         }
         Some(())
     }
-}
-
-/// Adds to the lower triangle of `sum` the weighted squares of a chunk's columns.
-pub(crate) fn add_squares(sum: &mut Mat<f64>, chunk: &[Listed], columns: MatRef<'_, f64>) {
-    let weighted = Mat::from_fn(columns.nrows(), columns.ncols(), |a, e| {
-        chunk[e].counted.weight * columns[(a, e)]
-    });
-    let len = columns.nrows();
-    let to = sum.submatrix_mut(0, 0, len, len);
-    lower_product(to, Accum::Add, weighted.as_ref(), columns.transpose(), 1.0);
 }
 
 /// Makes a matrix at least so large; what it holds is lost.

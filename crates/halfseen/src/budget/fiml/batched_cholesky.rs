@@ -8,11 +8,8 @@
 use super::covariance::Covariance;
 use super::folds::WeightedIndex;
 use super::simd4::{Lane, WIDE, ZERO};
-use super::standard::Rows;
+use super::standard::{LOG_TWO_PI, Rows};
 use halfseen_solve::{Monitor, Watch};
-
-/// ln(2 pi).
-const LOG_TWO_PI: f64 = 1.837_877_066_409_345_5;
 
 /// Workspace for four blocks.
 #[derive(Debug)]

@@ -68,16 +68,17 @@ impl NullaryFnOnce for Evaluate<'_, '_, '_> {
                     let watch = &mut blocks.watch;
                     block.load(of, rows, run[0].counted.example);
                     let log = block.determinant(watch)?;
-                    likelihood += block.solve(of, rows, run, log, watch, |chunk, solved| {
-                        for (e, listed) in chunk.iter().enumerate() {
-                            let (places, _, y) = rows.example(listed.counted.example);
-                            let (weight, y) = (listed.counted.weight, y - of.target_mean());
-                            for (a, &place) in places.iter().enumerate() {
-                                score[place as usize] += weight * solved[(a, e)] * y;
+                    likelihood +=
+                        block.solve(of, rows, run, log, watch, |chunk, weighted, _| {
+                            for (e, listed) in chunk.iter().enumerate() {
+                                let (places, _, y) = rows.example(listed.counted.example);
+                                let y = y - of.target_mean();
+                                for (a, &place) in places.iter().enumerate() {
+                                    score[place as usize] += weighted[(a, e)] * y;
+                                }
+                                score[d] += weighted[(places.len(), e)] * y - listed.counted.weight;
                             }
-                            score[d] += weight * (solved[(places.len(), e)] * y - 1.0);
-                        }
-                    })?;
+                        })?;
                     continue;
                 }
             };

@@ -154,7 +154,7 @@ fn a_step_of_the_column_is_that_column() {
 /// Draws examples of few patterns: complete ones, two with holes, one that shows nothing, and some
 /// of their own; and with `told`, some without a target.
 fn patterned(told: impl Fn(usize) -> bool) -> Reads {
-    let whole = reads_told(400, |_| D, |_| 1.0, told);
+    let whole = reads_told(6_000, |_| D, |_| 1.0, told);
     let mut kept = Reads::new();
     for i in 0..whole.len() {
         let (slots, values) = whole.example(i);

@@ -22,7 +22,7 @@ use super::simd4::{
     product, wide,
 };
 use super::small_cholesky::{backward, cholesky, dot, forward};
-use super::standard::{Rows, Standard};
+use super::standard::{LOG_TWO_PI, Rows, Standard};
 use halfseen_solve::sampling::{Purpose, Stream};
 
 /// Variance of the prior of a loading, in units of the attribute's own.
@@ -31,9 +31,6 @@ const LOADING_PRIOR: f64 = 0.3;
 const LEAST_NOISE: f64 = 0.02;
 /// Floor of s^2.
 const LEAST_TARGET_NOISE: f64 = 0.002;
-/// ln(2 pi).
-const LOG_TWO_PI: f64 = 1.837_877_066_409_345_5;
-
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Factor {
     /// r.

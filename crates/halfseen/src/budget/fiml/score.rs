@@ -4,12 +4,14 @@
 //! Blocks of examples that show the same attributes are factorised and inverted once; others four
 //! at a time.
 
-use super::alike::{Block, List, Listed, Run, add_squares};
+use super::alike::{Block, List, Listed, Run};
 use super::batched_cholesky::Blocks;
 use super::covariance::Covariance;
 use super::simd4::NullaryFnOnce;
 use super::standard::Rows;
-use faer::Mat;
+use faer::prelude::*;
+use faer::{Accum, Mat};
+use halfseen_solve::lower_product;
 
 /// The pass over the examples. Its value is the log-likelihood.
 pub(crate) struct Evaluate<'a, 'b, C> {
@@ -61,13 +63,14 @@ impl<C: Covariance> Evaluate<'_, '_, C> {
         let (len, log) = (block.len, block.determinant(watch)?);
         let to = if y.is_nan() { of_all } else { score };
         let at = |a: usize| places.get(a).map_or(d, |place| *place as usize);
-        squares.submatrix_mut(0, 0, len, len).fill(0.0);
-        let likelihood = block.solve(*of, rows, run, log, watch, |chunk, solved| {
-            for (e, listed) in chunk.iter().enumerate() {
-                (0..len).for_each(|a| of_means[at(a)] += listed.counted.weight * solved[(a, e)]);
+        let mut squares = squares.submatrix_mut(0, 0, len, len);
+        squares.fill(0.0);
+        let likelihood = block.solve(*of, rows, run, log, watch, |_, weighted, solved| {
+            for column in weighted.col_iter() {
+                (0..len).for_each(|a| of_means[at(a)] += column[a]);
             }
             if to.is_some() {
-                add_squares(squares, chunk, solved);
+                lower_product(squares.rb_mut(), Accum::Add, weighted, solved.transpose(), 1.0);
             }
         })?;
         let Some(score) = to else { return Some(likelihood) };

@@ -23,6 +23,8 @@ const ALIKE_BELOW: f64 = 1e4;
 const LONG: usize = 16;
 /// Different patterns of reads after which more than every other one must have been there before.
 const PATTERNS: usize = 32;
+/// ln(2 pi), of normal densities.
+pub(crate) const LOG_TWO_PI: f64 = 1.837_877_066_409_345_5;
 /// No place: the slot is excluded.
 const NONE: u32 = u32::MAX;
 
