@@ -124,7 +124,8 @@ pub(super) fn descent(full: Axes, quick: Axes) -> Arm {
     Arm::new("ogd", "OGD, all attributes").grids(full, quick)
 }
 
-fn base(name: &'static str, label: &str, budget: usize) -> Arm {
+/// An arm as papers B and C define theirs.
+pub(super) fn base(name: &'static str, label: &str, budget: usize) -> Arm {
     Arm::new(name, label)
         .set("budget", budget)
         .set("centre", "none")

@@ -3,6 +3,7 @@
 mod a_figure_1;
 mod a_figure_2;
 mod a_pairs;
+mod b_aesvr;
 mod b_figure_1;
 mod b_figure_2;
 mod beside;
@@ -97,6 +98,7 @@ experiments! {
     "a-pairs" "A" a_pairs Folds " --mnist DIR" "all 45 pairs of digits"
     "b-figure-1" "B" b_figure_1 Folds "" "lasso on 3 against 5 from four pixels"
     "b-figure-2" "B" b_figure_2 Folds "" "ridge on 3 against 5 from 56 pixels"
+    "b-aesvr" "B" b_aesvr Folds "" "the absolute loss by AESVR where some targets are wrong"
     "c-synthetic" "C" c_synthetic Folds "" "draws by second moments where these decay"
     "c-weights" "C" c_weights Folds "" "when two phases pay: three kinds of weights under the same second moments"
     "c-mnist" "C" c_mnist Folds "" "draws by second moments on 3 against 5, from 4 pixels"
