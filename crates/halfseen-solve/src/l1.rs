@@ -125,13 +125,13 @@ impl<'a> Point<'a> {
         let Some((from, length, whole)) = chosen else { return false };
         if let Some((i, s)) = from {
             self.weights[i] = if whole { 0.0 } else { self.weights[i] - s * length };
-            add(&mut self.gradient, -2.0 * s * length, self.quadratic.column(i));
+            add(&mut self.gradient, -2.0 * s * length, &self.quadratic.column(i));
         }
         if self.weights[j] == 0.0 && !self.support.contains(&j) {
             self.support.push(j);
         }
         self.weights[j] += t * length;
-        add(&mut self.gradient, 2.0 * t * length, column);
+        add(&mut self.gradient, 2.0 * t * length, &column);
         if whole {
             let weights = &self.weights;
             self.support.retain(|&i| weights[i] != 0.0);

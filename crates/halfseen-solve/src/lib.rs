@@ -39,7 +39,9 @@ pub use error::{Error, Result};
 pub use l1::Point;
 pub use lower::{lower_product, mirror};
 pub use monitor::{Monitor, Quiet, Silent, Watch};
-pub use quadratic::{Form, Quadratic, add_products, combine, outer_products, transposed};
+pub use quadratic::{
+    Column, Form, Quadratic, add_products, combine, kept_columns, outer_products, transposed,
+};
 pub use stop::Stop;
 pub use vectors::{dot, sum, sum_of};
 pub use wide::{NullaryFnOnce, wide};

@@ -2,19 +2,22 @@
 //!
 //! G is the second-moment matrix of attributes, c their moments with the target, s the target's
 //! second moment. An evaluation costs O(d^2). With fewer rows than columns the rows are stored
-//! instead of G, which takes less memory, and columns of G are computed on demand.
+//! instead of G, which takes less memory, and columns of G are computed on demand; some are kept.
 
 use crate::lower::{lower_product, mirror};
 use crate::vectors::dot;
 use faer::{Accum, Mat, MatRef};
-use std::cell::OnceCell;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::ops::Deref;
+use std::rc::Rc;
 
 /// Quadratic f, with G or the rows that determine it.
 #[derive(Debug)]
 pub struct Quadratic {
     form: Form,
-    /// Columns of G computed so far, if rows are stored.
-    made: Vec<OnceCell<Vec<f64>>>,
+    /// Columns of G, if rows are stored.
+    made: RefCell<Made>,
     /// c, (width).
     pub cross: Vec<f64>,
     /// s: the value at w = 0.
@@ -30,11 +33,46 @@ pub enum Form {
     Rows(Mat<f64>),
 }
 
+/// Columns of G that were computed last: at most [`kept_columns`].
+#[derive(Debug)]
+struct Made {
+    columns: Vec<Option<Rc<[f64]>>>,
+    /// Which are there, from the oldest.
+    order: VecDeque<usize>,
+}
+
+/// A column of G, (width).
+#[derive(Debug)]
+pub enum Column<'a> {
+    /// Of the matrix.
+    Stored(&'a [f64]),
+    /// Computed from the rows.
+    Made(Rc<[f64]>),
+}
+
+impl Deref for Column<'_> {
+    type Target = [f64];
+
+    fn deref(&self) -> &[f64] {
+        match self {
+            Column::Stored(column) => column,
+            Column::Made(column) => column,
+        }
+    }
+}
+
+/// Returns how many computed columns of G are kept at most beside m rows of this width: as many as a
+/// point of the l1 ball that is a solution has weights, twice.
+pub fn kept_columns(m: usize, width: usize) -> usize {
+    if m < width { width.min(2 * m + 1) } else { 0 }
+}
+
 impl Quadratic {
     /// Creates the quadratic of these moments; G may be any symmetric matrix.
     pub fn new(form: Form, cross: Vec<f64>, constant: f64) -> Quadratic {
         let columns = if let Form::Rows(rows) = &form { rows.ncols() } else { 0 };
-        Quadratic { form, made: vec![OnceCell::new(); columns], cross, constant }
+        let made = RefCell::new(Made { columns: vec![None; columns], order: VecDeque::new() });
+        Quadratic { form, made, cross, constant }
     }
 
     /// Returns G, or the rows that determine it.
@@ -71,11 +109,24 @@ impl Quadratic {
     }
 
     /// Returns column j of G, (width).
-    pub fn column(&self, j: usize) -> &[f64] {
-        match &self.form {
-            Form::Gram(gram) => gram.col_as_slice(j),
-            Form::Rows(rows) => self.made[j].get_or_init(|| transposed(rows, rows.col_as_slice(j))),
+    pub fn column(&self, j: usize) -> Column<'_> {
+        let rows = match &self.form {
+            Form::Gram(gram) => return Column::Stored(gram.col_as_slice(j)),
+            Form::Rows(rows) => rows,
+        };
+        let Made { columns, order } = &mut *self.made.borrow_mut();
+        if let Some(column) = &columns[j] {
+            return Column::Made(Rc::clone(column));
         }
+        if order.len() >= kept_columns(rows.nrows(), rows.ncols())
+            && let Some(oldest) = order.pop_front()
+        {
+            columns[oldest] = None;
+        }
+        let column: Rc<[f64]> = transposed(rows, rows.col_as_slice(j)).into();
+        columns[j] = Some(Rc::clone(&column));
+        order.push_back(j);
+        Column::Made(column)
     }
 }
 

@@ -24,8 +24,7 @@ use crate::learner::together::{fits_together, grouped};
 use crate::learner::{FitSize, Grid, InParts, Learner, Needed};
 use crate::model::Fit;
 use crate::params::{Fill, Needs, parameters};
-use halfseen_solve::Monitor;
-use halfseen_solve::Point;
+use halfseen_solve::{Monitor, Point, kept_columns};
 use std::time::Instant;
 
 parameters! {
@@ -57,7 +56,8 @@ impl Learner for Lasso {
     fn needed(&self, size: &FitSize) -> Needed {
         let (m, d) = (size.n(), size.d());
         let block = second_moments::BLOCK.min(size.rows) as f64;
-        let numbers = m.min(d) * d + (block + 20.0) * d;
+        let columns = kept_columns(size.rows, size.columns) as f64;
+        let numbers = (m.min(d) + columns) * d + (block + 20.0) * d;
         Needed::of_moments(8.0 * numbers + size.models(2.0 * d))
     }
 

@@ -92,7 +92,8 @@ impl Learner for Karma {
                     KernelSolver::Exact => objective::bytes_beside(self.loss, size),
                     KernelSolver::Online => 0,
                 };
-                rows + bytes_needed(n, 1).saturating_add(beside) as f64
+                // At the end, rows with a coefficient are copied.
+                rows + rows.max(bytes_needed(n, 1).saturating_add(beside) as f64)
             }
             Features::Sketch(count) => {
                 let (width, squared) =

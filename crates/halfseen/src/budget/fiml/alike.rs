@@ -19,7 +19,7 @@ use halfseen_solve::cholesky::{factor_in_place, invert, solve_in_place};
 const FEWEST: usize = 4;
 const LEAST: usize = 160;
 /// Rows from which a block of its own is faster even for one example.
-const LARGE: usize = 64;
+pub(crate) const LARGE: usize = 64;
 /// Examples that are solved for at once.
 const CHUNK: usize = 64;
 

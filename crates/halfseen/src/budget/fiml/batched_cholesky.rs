@@ -5,6 +5,7 @@
 //! which add nothing: their logarithm and their solution are 0. The target is the last row, and such
 //! a row of the identity where it is unknown. No lane depends on the others.
 
+use super::alike::LARGE;
 use super::covariance::Covariance;
 use super::folds::WeightedIndex;
 use super::simd4::{Lane, WIDE, ZERO};
@@ -35,9 +36,10 @@ pub(crate) struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// Allocates for examples of at most this number of reads.
+    /// Allocates for examples of at most this number of reads; those of [`LARGE`] blocks are taken one
+    /// by one.
     pub(crate) fn new(most: usize, monitor: &'a dyn Monitor) -> Blocks<'a> {
-        let n = most + 1;
+        let n = LARGE.min(most + 1);
         let square = || vec![ZERO; n * n];
         Blocks {
             len: 0,

@@ -1,6 +1,7 @@
 //! Turns reads into weights: fits candidates on folds, compares them by held-out reads, and
 //! averages.
 
+use super::alike::LARGE;
 use super::average::{self, FormFit, Share, shares};
 use super::basis::SlotCurve;
 use super::candidates::{self, Fitted};
@@ -128,7 +129,7 @@ const LEAST_REST: f64 = 0.1;
 /// With fewer targets than this, or than two per fold, nothing is learned of the attributes.
 const FEWEST: usize = 10;
 
-/// Returns the bytes of a fit to this number of reads per example, of d attributes.
+/// Returns the bytes of a fit to at most this number of reads per example, of d attributes.
 pub(crate) fn bytes(d: f64, reads: f64, folds: f64, rank: Option<u64>) -> f64 {
     let (ranks, largest) = candidates::ranks(d, rank);
     let (parts, threads) = (folds + 1.0, rayon::current_num_threads() as f64);
@@ -137,13 +138,16 @@ pub(crate) fn bytes(d: f64, reads: f64, folds: f64, rank: Option<u64>) -> f64 {
     let sums = threads * d * (0.7 * largest * largest + 6.0 * largest + 20.0);
     let candidates = parts * 100.0 * d;
     // Covariances refined in parallel, those kept, and how often pairs were read.
-    // Beside them small matrices of four examples at a time.
     let dense = if d <= candidates::MANY as f64 {
-        (10.0 * threads.min(parts) + 2.0 * parts + 2.0) * d * d + 20.0 * threads * reads * reads
+        (10.0 * threads.min(parts) + 2.0 * parts + 2.0) * d * d
     } else {
         0.0
     };
-    8.0 * (models + sums + candidates + dense)
+    // Blocks of covariances: small ones of four examples at a time, a large one with its factor and
+    // inverse.
+    let side = reads + 1.0;
+    let blocks = threads * (13.0 * side.min(LARGE as f64).powi(2) + 3.0 * side * side);
+    8.0 * (models + sums + candidates + dense + blocks)
 }
 
 /// Returns true if there are enough targets to hold some out.
