@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Change the core at random places, one at a time, and see whether its tests notice; a later call goes on from the last.
 
-    scripts/mutants.py --work DIR --out FILE [--number 300] [--seed 23] [--again survived]
+    scripts/mutants.py --work DIR --out FILE [--number 300] [--seed 23] [--again "survived,not passed"]
 
 The changes are those that cargo-mutants lists for halfseen-solve and halfseen, drawn by the seed. DIR gets a clone of the last commit
 in which all of them are switches, so that one build serves them all; a variable of the environment turns one on. Which test passes
 which switch is noted first. Each change then meets the tests that pass it, the shortest first, in a process each, until one fails or
 takes twenty times as long as without the change; that test has to fail again with the change, and to pass without it. A change that
-does not compile as a switch is compiled alone. FILE keeps what became of each, in JSON; --again tests those of an outcome once more.
+does not compile as a switch is compiled alone. FILE keeps what became of each, in JSON; --again tests those of some outcomes once more.
 
 caught       a test failed, or did not end
 survived     no test that passes it failed
@@ -260,7 +260,7 @@ def main() -> None:
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--number", type=int, default=300)
     parser.add_argument("--seed", type=int, default=23)
-    parser.add_argument("--again", help="test those of this outcome again, with the last commit")
+    parser.add_argument("--again", default="", help="test those of these outcomes again, with the last commit")
     given = parser.parse_args()
     clone = given.work / "clone"
     if not clone.exists():
@@ -274,7 +274,7 @@ def main() -> None:
     # Those that need a build of their own come last.
     for at, number in enumerate(sorted(range(len(mutants)), key=lambda number: number in switches.alone)):
         name = mutants[number]["name"]
-        if name in done and (given.again is None or done[name]["outcome"] != given.again):
+        if name in done and done[name]["outcome"] not in given.again.split(","):
             continue
         began = time.monotonic()
         done[name] = switches.judge(number)

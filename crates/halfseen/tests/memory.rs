@@ -11,6 +11,7 @@ use halfseen::data::{Column, Csr, Examples, Label, Matrix, Place, Table, Target,
 use halfseen::learner::{FitSize, with};
 use halfseen::missing::{IncrementalKarma, Karma};
 use halfseen::params::{Design, KernelSolver};
+use halfseen::partial::Partial;
 use halfseen::prepare::{Missing, Options, Prepared};
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::select::{ComparisonPlan, Task, compare};
@@ -334,6 +335,23 @@ fn karma_in_parts_is_refused_a_part_that_does_not_fit_and_keeps_the_others() {
     assert_eq!(kind(&refused), "TooMuchMemory", "{refused}");
     let kept = learner.model().unwrap().report.examples;
     assert!((100..1_100).contains(&kept), "{kept}");
+}
+
+#[test]
+fn sums_of_a_part_are_refused_a_table_whose_categories_do_not_fit() {
+    let _alone = alone();
+    let ridge = learner("ridge", &[]);
+    let (few, _) = texts(500, 3, false);
+    let (many, _) = texts(3_000, 1_500, false);
+    // The last column of numbers is the target.
+    let mut part = Partial::new(&*ridge, "b", None, &Options::default()).unwrap();
+    part.absorb("a few", [few].map(Ok::<_, halfseen::Error>)).unwrap();
+    memory::set_limit(9_000_000);
+    let (most, refused) = peak(|| part.absorb("many", [many].map(Ok::<_, halfseen::Error>)));
+    memory::set_limit(0);
+    let error = refused.unwrap_err();
+    assert!(error.to_string().contains("ridge needs about"), "{error}");
+    assert!(most < 1e6, "{most} bytes");
 }
 
 /// The case of the limit that a learner has of its own, which is one with the process's.

@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn texts_that_hardly_repeat_are_identifiers_and_others_categories() {
-        assert_eq!(found(100, |i| format!("p{}", i % 20)), None, "20 categories are few");
+        assert_eq!(found(99, |i| format!("p{}", i % 20)), None, "20 categories are few");
         assert_eq!(found(105, |i| format!("p{}", i % 21)), None, "five rows each");
         let identifiers = Some("Identifiers { categories: 21 }".to_owned());
         assert_eq!(found(104, |i| format!("p{}", i % 21)), identifiers, "fewer than five");

@@ -45,3 +45,25 @@ impl Signs {
         Ok(Signs { signs, centre, half })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Labels;
+    use crate::full::testing::Data;
+
+    #[test]
+    fn targets_that_do_not_separate_the_classes_are_refused() {
+        let of = |targets: [f64; 4]| {
+            let mut data = Data::random(4, 2, 1);
+            data.targets = targets.to_vec();
+            let labels = Some(Labels { codes: &[0, 1, 0, 1], classes: 2 });
+            Signs::of(&Examples { labels, ..data.examples() }, "svm")
+        };
+        let signs = of([3.0, 7.0, 3.0, 7.0]).unwrap();
+        assert_eq!((signs.signs, signs.centre, signs.half), (vec![-1.0, 1.0, -1.0, 1.0], 5.0, 2.0));
+        for targets in [[1.0; 4], [7.0, 3.0, 7.0, 3.0], [1.0, f64::INFINITY, 1.0, 1.0]] {
+            assert!(of(targets).is_err_and(|e| e.to_string().contains("do not separate")));
+        }
+    }
+}

@@ -355,9 +355,29 @@ impl From<Linear> for Predictor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Layout, Matrix, Scaler};
+    use crate::budget::Fiml;
+    use crate::data::{Labels, Layout, Matrix, Scaler};
+    use crate::full::testing::Data;
+    use crate::learner::Learner;
+    use halfseen_solve::Silent;
     use ndarray::array;
     use std::sync::Arc;
+
+    #[test]
+    fn models_of_each_class_are_three_or_more() {
+        let (data, codes) = (Data::random(80, 4, 2), (0..80).map(|i| i % 4).collect::<Vec<_>>());
+        let labels = Some(Labels { codes: &codes, classes: 4 });
+        let learner = Fiml { budget: Some(2), ..Fiml::default() };
+        let fit = learner.fit(&Examples { labels, ..data.examples() }, &Silent).unwrap();
+        let Predictor::Classes(mut of) = fit.predictor else { panic!("{:?}", fit.predictor) };
+        for left in [4, 3] {
+            assert_eq!(of.classes.len(), left);
+            of.validate(4).unwrap();
+            of.classes.pop();
+        }
+        let error = of.validate(4).unwrap_err().to_string();
+        assert!(error.contains("fewer than three models"), "{error}");
+    }
 
     #[test]
     fn a_score_that_is_not_finite_is_refused_with_its_row() {

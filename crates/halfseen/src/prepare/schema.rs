@@ -377,3 +377,51 @@ impl Schema {
         layout.with_prices(prices)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_damage_of_a_column_has_its_own_reason() {
+        let number = |name: &str| ColumnSchema {
+            name: name.to_owned(),
+            kind: ColumnKind::Number,
+            known: false,
+            date: None,
+            knots: Vec::new(),
+        };
+        let text = |categories: [&str; 2]| ColumnSchema {
+            kind: ColumnKind::Text { categories: categories.map(str::to_owned).to_vec() },
+            ..number("b")
+        };
+        let reason = |columns: Vec<ColumnSchema>| {
+            let schema =
+                Schema { columns, groups: Vec::new(), prices: BTreeMap::new(), by_reads: false };
+            schema.check().err().map(|error| error.to_string())
+        };
+        let dated = |form: &str| ColumnSchema { date: Some(form.to_owned()), ..number("b") };
+        let sound = [
+            number("b"),
+            text(["no", "yes"]),
+            dated(DATE_FORMS[0]),
+            ColumnSchema { knots: vec![0.0, 1.0, 2.0], ..number("b") },
+        ];
+        for column in sound {
+            assert_eq!(reason(vec![number("a"), column]), None);
+        }
+        for (column, problem) in [
+            (number("a"), "two columns"),
+            (text(["yes", "no"]), "not sorted"),
+            (dated("the day after"), "dates is unknown"),
+            (
+                ColumnSchema { date: Some(DATE_FORMS[0].to_owned()), ..text(["no", "yes"]) },
+                "dates is unknown",
+            ),
+            (ColumnSchema { knots: vec![0.0, 1.0], ..number("b") }, "knots must be"),
+        ] {
+            let found = reason(vec![number("a"), column]).unwrap();
+            assert!(found.contains(problem), "{found}");
+        }
+    }
+}

@@ -114,6 +114,7 @@ mod tests {
         let square = |j: usize| (0..5).map(|i| rows.row(i).1[j].powi(2)).sum::<f64>() / 5.0;
         let squares: Vec<f64> = (0..40).map(square).collect();
         assert!(size_bound(&squares) >= rows.sizes().mean, "{squares:?}");
+        assert_eq!(size_bound(&[4.0, 0.25, -1.0]), 2.5);
         assert_eq!(usual_margin(&threat, size_bound(&[0.0; 40])), 0.01 * 32.0);
         assert_eq!(margin(Some(0.2), Damage::Deletion), fixed(0.2));
         let Matrix::F64(cells) = &data.matrix else { unreachable!("these cells are drawn as f64") };

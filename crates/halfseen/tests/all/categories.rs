@@ -121,7 +121,11 @@ fn codes_answer_as_the_indicators_that_they_stand_for() {
     // Fitted on a part, so that some categories are new.
     let schema = Schema::fit(&whole, &[0, 1, 2, 4, 5, 8], &["y"], &[], vec![]).unwrap();
     let (encoded, dense) = (schema.encode(&whole).unwrap(), written(&schema, &whole));
+    let missing = whole.columns().iter().filter(|column| column.name != "y").map(|column| {
+        (0..60).filter(|&row| whole.cell(row, column) == halfseen::data::Cell::Missing).count()
+    });
     assert!(encoded.applied.new_categories > 3 && encoded.applied.missing > 20);
+    assert_eq!(encoded.applied.missing, missing.sum::<usize>());
     let (codes, dense) = (encoded.matrix.into_owned(), Matrix::F64(dense));
     assert!(matches!(codes, Matrix::Coded(_)));
     assert_eq!((codes.rows(), codes.columns()), (60, dense.columns()));

@@ -434,3 +434,20 @@ fn attributes_of_very_different_sizes_are_solved_to_the_tolerance() {
         assert_eq!(fit.report.stop, Stop::Tolerance, "{threat}: {:?}", fit.report);
     }
 }
+
+/// Attributes that say nothing: the constant is the best under a threat, and without one.
+#[test]
+fn a_threat_that_beats_the_signal_is_said_and_no_threat_beats_none() {
+    let mut data = random(40, &[1; 6], &[], 3);
+    data.x.fill(0.0);
+    data.matrix = halfseen::data::Matrix::F64(data.x.clone());
+    let notes = |threat: f64| {
+        let learner = RobustLp { threat: Some(threat), margin: Some(0.5), ..RobustLp::default() };
+        fit(&learner, &data).report.notes
+    };
+    let said =
+        |note: &Note| matches!(note, Note::ThreatBeatsSignal { threat, .. } if *threat == 2.0);
+    assert!(notes(2.0).iter().any(said), "{:?}", notes(2.0));
+    let any = |note: &Note| matches!(note, Note::ThreatBeatsSignal { .. });
+    assert!(!notes(0.0).iter().any(any), "{:?}", notes(0.0));
+}

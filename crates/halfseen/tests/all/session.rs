@@ -4,7 +4,7 @@ use crate::common::collecting::{NAMES, answers, cell, configured, each, outcome,
 use crate::common::{budgeted, keeps_reads, kind};
 use halfseen::Silent;
 use halfseen::budget::{Query, TellOutcome};
-use halfseen::data::{Label, Matrix, Target};
+use halfseen::data::{Label, Matrix, Target, TargetScale};
 use halfseen::prepare::{ColumnKind, Options};
 use halfseen::session::{Answer, Session, Start};
 use ndarray::Array2;
@@ -318,4 +318,24 @@ fn attributes_of_a_preparation_keep_their_categories() {
     assert_eq!(model.raw_weights().unwrap().0.len(), 8);
     let kept = session.export().unwrap().filter(|r| r.attribute == "sodium");
     assert!(kept.into_iter().all(|r| matches!(r.answer, Answer::Category(_))));
+}
+
+#[test]
+fn a_first_batch_of_targets_gives_classes_or_scale() {
+    let learner = configured("aerr", &[]);
+    let begun = |first: Target| Start::new(&*learner, NAMES).first_targets(first).begin().unwrap();
+    let numbers = begun(Target::Numbers(vec![1.0, 3.0, 5.0, 7.0]));
+    let given =
+        Start::new(&*learner, NAMES).scale(TargetScale { mean: 4.0, deviation: 5_f64.sqrt() });
+    assert!(numbers.classes().is_empty());
+    let [a, b] = [&numbers, &given.begin().unwrap()].map(|s| {
+        serde_json::from_str::<serde_json::Value>(&s.to_json().unwrap()).unwrap()["prepare"].clone()
+    });
+    assert_eq!(a["target"], b["target"]);
+    let classes = vec![Label::Text("no".into()), Label::Text("yes".into())];
+    let two = begun(Target::Classes { classes: classes.clone(), codes: vec![0, 1, 1] });
+    assert_eq!(two.classes(), classes);
+    // Two classes are numbers too, and have a scale in files.
+    let loaded = Session::from_json(&two.to_json().unwrap()).unwrap();
+    assert_eq!(loaded.to_json().unwrap(), two.to_json().unwrap());
 }

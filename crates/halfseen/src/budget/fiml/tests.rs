@@ -194,6 +194,10 @@ fn few_examples_duplicates_and_dead_columns_have_defined_answers() {
         let p = found.linear().unwrap();
         assert!(p.weights.iter().chain([&p.intercept]).all(|v| v.is_finite()), "{rows}: {p:?}");
     }
+    let ten =
+        fit(&with_budget(3), &x.select(ndarray::Axis(0), &(0..10).collect::<Vec<_>>()), &y[..10]);
+    let few = |note: &Note| matches!(note, Note::FewExamples { .. });
+    assert!(!ten.report.notes.iter().any(few), "ten are enough to hold some out");
     let same: Vec<usize> = (0..60).map(|i| i % 2).collect();
     let targets: Vec<f64> = same.iter().map(|&i| y[i]).collect();
     let twice = x.select(ndarray::Axis(0), &same);

@@ -139,3 +139,29 @@ impl OwnTest {
             && self.readings.iter().all(|t| sizes(t) && finite(t))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_damage_of_a_saved_test_is_seen() {
+        let sound = OwnTest::new();
+        assert!(sound.is_sound(3, 1));
+        let with = |change: &dyn Fn(&mut Vec<Tested>)| {
+            let mut damaged = sound.clone();
+            change(&mut damaged.readings);
+            damaged.is_sound(3, 1)
+        };
+        let solved = |weights: [f64; 3], known: Vec<f64>| {
+            move |readings: &mut Vec<Tested>| {
+                (readings[2].weights, readings[2].known) = (weights.to_vec(), known.clone());
+            }
+        };
+        assert!(with(&solved([1.0, 0.0, -2.0], vec![0.5])));
+        assert!(!with(&solved([1.0, 0.0, -2.0], vec![0.5, 1.0])));
+        assert!(!with(&solved([1.0, f64::NAN, -2.0], vec![0.5])));
+        assert!(!with(&|readings| drop(readings.pop())));
+        assert!(!with(&|readings| readings.push(Tested::default())));
+    }
+}

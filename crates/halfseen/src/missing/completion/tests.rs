@@ -419,3 +419,19 @@ fn a_tolerance_below_rounding_ends() {
     let found = complete(&data.problem(), &s, 0.1, &Silent).unwrap().solution;
     assert!(found.gap <= 1e-9 * found.objective && found.passes < 100_000);
 }
+
+#[test]
+fn progress_counts_penalties_to_their_end() {
+    #[derive(Default)]
+    struct Told(std::sync::Mutex<Vec<(u64, u64)>>);
+    impl Monitor for Told {
+        fn progress(&self, done: u64, total: u64) {
+            self.0.lock().unwrap().push((done, total));
+        }
+    }
+    let data = Data::random(6, 30, 1, 0.6, LabelLoss::Squared, 14);
+    let told = Told::default();
+    let s = settings(CompletionVariant::Bias, LabelLoss::Squared, 0.1);
+    solve(&data.problem(), &s, &[0.3, 0.1, 0.03], &told).unwrap();
+    assert_eq!(told.0.into_inner().unwrap(), [(1, 3), (2, 3), (3, 3)]);
+}

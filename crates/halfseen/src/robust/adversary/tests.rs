@@ -114,6 +114,23 @@ fn whole_and_relaxed_deletions_are_the_best() {
     }
 }
 
+/// Values that differ, and a search that may not end early: its bounds must not cut off the best.
+#[test]
+fn the_search_finds_the_best_of_items_that_hardly_fit() {
+    for number in 0..3_000 {
+        let mut stream = Stream::new(11, Purpose::Data, number);
+        let n = 4 + stream.below(6);
+        let values: Vec<f64> = (0..n).map(|_| 1.0 + stream.unit()).collect();
+        let gains: Vec<f64> = values.iter().map(|v| v * (1.0 + 0.3 * stream.unit())).collect();
+        let budget = (0.2 + 0.6 * stream.unit()) * values.iter().sum::<f64>();
+        let threat = Threat::new(values, budget).unwrap();
+        let all: Vec<u32> = (0..n as u32).collect();
+        let found = Adversary::new(&threat).whole(&all, &gains);
+        let best = best_subset(&threat, &gains);
+        assert!(found.exact && (found.gain - best).abs() < 1e-9, "{number}: {found:?}, {best}");
+    }
+}
+
 #[test]
 fn greedy_deletions_take_what_fits_in_their_order() {
     let threat = Threat::new(vec![2.0, 3.0, 0.0, 2.0, 1.5], 4.0).unwrap();
