@@ -243,8 +243,11 @@ class Switches:
         common = {"cwd": self.clone, "env": environment, "capture_output": True, "text": True}
         if subprocess.run(["cargo", "check", "--locked", *packages], **common).returncode:
             return {"outcome": "unbuilt"}
-        # Tests of more than an hour would not end.
         command = ["cargo", "nextest", "run", "--locked", "--cargo-profile", "checked", "--fail-fast", *packages]
+        built = subprocess.run([*command, "--no-run"], **common)
+        if built.returncode:
+            sys.exit(built.stderr[-2000:])
+        # Tests of more than an hour would not end.
         try:
             done = subprocess.run(command, timeout=3600, **common)
         except subprocess.TimeoutExpired:

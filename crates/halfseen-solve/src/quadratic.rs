@@ -37,7 +37,7 @@ pub enum Form {
 #[derive(Debug)]
 struct Made {
     columns: Vec<Option<Rc<[f64]>>>,
-    /// Which are there, from the oldest.
+    /// Those that are there, from the oldest.
     order: VecDeque<usize>,
 }
 
