@@ -95,7 +95,7 @@ impl Fdrop {
 }
 
 /// Number of cuts that are seldom exceeded.
-const CUTS: f64 = 400.0;
+const CUTS: f64 = 700.0;
 /// Number of cuts before the first check for weights other than 0, and the factor for later checks.
 const FEW_CUTS: u64 = 8;
 const MORE_CUTS: u64 = 8;
