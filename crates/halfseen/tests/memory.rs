@@ -188,15 +188,20 @@ fn no_fit_takes_more_than_it_says_nor_says_much_more_than_it_takes() {
 fn nor_do_fits_of_larger_tables() {
     let _alone = alone();
     let mut wrong = String::new();
-    for (name, learner) in ways() {
-        let slow = ["svm", "fdrop"].contains(&learner.name()) || name.contains("passive");
-        let [wide, square] =
-            if slow { [(60, 900), (250, 200)] } else { [(200, 2_000), (1_000, 800)] };
+    // The last takes half a minute.
+    for (name, learner) in ways().into_iter().filter(|(name, _)| !name.starts_with("fdrop [")) {
+        let (all_read, slow) =
+            (name.contains("passive"), ["svm", "fdrop"].contains(&learner.name()));
+        let [wide, square] = match (all_read, slow) {
+            (true, _) => [(20, 1_600), (150, 100)],
+            (_, true) => [(40, 900), (150, 120)],
+            _ => [(200, 2_000), (1_000, 800)],
+        };
         for (table, (rows, columns)) in [("tall", (30_000, 15)), ("wide", wide), ("square", square)]
         {
             // Blocks of the products of so many rows are too large to be counted.
             let pairs = learner.name() == "karma" && !name.contains("sketch");
-            if table == "tall" && (pairs || name.contains("passive")) {
+            if table == "tall" && (pairs || all_read || slow) {
                 continue;
             }
             let data = Data::random(rows, &singletons(columns), 3).for_learner(&*learner);
