@@ -445,8 +445,7 @@ fn a_threat_that_beats_the_signal_is_said_and_no_threat_beats_none() {
         let learner = RobustLp { threat: Some(threat), margin: Some(0.5), ..RobustLp::default() };
         fit(&learner, &data).report.notes
     };
-    let said =
-        |note: &Note| matches!(note, Note::ThreatBeatsSignal { threat, .. } if *threat == 2.0);
+    let said = |note: &Note| *note == Note::ThreatBeatsSignal { threat: 2.0, from: Some(0.0) };
     assert!(notes(2.0).iter().any(said), "{:?}", notes(2.0));
     let any = |note: &Note| matches!(note, Note::ThreatBeatsSignal { .. });
     assert!(!notes(0.0).iter().any(any), "{:?}", notes(0.0));
