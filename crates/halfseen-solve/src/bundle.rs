@@ -292,3 +292,47 @@ fn out_of_range() -> crate::Error {
     let problem = "sums of rows are out of range; scale the attributes, or lower c".to_owned();
     Error::Numerical { what: "cutting planes", problem }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::monitor::Silent;
+
+    /// Two rows of one attribute, which tells them apart.
+    struct Two(f64);
+
+    impl Margins for Two {
+        type Room = ();
+
+        fn width(&self) -> usize {
+            1
+        }
+
+        fn signs(&self) -> &[f64] {
+            &[-1.0, 1.0]
+        }
+
+        fn weight(&self, _: usize) -> f64 {
+            1.0
+        }
+
+        fn room(&self) {}
+
+        fn margin(&self, _: usize, weights: &[f64], (): &mut ()) -> f64 {
+            self.0 * weights[0]
+        }
+
+        fn add_slope(&self, _: usize, share: f64, _: &[f64], (): &mut (), slope: &mut [f64]) {
+            slope[0] += share * self.0;
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_squared_is_refused_and_two_rows_are_told_apart() {
+        let until = Until { tol: 1e-9, max_iter: 100 };
+        let found = Bundle::new(&Two(1.0), true).unwrap().minimise(1.0, until, &Silent).unwrap();
+        assert!((found.weights[0] - 1.0).abs() < 1e-4 && (found.objective - 0.5).abs() < 1e-8);
+        let refused = Bundle::new(&Two(1e200), true).err().unwrap().to_string();
+        assert!(refused.contains("out of range"), "{refused}");
+    }
+}
