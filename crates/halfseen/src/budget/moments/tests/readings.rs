@@ -188,7 +188,8 @@ fn moments_of_nothing_have_every_reading() {
 /// Products of two slots were never read; of one the size is known, and so its variance.
 #[test]
 fn a_slot_of_known_size_is_not_unseen() {
-    let moments = Reduced { unseen: vec![1, 2], ..indefinite(0) };
+    let mut moments = indefinite(0);
+    moments.unseen = vec![1, 2];
     let nameless = moments.slots[2];
     let own =
         moments.in_own_units(|slot| if slot == nameless { 0.0 } else { 2.0 }, Some((0.1, 1.0)));
