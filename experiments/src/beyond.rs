@@ -7,6 +7,11 @@ pub(crate) const MOST: usize = 6;
 /// Axes without a natural end, whose values grow by factors.
 const OPEN: [&str; 6] = ["radius", "step", "penalty", "smoothing", "c", "margin"];
 
+/// Whether an axis of this name goes on.
+pub(crate) fn goes_on(axis: &str) -> bool {
+    OPEN.contains(&axis)
+}
+
 /// A search of a grid that goes on.
 pub(crate) struct Search {
     grid: Grid,
@@ -37,7 +42,7 @@ fn go_on(Grid(axes): &mut Grid, chosen: &Assignments) -> Vec<Assignments> {
     for at in 0..axes.len() {
         let (name, values) = &axes[at];
         let Some((_, value)) = chosen.iter().find(|(axis, _)| axis == name) else { continue };
-        if !OPEN.contains(name) || values.len() < 2 {
+        if !goes_on(name) || values.len() < 2 {
             continue;
         }
         let last = values.len() - 1;

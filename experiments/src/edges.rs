@@ -1,7 +1,7 @@
 //! Says which arms chose an end of their grid: there a wider grid might have done better.
 
 use crate::arm::Arm;
-use crate::beyond::MOST;
+use crate::beyond::{MOST, goes_on};
 use crate::results::Results;
 use std::collections::BTreeMap;
 
@@ -23,7 +23,10 @@ pub(crate) fn edges(results: &Results, arms: &[Arm], quick: bool) -> String {
             })
             .collect();
         let mut ends = Vec::new();
-        for (axis, values) in arm.axes(quick).iter().filter(|(_, values)| values.len() > 1) {
+        // Beyond the ends of an axis that goes on, others were tried.
+        let went_on = |axis: &str| arm.open && !quick && goes_on(axis);
+        let axes = arm.axes(quick);
+        for (axis, values) in axes.iter().filter(|(axis, v)| v.len() > 1 && !went_on(axis)) {
             for (end, which) in [(values[0], "first"), (values[values.len() - 1], "last")] {
                 let here = format!("{axis}={end}");
                 let chosen = |settings: &[&str]| {
@@ -133,7 +136,10 @@ mod tests {
             text.ends_with("beyond the grid:\n\n- identity (`identity`): radius 4, 2 x\n"),
             "{text}"
         );
-        assert!(edges(&results(&["radius=2", "radius=1"]), &[arm], false).ends_with("None.\n"));
+        let inside = results(&["radius=2", "radius=2", "radius=1"]);
+        let text = edges(&inside, std::slice::from_ref(&arm), false);
+        assert!(text.ends_with("None.\n") && !text.contains("Ends of grids"), "{text}");
+        assert!(edges(&results(&[""]), &[arm], true).is_empty());
     }
 
     #[test]
