@@ -295,7 +295,7 @@ fn fits() -> Vec<Pair> {
         let examples = Examples::new(&matrix, &Scaler::None {}, &layout, &targets);
         learner.fit(&examples, &Silent).unwrap()
     };
-    // By plain loops: a library's product is twice as fast on some processors, and `fiml` is not.
+    // By plain loops: how fast a library's product is depends more on the processor.
     let plain = move || {
         for _ in 0..10 {
             sums.fill(0.0);

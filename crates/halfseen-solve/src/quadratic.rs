@@ -36,7 +36,7 @@ pub enum Form {
 /// Columns of G that were computed last: at most [`kept_columns`].
 #[derive(Debug)]
 struct Made {
-    columns: Vec<Option<Rc<[f64]>>>,
+    columns: Vec<Option<Rc<Vec<f64>>>>,
     /// Those that are there, from the oldest.
     order: VecDeque<usize>,
 }
@@ -47,7 +47,7 @@ pub enum Column<'a> {
     /// Of the matrix.
     Stored(&'a [f64]),
     /// Computed from the rows.
-    Made(Rc<[f64]>),
+    Made(Rc<Vec<f64>>),
 }
 
 impl Deref for Column<'_> {
@@ -61,8 +61,8 @@ impl Deref for Column<'_> {
     }
 }
 
-/// Returns how many computed columns of G are kept at most beside m rows of this width: as many as a
-/// point of the l1 ball that is a solution has weights, twice.
+/// Returns how many computed columns of G are kept at most beside m rows of this width. A lasso
+/// solution needs m of them.
 pub fn kept_columns(m: usize, width: usize) -> usize {
     if m < width { width.min(2 * m + 1) } else { 0 }
 }
@@ -123,7 +123,7 @@ impl Quadratic {
         {
             columns[oldest] = None;
         }
-        let column: Rc<[f64]> = transposed(rows, rows.col_as_slice(j)).into();
+        let column = Rc::new(transposed(rows, rows.col_as_slice(j)));
         columns[j] = Some(Rc::clone(&column));
         order.push_back(j);
         Column::Made(column)
@@ -157,4 +157,26 @@ pub fn combine(matrix: &Mat<f64>, weights: &[f64]) -> Vec<f64> {
 /// Returns A' v.
 pub fn transposed(matrix: &Mat<f64>, vector: &[f64]) -> Vec<f64> {
     (0..matrix.ncols()).map(|j| dot(matrix.col_as_slice(j), vector)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_columns_are_kept_and_all_are_right_whenever_they_are_asked_for() {
+        let rows = Mat::from_fn(3, 20, |i, j| ((i * 7 + j * 5) % 11) as f64);
+        let gram = rows.transpose() * &rows;
+        let quadratic = Quadratic::new(Form::Rows(rows), vec![0.0; 20], 0.0);
+        // One is held while the others come and go.
+        let held = quadratic.column(4);
+        for j in (0..20).chain([3, 3, 4, 19, 0]).chain((0..20).rev()) {
+            let column = quadratic.column(j);
+            assert!((0..20).all(|i| column[i] == gram[(i, j)] && held[i] == gram[(i, 4)]), "{j}");
+        }
+        let made = quadratic.made.borrow();
+        assert_eq!(kept_columns(3, 20), 7);
+        assert_eq!((made.order.len(), made.columns.iter().flatten().count()), (7, 7));
+        assert_eq!((kept_columns(15, 20), kept_columns(20, 20)), (20, 0));
+    }
 }

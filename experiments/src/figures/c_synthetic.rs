@@ -27,7 +27,7 @@
 //!
 //!     cargo run --release --manifest-path experiments/Cargo.toml -- c-synthetic
 
-use super::dependent::{Grids, NO_THEOREM, adaptive, descent, euclidean, shown, verdict};
+use super::dependent::{Grids, NO_THEOREM, adaptive, descent, euclidean, excess, shown, verdict};
 use crate::arm::{Arm, Axes};
 use crate::figure::{Along, Height, curves};
 use crate::markdown::table;
@@ -98,9 +98,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     let mut parts = Vec::new();
     for (decay, d) in sets() {
         let problem = format!("{}-d{d}", name(decay));
-        let median = |arm: &str| {
-            results.end(&problem, arm, |row| Some(0.5 * row.squared)).map_or(f64::NAN, |s| s.median)
-        };
+        let median = |arm: &str| excess(&results, &problem, arm);
         let heads: Vec<String> =
             BUDGETS.iter().map(|budget| format!("{} + 1 reads", budget - 1)).collect();
         let head: Vec<&str> =
@@ -109,8 +107,8 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
             // The same arm with each budget: only the last part of the name differs.
             let stem = arm.id.trim_end_matches("-2");
             let cell = |budget: &usize| {
-                let excess = median(&format!("{stem}-{budget}"));
-                format!("{excess:.2e} ({:.2})", excess / median(&format!("aerr-{budget}")))
+                let reached = median(&format!("{stem}-{budget}"));
+                format!("{reached:.2e} ({:.2})", reached / median(&format!("aerr-{budget}")))
             };
             std::iter::once(arm.label.clone()).chain(BUDGETS.iter().map(cell)).collect()
         };

@@ -23,7 +23,7 @@
 //!
 //!     cargo run --release --manifest-path experiments/Cargo.toml -- c-weights
 
-use super::dependent::{Grids, adaptive, euclidean, shown, verdict};
+use super::dependent::{Grids, adaptive, euclidean, excess, excess_of_nothing, shown, verdict};
 use crate::arm::{Arm, Axes};
 use crate::figure::{Along, Height, curves};
 use crate::markdown::table;
@@ -94,9 +94,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     let points =
         Points::Curve { points: if context.protocol.quick { 6 } else { 10 }, budget: BUDGET };
     let results = context.run(&loads, &arms, &|_| points)?;
-    let median = |problem: &str, arm: &str| {
-        results.end(problem, arm, |row| Some(0.5 * row.squared)).map_or(f64::NAN, |s| s.median)
-    };
+    let median = |problem: &str, arm: &str| excess(&results, problem, arm);
     let part = |problem: &str, arm: &str| median(problem, arm) / median(problem, "aerr-4");
     let row = |arm: &Arm| {
         let cell = |(_, _, problem, _): Kind| {
@@ -111,9 +109,8 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     text += &table(&[&[""][..], &KINDS.map(|kind| kind.1)].concat(), arms.iter().map(row));
     let (mut ends, mut theorem, mut tenths) = (Vec::new(), Vec::new(), Vec::new());
     for (weights, kind, problem, more) in KINDS {
-        let nothing = decaying(DECAY, weights, COLUMNS, 8, context.protocol.seed + more)?
-            .truth
-            .map_or(f64::NAN, |truth| 0.5 * truth.excess(&vec![0.0; COLUMNS], 0.0));
+        let seed = context.protocol.seed + more;
+        let nothing = excess_of_nothing(DECAY, weights, COLUMNS, seed)?;
         let early =
             |arm: &str| results.at_reads(problem, arm, READS / 10).map_or(f64::NAN, |s| s.median);
         ends.push((kind.to_owned(), part(problem, "ddaerr-2p-20-4")));

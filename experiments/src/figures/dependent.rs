@@ -5,6 +5,10 @@
 //! papers have it.
 
 use crate::arm::{Arm, Axes};
+use crate::results::Results;
+use crate::synthetic::decaying;
+use anyhow::Result;
+use halfseen_synthetic::{Decay, Weights};
 
 /// Phase 1 in per cent of the examples.
 pub(super) const SHARES: [u32; 4] = [5, 10, 20, 50];
@@ -117,6 +121,22 @@ pub(super) fn verdict(parts: &[(String, f64)]) -> String {
         list(0.95, 1.05),
         list(1.05, f64::INFINITY)
     )
+}
+
+/// The median excess of the halved squared error after all examples.
+pub(super) fn excess(results: &Results, problem: &str, arm: &str) -> f64 {
+    results.end(problem, arm, |row| Some(0.5 * row.squared)).map_or(f64::NAN, |s| s.median)
+}
+
+/// That of no weights at all.
+pub(super) fn excess_of_nothing(
+    decay: Decay,
+    weights: Weights,
+    columns: usize,
+    seed: u64,
+) -> Result<f64> {
+    let truth = decaying(decay, weights, columns, 8, seed)?.truth;
+    Ok(truth.map_or(f64::NAN, |truth| 0.5 * truth.excess(&vec![0.0; columns], 0.0)))
 }
 
 /// Online gradient descent on all attributes, in the Euclidean ball.

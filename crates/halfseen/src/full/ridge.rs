@@ -56,8 +56,8 @@ impl Learner for Ridge {
     fn needed(&self, size: &FitSize) -> Needed {
         let (m, d) = (size.n(), size.d());
         // With fewer rows than columns: the rows, their products, the eigenvectors of those, and
-        // theirs of the columns, twice. Else the moments, their eigenvectors, and three times as much to
-        // find these.
+        // theirs of the columns, twice. Else the moments, their eigenvectors, and three times as much
+        // to find them.
         let numbers = if m < d { 3.0 * m * d + 4.0 * m * m } else { 5.0 * d * d };
         let block = second_moments::BLOCK.min(size.rows) as f64;
         Needed::of_moments(8.0 * (numbers + (block + 20.0) * d) + size.models(2.0 * d))

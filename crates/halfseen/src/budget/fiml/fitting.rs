@@ -30,8 +30,9 @@ fn needed_for(learner: &Fiml, size: &FitSize, cells: f64) -> Needed {
     let (n, cells) = (size.n() + pilot, cells + pilot * d);
     let copies = if pilot > 0.0 { 8.0 * STANDARD * cells } else { 0.0 };
     // An attribute takes part from its second read on.
-    let any = pilot > 0.0 || learner.passive == Passive::All;
-    let (often, reads) = (d.min(0.5 * cells), if any { d } else { d.min(cells / n.max(1.0)) });
+    // Rows may be complete.
+    let whole = pilot > 0.0 || learner.passive == Passive::All;
+    let (often, reads) = (d.min(0.5 * cells), if whole { d } else { d.min(cells / n.max(1.0)) });
     let folds = learner.folds as f64;
     let fits = |form: f64| estimate::bytes(form * often, form * reads, folds, learner.rank);
     // A curve of each attribute, and rows for each fold; auto keeps candidates of both forms.
