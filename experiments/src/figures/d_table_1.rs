@@ -21,9 +21,8 @@
 //! On tables of fewer than 1,000 rows MC-b and MC-1 are run as Goldberg et al. have them too, with
 //! few settings: rows that test are completed together with all others, their targets hidden.
 //!
-//! Cheaper than this: marketing learns from 2,400 of its 7,195 rows that do not test, with the
-//! squared loss on indicators of the classes. MC-b and MC-1 try two settings on MovieLens and stop
-//! after 100 passes for each.
+//! Cheaper than this: MC-b and MC-1 try two settings on MovieLens and stop after 100 passes for
+//! each.
 //!
 //! Full grids:
 //!
@@ -56,7 +55,6 @@ const COLUMNS: [&str; 5] = ["karma", "0-imputation", "MC-b", "MC-1", "geom"];
 const JOKE: &str = "j5";
 const JOKES_RATED: usize = 36;
 const USERS: usize = 1000;
-const MARKETING_ROWS: usize = 2400;
 const SMALL: usize = 1000;
 
 /// Where the rows of a task come from.
@@ -180,17 +178,6 @@ const fn set(
     Set { title, name, from, paper, said }
 }
 
-/// Squared loss, for many rows of many classes.
-fn cheap() -> Vec<Arm> {
-    let squared = |arm: Arm, id: &str, label: &str| arm.named(id, label).set("loss", "squared");
-    vec![
-        squared(karma(), "karma-squared", "karma"),
-        squared(zero(), "zero-squared", "0-imputation"),
-        mcb(),
-        mc1(),
-    ]
-}
-
 /// Completions of many columns.
 fn short() -> [Arm; 2] {
     let short = |arm: Arm, id: &str, label: &str| {
@@ -202,7 +189,6 @@ fn short() -> [Arm; 2] {
 /// Every arm of every set once.
 pub(super) fn arms() -> Vec<Arm> {
     let mut all = four();
-    all.extend(cheap().into_iter().take(2));
     all.extend(short());
     all.push(geom());
     all.extend(transductive());
@@ -232,7 +218,6 @@ impl Set {
     fn arms(&self) -> Vec<Arm> {
         let mut arms = match self.from {
             From::MovieLens(_) => [vec![karma(), zero()], short().into()].concat(),
-            _ if self.name == "marketing" => cheap(),
             _ => four(),
         };
         if !self.paper[4].is_nan() {
@@ -263,18 +248,13 @@ impl Set {
                     .collect::<Vec<_>>()
                     .join(", ")
             ),
-            _ if self.name == "marketing" => format!(
-                "- {}: {MARKETING_ROWS} of the rows that do not test are learned from, and karma and 0-imputation have the squared loss on indicators \
-                 of the classes, not Crammer and Singer's.\n",
-                self.title
-            ),
             _ => String::new(),
         }
     }
 
     fn trial(&self, problem: Problem) -> Trial<'static> {
-        let sizes = if self.name == "marketing" { vec![MARKETING_ROWS] } else { Vec::new() };
         let data = Data::Same(Box::new(problem));
+        let sizes = Vec::new();
         Trial { name: self.name.into(), data, test_share: 0.2, sizes, arms: self.arms() }
     }
 }
