@@ -30,6 +30,13 @@ const MANY_ROWS: u64 = 100_000;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(given: &FitArgs) -> Result<ExitCode> {
+    let is_no_file =
+        |name: &&str| given.files().any(|file| file == Path::new(name) && !file.exists());
+    if let Some(name) = registry::names().find(is_no_file) {
+        return usage_error(format!(
+            "{name} is no file; to choose the learner, give --learner {name}"
+        ));
+    }
     let Some(out) = &given.out else {
         if given.learner == AUTO {
             return usage_error(

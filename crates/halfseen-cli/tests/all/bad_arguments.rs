@@ -55,6 +55,12 @@ fn parameters() {
         "fit t.csv --target y --learner rigde --out m.json",
         &["'rigde'", "did you mean 'ridge'", "aerr"],
     );
+    for files in ["mc1 t.csv", "t.csv mc1", "mc1"] {
+        place.refused(
+            &format!("fit {files} --target y --out m.json"),
+            &["mc1 is no file", "--learner mc1"],
+        );
+    }
     place.refused("learners aerrr", &["'aerrr'", "did you mean 'aerr'"]);
     place.refused("fit t.csv --target y", &["required", "--out"]);
     place.refused(&format!("{RIDGE} --oot x"), &["--oot", "'--out'", "--help"]);
