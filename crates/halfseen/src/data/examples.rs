@@ -149,6 +149,11 @@ impl<'a> Examples<'a> {
         self.matrix.columns()
     }
 
+    /// Returns true if few cells are stored, and the others are zeros in scaled units too.
+    pub(crate) fn is_sparse(&self) -> bool {
+        self.scaler.keeps_zeros() && self.matrix.is_sparse(&self.rows)
+    }
+
     /// Returns one scaled cell of the `example`-th row.
     #[inline]
     pub fn value(&self, example: usize, column: usize) -> f64 {

@@ -44,7 +44,7 @@ pub(super) struct Facts {
 
 impl Facts {
     fn new(examples: &Examples<'_>, moments: &Moments) -> Facts {
-        let sparse = examples.scaler.keeps_zeros() && examples.matrix.is_sparse(&examples.rows);
+        let sparse = examples.is_sparse();
         let (d, m) = (examples.columns(), examples.len() as f64);
         Facts { sparse, ..Facts::of(moments, d, m, examples.target_square()) }
     }

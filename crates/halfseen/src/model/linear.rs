@@ -1,6 +1,6 @@
 //! Predicts by a linear model of scaled attributes.
 
-use crate::data::{Examples, Signs};
+use crate::data::{Cells, Examples, Signs};
 use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +52,24 @@ impl Linear {
                 sums[lane] += w[lane] * v[lane];
             }
         }
+        self.total(sums, rest)
+    }
+
+    /// Returns the same number, to the last bit, of a row's cells that are not zero; missing ones
+    /// take [`Linear::fill`].
+    fn score_of_cells(&self, cells: &Cells) -> f64 {
+        let (mut sums, mut rest) = ([0.0; 4], 0.0);
+        let in_lanes = self.weights.len() / 4 * 4;
+        for (j, value) in cells.iter() {
+            let value = if value.is_nan() { self.fill[j] } else { value };
+            let sum = if j < in_lanes { &mut sums[j % 4] } else { &mut rest };
+            *sum += self.weights[j] * value;
+        }
+        self.total(sums, rest)
+    }
+
+    #[inline]
+    fn total(&self, sums: [f64; 4], rest: f64) -> f64 {
         self.intercept + (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
     }
 
@@ -68,8 +86,18 @@ impl Linear {
 
     /// Returns the scores of all examples by each of several predictors, reading every row once.
     pub fn scores_of(predictors: &[&Linear], examples: &Examples<'_>) -> Vec<Vec<f64>> {
-        let (mut row, mut filled) = (vec![0.0; examples.columns()], Vec::new());
         let mut scores = vec![Vec::with_capacity(examples.len()); predictors.len()];
+        if examples.is_sparse() {
+            let mut cells = Cells::of(examples);
+            for i in 0..examples.len() {
+                cells.read(examples, i);
+                for (predictor, scores) in predictors.iter().zip(&mut scores) {
+                    scores.push(predictor.clip(predictor.score_of_cells(&cells)));
+                }
+            }
+            return scores;
+        }
+        let (mut row, mut filled) = (vec![0.0; examples.columns()], Vec::new());
         for i in 0..examples.len() {
             examples.row_into(i, &mut row);
             let complete = !row.iter().any(|v| v.is_nan());
@@ -119,5 +147,54 @@ impl Linear {
             return bad("clip", "must be two finite numbers, the least first".into());
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Csr, Layout, Matrix, Scaler};
+    use ndarray::Array2;
+    use std::sync::Arc;
+
+    /// Three cells of 101 columns in each of 40 rows, one of them missing in every fifth row.
+    fn rows() -> Csr {
+        let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        for i in 0..40_u32 {
+            columns.extend([i, 2 * i + 20, 100]);
+            let last = if i % 5 == 0 { f64::NAN } else { 1.0 / f64::from(i + 3) };
+            values.extend([f64::from(i).sin(), -0.3, last]);
+            starts.push(columns.len());
+        }
+        Csr::new(starts, columns, values, 101).unwrap()
+    }
+
+    #[test]
+    fn sparse_rows_score_the_same_bits_as_dense_ones() {
+        let sparse = Matrix::Csr(rows());
+        let dense = Matrix::F64(Array2::from_shape_fn((40, 101), |(i, j)| sparse.get(i, j)));
+        let number = |j: usize, by: f64| (j as f64 * by).cos();
+        let mut one = Linear {
+            weights: (0..101).map(|j| number(j, 1.7)).collect(),
+            intercept: 0.1,
+            fill: (0..101).map(|j| number(j, 0.6)).collect(),
+            clip: None,
+        };
+        let other = Linear { clip: Some([-0.2, 0.2]), ..one.clone() };
+        one.weights[100] = 3.0;
+        let (layout, targets) = (Arc::new(Layout::singletons(101)), [0.0; 40]);
+        let divisors = (1..102).map(f64::from).collect();
+        let each = Scaler::Each { offset: vec![0.0; 101], divisor: divisors };
+        let moved = Scaler::Each { offset: vec![0.5; 101], divisor: vec![2.0; 101] };
+        for (scaler, few) in [(Scaler::None {}, true), (each, true), (moved, false)] {
+            let [sparse, dense] = [&sparse, &dense].map(|matrix| {
+                Examples::new(matrix, &scaler, &layout, &targets).with_rows(vec![7, 0, 39, 20])
+            });
+            assert_eq!((sparse.is_sparse(), dense.is_sparse()), (few, false));
+            let [found, expected] =
+                [&sparse, &dense].map(|examples| Linear::scores_of(&[&one, &other], examples));
+            assert_eq!(found, expected);
+            assert_eq!(found[1][0], found[1][0].clamp(-0.2, 0.2));
+        }
     }
 }
