@@ -34,7 +34,7 @@ pub(crate) fn run(given: &FitArgs) -> Result<ExitCode> {
         |name: &&str| given.files().any(|file| file == Path::new(name) && !file.exists());
     if let Some(name) = registry::names().find(is_no_file) {
         return usage_error(format!(
-            "{name} is no file; to choose the learner, give --learner {name}"
+            "{name} is not a file; to choose the learner, give --learner {name}"
         ));
     }
     let Some(out) = &given.out else {

@@ -58,7 +58,7 @@ fn parameters() {
     for files in ["mc1 t.csv", "t.csv mc1", "mc1"] {
         place.refused(
             &format!("fit {files} --target y --out m.json"),
-            &["mc1 is no file", "--learner mc1"],
+            &["mc1 is not a file", "--learner mc1"],
         );
     }
     place.refused("learners aerrr", &["'aerrr'", "did you mean 'aerr'"]);
