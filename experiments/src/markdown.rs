@@ -40,12 +40,33 @@ impl Compared {
     }
 }
 
-/// A statement of a paper beside what was found.
-pub(crate) fn claims(all: &[(&str, String)]) -> String {
-    table(
-        &["the paper says", "here"],
-        all.iter().map(|(paper, ours)| vec![(*paper).to_owned(), ours.clone()]),
-    )
+/// A statement of a paper, what was found of it, and why that differs.
+pub(crate) struct Claim {
+    paper: &'static str,
+    ours: String,
+    why: String,
+}
+
+impl Claim {
+    pub(crate) fn new(paper: &'static str, ours: String) -> Claim {
+        Claim { paper, ours, why: String::new() }
+    }
+
+    /// Begins what was found with a yes or a no, and gives a reason for the no.
+    pub(crate) fn judged(self, holds: bool, why: impl Into<String>) -> Claim {
+        let ours = format!("{}: {}", word(holds), self.ours);
+        Claim { ours, why: if holds { String::new() } else { why.into() }, ..self }
+    }
+}
+
+/// The reason of a difference that nobody knows.
+pub(crate) const NOT_KNOWN: &str = "not known";
+
+/// A table of statements.
+pub(crate) fn claims(all: &[Claim]) -> String {
+    let rows =
+        all.iter().map(|claim| vec![claim.paper.to_owned(), claim.ours.clone(), claim.why.clone()]);
+    aligned(&["the paper says", "here", "why it differs"], "---", rows)
 }
 
 /// Whether a statement holds here, in a word.
@@ -55,12 +76,17 @@ pub(crate) fn word(holds: bool) -> &'static str {
 
 /// A table in Markdown; the first column to the left, the others to the right.
 pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    aligned(head, "---:", rows)
+}
+
+/// The same, with a mark for how the columns after the first are aligned.
+fn aligned(head: &[&str], mark: &str, rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let line = |cells: &[String]| {
         let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
         format!("| {} |\n", cells.join(" | "))
     };
     let head: Vec<String> = head.iter().map(|cell| (*cell).to_owned()).collect();
-    let rule = format!("|---|{}\n", "---:|".repeat(head.len() - 1));
+    let rule = format!("|---|{}\n", format!("{mark}|").repeat(head.len() - 1));
     let body: String = rows.into_iter().map(|row| line(&row)).collect();
     format!("{}{rule}{body}", line(&head))
 }
@@ -68,6 +94,17 @@ pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_what_does_not_hold_has_a_reason() {
+        let claim = |holds| Claim::new("A is below B", "1 and 2".into()).judged(holds, "because");
+        let bare = Claim::new("there are 7", "8".into());
+        assert_eq!(
+            claims(&[claim(true), claim(false), bare]),
+            "| the paper says | here | why it differs |\n|---|---|---|\n| A is below B | yes: 1 and 2 |  |\n\
+             | A is below B | no: 1 and 2 | because |\n| there are 7 | 8 |  |\n"
+        );
+    }
 
     #[test]
     fn a_bar_in_a_cell_is_no_border() {

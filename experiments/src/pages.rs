@@ -191,7 +191,8 @@ fn parts(mut text: &str) -> Result<Vec<&str>> {
 const HEAD: &str = r#"# The papers' experiments, run again
 
 Made by `halfseen-papers` (in `experiments/`): each number comes out of the command on its page. Pages call the papers A to E, in this
-order. Errors are squared errors of the score against -1/+1, without 1/2, unless a page says otherwise: no weights at all score 1.
+order. Errors are squared errors of the score against -1/+1, without 1/2, unless a page says otherwise: no weights at all score 1. Only
+the texts of the papers were at hand: what they show in a curve alone is not compared.
 
 ## Run them yourself
 

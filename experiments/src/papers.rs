@@ -41,8 +41,9 @@ pub(crate) const PAPERS: &[Paper] = &[
         name: "Kukliansky and Shamir 2015",
         title: "Attribute Efficient Linear Regression with Distribution-Dependent Sampling",
         venue: "ICML 2015",
-        claim: "Drawing attributes by their second moments instead of uniformly lowers the excess error, by a factor of up to the root \
-                of the number of attributes. Where the moments are not known, a first phase that estimates them gains about as much, given enough examples.",
+        claim: "Drawing attributes by their second moments instead of uniformly lowers the excess error, with d attributes and k + 1 reads by a \
+                factor of up to O(sqrt(d/k)). Where the moments are not known, a first phase that estimates them gains about as much, given enough \
+                examples. The text of its experiments is lost to us, so nothing here reproduces them.",
     },
     Paper {
         letter: 'D',

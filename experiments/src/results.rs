@@ -6,6 +6,7 @@
 //! compressed into NAME.csv.gz, and NAME.csv is removed. Where both files hold a cell, the plain
 //! one counts.
 
+use crate::paired::{Difference, Verdict};
 use anyhow::{Context, Result, bail};
 use flate2::{Compression, GzBuilder, read::GzDecoder};
 use halfseen::select::Statistics;
@@ -266,6 +267,27 @@ impl Results {
         Statistics::of(best.values().map(|row| row.squared).collect())
     }
 
+    /// What the errors of two arms say of the first at each point that both have, by number of
+    /// examples, paired by splits.
+    pub(crate) fn verdicts(&self, problem: &str, arms: [&str; 2]) -> Vec<Verdict> {
+        let curves = arms.map(|arm| {
+            let mut points: BTreeMap<u64, BTreeMap<usize, f64>> = BTreeMap::new();
+            for row in self.of(problem, arm) {
+                points.entry(row.examples).or_default().insert(row.split, row.squared);
+            }
+            points
+        });
+        let [first, second] = &curves;
+        let errors = |of: &BTreeMap<usize, f64>| of.values().copied().collect::<Vec<_>>();
+        first
+            .iter()
+            .filter_map(|(examples, ours)| Some((ours, second.get(examples)?)))
+            .filter(|(ours, theirs)| ours.keys().eq(theirs.keys()))
+            .filter_map(|(ours, theirs)| Difference::of(&errors(ours), &errors(theirs)))
+            .map(Difference::verdict)
+            .collect()
+    }
+
     /// The settings that tuning chose, the most frequent first, as `2 x radius=4`.
     pub(crate) fn chosen(&self, problem: &str, arm: &str) -> String {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -300,6 +322,21 @@ mod tests {
             wrong: (point > 0).then_some(0.25),
             setting: "radius=1".into(),
         }
+    }
+
+    #[test]
+    fn verdicts_pair_the_splits_of_points_that_both_arms_have() {
+        // The splits in another order, and one more point.
+        let first = [(0, 0, 1.0), (1, 0, 2.0), (0, 1, 5.0), (1, 1, 3.0), (0, 2, 0.0), (1, 2, 0.0)];
+        let second = [(1, 0, 3.0), (0, 0, 2.0), (1, 1, 4.0), (0, 1, 4.0)];
+        let rows = |arm: &str, all: &[(usize, usize, f64)]| -> Vec<Row> {
+            all.iter()
+                .map(|&(split, point, y)| Row { arm: arm.into(), ..row("k", split, point, 3, y) })
+                .collect()
+        };
+        let results = Results { rows: [rows("a", &first), rows("b", &second)].concat() };
+        assert_eq!(results.verdicts("p", ["a", "b"]), [Verdict::Better, Verdict::Same]);
+        assert_eq!(results.verdicts("p", ["b", "a"]), [Verdict::Worse, Verdict::Same]);
     }
 
     #[test]

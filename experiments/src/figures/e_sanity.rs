@@ -173,7 +173,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         .chain([paper, promised]);
     Ok(format!(
         "Share of 500 test rows told wrongly after the deletion, mean and standard error over {draws} draws. Without the copies 0.20 is the \
-         least; the distribution of the paper's rows is not stated.\n\n{}",
+         least. How near 500 rows come to it depends on their distribution, which the paper does not state.\n\n{}",
         table(&["share told wrongly", "one copy deleted", "the other", "both"], rows)
     ))
 }

@@ -2,9 +2,11 @@
 
 use crate::arm::{Arm, Axes};
 use crate::markdown::table;
+use crate::problem::Problem;
 use crate::results::Results;
 use crate::vanishing::{difference, errors_at};
 use anyhow::Result;
+use halfseen::data::Target;
 use halfseen_io::draw::{Figure, Point, Series, learning_curve};
 
 /// C of the SVM, in half decades.
@@ -85,6 +87,14 @@ pub(super) fn figure(
         series: arms.iter().map(series).collect(),
     };
     Ok(learning_curve(&figure)?)
+}
+
+/// The share of rows that are not of the most frequent class.
+pub(super) fn constant(problem: &Problem) -> f64 {
+    let Target::Classes { codes, classes } = &problem.target else { return f64::NAN };
+    let mut counts = vec![0_usize; classes.len()];
+    codes.iter().for_each(|&code| counts[code as usize] += 1);
+    1.0 - counts.iter().max().map_or(0.0, |&most| most as f64 / codes.len() as f64)
 }
 
 /// What each arm adds to the error of the linear program, split by split, mean and standard error.

@@ -83,7 +83,9 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         };
         let head = ["", "rate", "rate, constants 1", "guaranteed"];
         text += &table(&head, table_b(&setting, ERROR).into_iter().map(row));
-        text += &format!("\nTable 1 of C: excess after {EXAMPLES} examples.\n\n");
+        text += &format!(
+            "\nTable 1 of C, whose rates are put together again from its theorems (H / k and N / k count as 1 where they are less): excess after {EXAMPLES} examples.\n\n"
+        );
         let row = |row: RowC| {
             let guaranteed =
                 row.excess.map_or("not covered".into(), |excess| format!("{excess:.3}"));
