@@ -51,7 +51,8 @@ pub(crate) fn curves(
                 Statistics::of(rows.iter().map(|row| height.times * row.squared).collect())?;
             let x = rows.iter().map(|row| place(row) as f64).sum::<f64>() / rows.len() as f64;
             let Statistics { mean, sd, .. } = statistics;
-            Some(Point { x, y: mean, low: mean - sd, high: mean + sd })
+            // No error is below 0, whatever its deviation.
+            Some(Point { x, y: mean, low: (mean - sd).max(0.0), high: mean + sd })
         };
         let points = at.into_values().filter_map(point).filter(|p| p.x <= last as f64).collect();
         Series { name: arm.label.clone(), points }
@@ -67,7 +68,7 @@ pub(crate) fn curves(
             Along::Reads => "attribute values read".into(),
         },
         y_label: match cut {
-            Some(limit) => format!("{} (cut at {limit})", height.label),
+            Some(limit) => format!("{} (to {limit})", height.label),
             None => height.label.into(),
         },
         log_x: true,

@@ -41,8 +41,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         Points::Curve { points: if context.protocol.quick { 8 } else { 14 }, budget: BUDGET };
     let load = || context.sources.pair(3, 5);
     let results = context.run(&[Box::new(load)], &arms, &|_| points)?;
-    let figures =
-        both_axes(context, &results, &arms, "3 against 5, lasso from four pixels of each image")?;
+    let figures = both_axes(context, &results, &arms, "3 against 5, lasso from four pixels")?;
     let spent = reads(&results, "3v5", "aelr");
     let last = |arm: &str| end(&results, "3v5", arm);
     let equal = |arm: &str| at_reads(&results, "3v5", arm, spent);

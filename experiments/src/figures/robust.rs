@@ -71,7 +71,7 @@ pub(super) fn figure(
 ) -> Result<String> {
     let point = |arm: &Arm, (at, x): (usize, &f64)| {
         let s = errors_at(results, problem, &arm.id, at)?;
-        Some(Point { x: *x, y: s.mean, low: s.mean - s.sd, high: s.mean + s.sd })
+        Some(Point { x: *x, y: s.mean, low: (s.mean - s.sd).max(0.0), high: s.mean + s.sd })
     };
     let series = |arm: &Arm| Series {
         points: budgets.iter().enumerate().filter_map(|at| point(arm, at)).collect(),
