@@ -290,9 +290,14 @@ impl Results {
 
     /// The settings that tuning chose, the most frequent first, as `2 x radius=4`.
     pub(crate) fn chosen(&self, problem: &str, arm: &str) -> String {
+        self.chosen_at(problem, arm, 0)
+    }
+
+    /// The same at one point of the curve.
+    pub(crate) fn chosen_at(&self, problem: &str, arm: &str, point: usize) -> String {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         self.of(problem, arm)
-            .filter(|row| row.point == 0)
+            .filter(|row| row.point == point)
             .for_each(|row| *counts.entry(&row.setting).or_default() += 1);
         let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));

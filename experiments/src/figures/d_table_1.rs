@@ -42,7 +42,7 @@ use super::holes::{cell, four, geom, karma, mc1, mcb, transductive, zero};
 use crate::arm::{Arm, Axes};
 use crate::holdout::{Data, Trial, loss};
 use crate::holed::Asked;
-use crate::markdown::{table, word};
+use crate::markdown::{Claim, NOT_KNOWN, claims, table, word};
 use crate::problem::Problem;
 use crate::results::Results;
 use crate::run::Context;
@@ -375,6 +375,12 @@ impl<'a> Found<'a> {
 }
 
 impl Found<'_> {
+    /// Whether no other column errs less than karma.
+    fn karma_is_best(&self) -> bool {
+        let [(0, karma), others @ ..] = &self.ours[..] else { return false };
+        others.iter().all(|(_, other)| karma.mean <= other.mean)
+    }
+
     /// Names the columns that are .05 or more from the paper, unless its unit is in doubt.
     fn apart(&self) -> Option<String> {
         let far = self.ours.iter().filter_map(|(column, ours)| {
@@ -452,6 +458,21 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
          no grids of MC-b, MC-1 and geom",
         found.iter().filter_map(Found::apart).collect(),
     );
+    let rated = found.iter().filter(|one| {
+        one.constant.is_some() && matches!(one.set.from, From::Jester | From::MovieLens(_))
+    });
+    let rated: Vec<&Found<'_>> = rated.collect();
+    let (best, other): (Vec<&Found<'_>>, Vec<&Found<'_>>) =
+        rated.iter().partition(|one| one.karma_is_best());
+    let titles = |sets: &[&Found<'_>]| {
+        let titles: Vec<&str> = sets.iter().map(|one| one.set.title).collect();
+        if titles.is_empty() { "none".to_owned() } else { titles.join("; ") }
+    };
+    let superior = claims(&[Claim::new(
+        "karma is superior on recommendation data (section 1)",
+        format!("least mean error on {}; not on {}", titles(&best), titles(&other)),
+    )
+    .judged(other.is_empty(), NOT_KNOWN)]);
     let cheaper = listed("Cheaper than the full protocol", SETS.iter().map(Set::cheaper).collect());
     let completed = found.iter().filter_map(|one| one.transductive(&results));
     let completed = match completed.collect::<Vec<_>>() {
@@ -475,7 +496,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     };
     Ok(format!(
         "Share told wrongly, or squared error of a target of deviation 1 (Jester, MovieLens age). Mean and deviation over the splits; the \
-         least of a row in bold, the paper's and ours.\n\n{}\n{cheaper}{}\n{completed}{doubts}{weak}{apart}What karma chose:\n\n{}",
+         least of a row in bold, the paper's and ours.\n\n{}\n{cheaper}{}\n{superior}\n{completed}{doubts}{weak}{apart}What karma chose:\n\n{}",
         table(&head, found.iter().map(Found::row)),
         table(&order, found.iter().filter_map(Found::order)),
         chosen.collect::<String>(),
@@ -504,6 +525,7 @@ mod tests {
         assert_eq!(found.order().unwrap()[1..3], ["below (-0.10)".to_owned(), "above".to_owned()]);
         assert_eq!(found.order().unwrap()[4], "no");
         assert!(found.doubt().is_none() && found.weak().is_none());
+        assert!(!found.karma_is_best());
         assert_eq!(found.apart().unwrap(), "- bands: karma +0.06, 0-imputation -0.09.\n");
         assert!(
             Found { constant: Some(0.25), ..found }

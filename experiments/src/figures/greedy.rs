@@ -84,6 +84,7 @@ pub(super) fn section(context: &Context<'_>, trials: &[Trial]) -> Result<String>
             ),
             far("the same of the SVM with C tuned under the attack, for each N", "svm"),
             comparable(&results, name, budgets),
+            accuracy(&results, name, budgets),
             Claim::new(
                 "with less or without chunking the LP is expected to be even better",
                 chunking(&results, name, budgets),
@@ -153,6 +154,17 @@ fn comparable(results: &Results, problem: &str, budgets: &[f64]) -> Claim {
             chunks.iter().any(|&(_, count)| count == 0),
             "not known: E does not state the size of its chunks",
         )
+}
+
+fn accuracy(results: &Results, problem: &str, budgets: &[f64]) -> Claim {
+    let [more, less] = [["robust-perceptron", "robust-lp"], ["robust-lp", "robust-perceptron"]]
+        .map(|arms| worse(results, problem, arms, budgets));
+    let found = format!(
+        "it errs more than the LP on all rows by more than two standard errors at {more} of {} values of N, and less at {less}",
+        budgets.len()
+    );
+    Claim::new("the Perceptron's speed seems to come at the price of accuracy (section 1)", found)
+        .judged(more > less, "its passes over the rows are tuned here; the paper makes one")
 }
 
 fn chunking(results: &Results, problem: &str, budgets: &[f64]) -> String {
