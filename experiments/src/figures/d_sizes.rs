@@ -8,7 +8,7 @@
 //!
 //!     cargo run --release --manifest-path experiments/Cargo.toml -- d-sizes --data DIR --movielens DIR
 
-use super::d_table_1::{SETS, Set};
+use super::d_sets::{SETS, Set};
 use crate::arm::Arm;
 use crate::holed::Size;
 use crate::markdown::table;

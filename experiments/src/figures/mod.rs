@@ -15,6 +15,7 @@ mod c_weights;
 mod d_figure_1;
 mod d_figure_2;
 mod d_figure_3;
+mod d_sets;
 mod d_sizes;
 mod d_table_1;
 mod dependent;
