@@ -243,6 +243,19 @@ impl Problem {
         hash(size.into_iter().chain(targets).chain(cells).flat_map(u64::to_le_bytes))
     }
 
+    /// The mean square of each column, in the units of the table.
+    pub(crate) fn mean_squares(&self) -> Vec<f64> {
+        let numbers = self.table.numbers();
+        let (mut sums, mut row) = (vec![0.0; numbers.columns()], vec![0.0; numbers.columns()]);
+        for i in 0..numbers.rows() {
+            numbers.row_into(i, &mut row);
+            sums.iter_mut().zip(&row).for_each(|(sum, x)| *sum += x * x);
+        }
+        let rows = numbers.rows() as f64;
+        sums.iter_mut().for_each(|sum| *sum /= rows);
+        sums
+    }
+
     /// Attributes, the target not counted.
     pub(crate) fn columns(&self) -> usize {
         self.table.columns().len() - 1

@@ -9,6 +9,7 @@
 use crate::arm::{Arm, text};
 use crate::fits::{scored, seeded, strata};
 use crate::hash::versioned_key;
+use crate::paired::Difference;
 use crate::problem::{Problem, options};
 use crate::protocol::Protocol;
 use crate::results::Results;
@@ -271,20 +272,19 @@ pub(crate) fn errors_at(
     )
 }
 
-/// Mean and standard error over the splits of one arm's error minus another's.
+/// One arm's error minus another's, over the splits.
 pub(crate) fn difference(
     results: &Results,
     problem: &str,
     arms: [&str; 2],
     point: usize,
-) -> Option<(f64, f64)> {
+) -> Option<Difference> {
     let at = |arm: &str| -> BTreeMap<usize, f64> {
         let rows = results.of(problem, arm).filter(|row| row.point == point);
         rows.filter_map(|row| Some((row.split, row.wrong?))).collect()
     };
     let (first, second) = (at(arms[0]), at(arms[1]));
-    let pairs: Vec<f64> =
-        first.iter().filter_map(|(split, a)| Some(a - second.get(split)?)).collect();
-    let count = pairs.len() as f64;
-    Statistics::of(pairs).map(|s| (s.mean, s.sd / count.sqrt()))
+    let pairs = first.iter().filter_map(|(split, a)| Some((*a, *second.get(split)?)));
+    let (ours, theirs): (Vec<f64>, Vec<f64>) = pairs.unzip();
+    Difference::of(&ours, &theirs)
 }

@@ -53,11 +53,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     let early = |arm: &str| at_reads(&results, "3v5", arm, spent / 100);
     let middle = |arm: &str| at_reads(&results, "3v5", arm, spent / 10);
     let last = |arm: &str| end(&results, "3v5", arm);
-    let problem = load()?;
-    let pixels = problem.table.numbers();
-    let squares =
-        |i: usize| (0..pixels.columns()).map(|j| (pixels.get(i, j) / 255.0).powi(2)).sum::<f64>();
-    let length = (0..pixels.rows()).map(squares).sum::<f64>() / pixels.rows() as f64;
+    let length = load()?.mean_squares().iter().sum::<f64>() / 255.0_f64.powi(2);
     let found = format!(
         "AERR {:.3} and AER {:.3} up to a hundredth of the reads, {:.3} and {:.3} up to a tenth, {:.3} and {:.3} at the end; ridge on \
          all pixels {:.3}. AERR is the lower only up to {} images",
@@ -72,7 +68,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     );
     let why = format!(
         "AERR has one read for the product. The mean of |x|^2 is {length:.1}, so weights of length 1 leave that estimate a second moment \
-         of {length:.0}; AER averages 28 such reads. Why the paper found the reverse is not known"
+         of {length:.0}; AER averages 28 reads for it. Why the paper found the reverse is not known"
     );
     let all = [Claim::new("the gap between AERR and AER is large, AERR the lower", found)
         .judged(last("aerr") < last("aer"), why)];

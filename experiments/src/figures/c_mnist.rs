@@ -41,6 +41,7 @@ use crate::results::{Results, write};
 use crate::run::Context;
 use crate::tuned::Points;
 use anyhow::Result;
+use halfseen::plan::MomentNorms;
 
 const BUDGET: usize = 4;
 const EUCLIDEAN: Grids = Grids {
@@ -153,21 +154,15 @@ pub(super) fn run(
         text += &format!("\n![{title}](./{file})\n\n{}", ends(&results, "3v5", &arms));
     }
     let problem = load()?;
-    Ok(text + "\n" + &said(&results, budget, &problem) + &beside(&results, &arms, prototype))
+    Ok(text + "\n" + &said(&results, budget, &problem)? + &beside(&results, &arms, prototype))
 }
 
 /// What the paper's introduction and theorems say, beside what was found.
-fn said(results: &Results, budget: usize, problem: &Problem) -> String {
+fn said(results: &Results, budget: usize, problem: &Problem) -> Result<String> {
     let last = |arm: &str| end(results, "3v5", &format!("{arm}-{budget}"));
     let spent = reads(results, "3v5", &format!("aerr-{budget}"));
     let whole = |arm: &str| at_reads(results, "3v5", arm, spent);
-    let mut squares = vec![0.0; problem.columns()];
-    let mut row = vec![0.0; problem.columns()];
-    for i in 0..problem.table.rows() {
-        problem.table.numbers().row_into(i, &mut row);
-        squares.iter_mut().zip(&row).for_each(|(sum, x)| *sum += x * x);
-    }
-    let half = squares.iter().map(|s| s.sqrt()).sum::<f64>().powi(2) / squares.iter().sum::<f64>();
+    let norms = MomentNorms::of(&problem.mean_squares())?;
     let fewer = format!(
         "with {spent} reads DDAERR by known moments {:.3} and DDAELR {:.3}; with all pixels of {} images gradient descent {:.3} and the online \
          lasso {:.3}",
@@ -179,7 +174,7 @@ fn said(results: &Results, budget: usize, problem: &Problem) -> String {
     );
     let why = format!(
         "at equal reads the rates of the paper's table 1 differ by the root of |mu|_1/2 to d R^2, {:.2} for these pixels: their constants decide",
-        (half / problem.columns() as f64).sqrt()
+        (norms.half / (problem.columns() as f64 * norms.sum)).sqrt()
     );
     let phases = format!(
         "after 20 % DDAERR {:.3} and AERR {:.3}; DDAELR {:.3} and AELR {:.3}",
@@ -188,7 +183,7 @@ fn said(results: &Results, budget: usize, problem: &Problem) -> String {
         last("ddaelr-2p-20"),
         last("aelr")
     );
-    claims(&[
+    Ok(claims(&[
         Claim::new("its learners can use fewer attributes than full-information ones", fewer)
             .judged(
                 last("ddaerr-moments").min(last("ddaelr"))
@@ -199,5 +194,5 @@ fn said(results: &Results, budget: usize, problem: &Problem) -> String {
             last("ddaerr-2p-20") < last("aerr") && last("ddaelr-2p-20") < last("aelr"),
             NOT_KNOWN,
         ),
-    ])
+    ]))
 }

@@ -15,13 +15,14 @@
 //!
 //!     cargo run --release --manifest-path experiments/Cargo.toml -- e-noise --mnist DIR
 
-use super::robust::{constant, errors, figure, lp, paired, svm};
+use super::robust::{errors, figure, lp, paired, svm};
 use crate::arm::{Arm, Axes};
 use crate::results::write;
 use crate::run::Context;
 use crate::vanishing::{Parts, Trial};
 use anyhow::Result;
 use halfseen::robust::{Attack, Choice};
+use halfseen::select::Score;
 
 const DELETIONS: Axes = &[("margin", &["0.3", "1", "3", "10", "30"])];
 const NOISE: Axes = &[("confidence", &["1e-8", "1e-4", "0.01", "0.05", "0.5", "0.9"])];
@@ -44,7 +45,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         budgets: budgets.clone(),
         arms: arms(),
     };
-    let constant = constant(&trial.problem);
+    let constant = Score::of_constant(&trial.problem.target).error.unwrap_or(f64::NAN);
     let results = context.besiege(std::slice::from_ref(&trial))?;
     let (name, file) = (&trial.name, context.file(".svg"));
     let title = "4v7: noise for the pixels of largest weight";

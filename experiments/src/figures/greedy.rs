@@ -1,15 +1,17 @@
 //! Runs the arms of paper E against the greedy adversary, and tells what each of them errs: figure
 //! 2, whatever the data.
 
-use super::robust::{chunked, constant, errors, figure, lp, paired, perceptron, svm, svm_clean};
+use super::robust::{chunked, errors, figure, lp, paired, perceptron, svm, svm_clean};
 use crate::arm::{Arm, Axes};
 use crate::markdown::{Claim, claims};
+use crate::paired::{Difference, Verdict};
 use crate::problem::Problem;
 use crate::results::{Results, write};
 use crate::run::Context;
 use crate::vanishing::{Parts, Trial, difference, errors_at};
 use anyhow::Result;
 use halfseen::robust::{Attack, Order};
+use halfseen::select::Score;
 
 const CHUNKS: [usize; 3] = [100, 500, 2000];
 /// Share of another error up to which an error is far below it.
@@ -74,7 +76,7 @@ pub(super) fn section(context: &Context<'_>, trials: &[Trial]) -> Result<String>
         );
         let why = format!(
             "not known: E states neither how attributes are scaled, nor in which order the adversary deletes, nor the SVM's grid. A constant errs {:.3}",
-            constant(problem)
+            Score::of_constant(&problem.target).error.unwrap_or(f64::NAN)
         );
         let far = |statement, svm| far_below(statement, &results, name, svm, budgets, &why);
         text += &claims(&[
@@ -134,9 +136,8 @@ fn far_below(
 
 /// The number of values of N at which an arm errs more than another by over two standard errors.
 fn worse(results: &Results, problem: &str, arms: [&str; 2], budgets: &[f64]) -> usize {
-    let worse =
-        |at: &usize| difference(results, problem, arms, *at).is_some_and(|(d, e)| d > 2.0 * e);
-    (0..budgets.len()).filter(worse).count()
+    let verdict = |at| difference(results, problem, arms, at).map(Difference::verdict);
+    (0..budgets.len()).filter(|&at| verdict(at) == Some(Verdict::Worse)).count()
 }
 
 fn comparable(results: &Results, problem: &str, budgets: &[f64]) -> Claim {

@@ -2,11 +2,10 @@
 
 use crate::arm::{Arm, Axes};
 use crate::markdown::table;
-use crate::problem::Problem;
+use crate::paired::Difference;
 use crate::results::Results;
 use crate::vanishing::{difference, errors_at};
 use anyhow::Result;
-use halfseen::data::Target;
 use halfseen_io::draw::{Figure, Point, Series, learning_curve};
 
 /// C of the SVM, in half decades.
@@ -89,14 +88,6 @@ pub(super) fn figure(
     Ok(learning_curve(&figure)?)
 }
 
-/// The share of rows that are not of the most frequent class.
-pub(super) fn constant(problem: &Problem) -> f64 {
-    let Target::Classes { codes, classes } = &problem.target else { return f64::NAN };
-    let mut counts = vec![0_usize; classes.len()];
-    codes.iter().for_each(|&code| counts[code as usize] += 1);
-    1.0 - counts.iter().max().map_or(0.0, |&most| most as f64 / codes.len() as f64)
-}
-
 /// What each arm adds to the error of the linear program, split by split, mean and standard error.
 pub(super) fn paired(results: &Results, problem: &str, arms: &[Arm], budgets: &[f64]) -> String {
     let others: Vec<&Arm> = arms.iter().filter(|arm| arm.id != "robust-lp").collect();
@@ -104,7 +95,7 @@ pub(super) fn paired(results: &Results, problem: &str, arms: &[Arm], budgets: &[
         std::iter::once("N").chain(others.iter().map(|arm| arm.label.as_str())).collect();
     let row = |(point, budget): (usize, &f64)| {
         let cell = |arm: &&Arm| match difference(results, problem, [&arm.id, "robust-lp"], point) {
-            Some((mean, error)) => format!("{mean:+.4} +- {error:.4}"),
+            Some(Difference { mean, error }) => format!("{mean:+.4} +- {error:.4}"),
             None => String::new(),
         };
         std::iter::once(budget.to_string()).chain(others.iter().map(cell)).collect()

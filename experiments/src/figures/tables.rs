@@ -29,12 +29,11 @@ fn settings(context: &Context<'_>) -> Result<Vec<(String, Setting)>> {
     let pair = context.sources.pair(3, 5)?;
     let pixels = pair.table.numbers();
     let (rows, columns) = (pixels.rows(), pixels.columns());
-    let (mut moments, mut longest, mut row) = (vec![0.0; columns], 0.0_f64, vec![0.0; columns]);
+    let moments: Vec<f64> = pair.mean_squares().iter().map(|s| s / 255.0_f64.powi(2)).collect();
+    let (mut longest, mut row) = (0.0_f64, vec![0.0; columns]);
     for i in 0..rows {
         pixels.row_into(i, &mut row);
-        let squares = row.iter().map(|v| (v / 255.0).powi(2));
-        longest = longest.max(squares.clone().sum());
-        moments.iter_mut().zip(squares).for_each(|(sum, square)| *sum += square / rows as f64);
+        longest = longest.max(row.iter().map(|v| (v / 255.0).powi(2)).sum());
     }
     let setting = |dims, norm, moments| Setting {
         dims,
