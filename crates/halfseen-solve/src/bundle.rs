@@ -29,7 +29,7 @@ use crate::monitor::Monitor;
 use crate::stop::Stop;
 use rayon::prelude::*;
 use shares::{Shares, share};
-use simplex::maximise;
+use simplex::Face;
 
 /// Rows of a problem.
 pub trait Margins: Sync {
@@ -102,9 +102,9 @@ const SHORTEST: f64 = 0.02;
 const LONGER: f64 = 1.5;
 const SHORTER: f64 = 0.8;
 
-/// Precision of the master relative to the gap, and its largest number of steps.
+/// Precision of the master relative to the gap, and its largest number of moves.
 const PART: f64 = 0.01;
-const STEPS: usize = 20_000;
+const MOVES: usize = 2_000;
 
 /// Cuts of a problem, with the best point for the last C.
 pub struct Bundle<'a, M> {
@@ -116,6 +116,8 @@ pub struct Bundle<'a, M> {
     gram: Vec<Vec<f64>>,
     /// a_k.
     mixture: Vec<f64>,
+    /// Where the mixture is.
+    face: Face,
     best: Point,
     /// Fraction of the way.
     way: f64,
@@ -145,8 +147,8 @@ impl<'a, M: Margins> Bundle<'a, M> {
         let nothing = Cut { slope: origin.clone(), constant: 0.0, idle: 0 };
         let best = Point { weights: origin.clone(), bias: 0.0, risk: f64::INFINITY };
         let (gram, mixture) = (vec![vec![0.0]], vec![1.0]);
-        let mut bundle =
-            Bundle { rows, intercept, cuts: vec![nothing], gram, mixture, best, way: 1.0 };
+        let (cuts, face) = (vec![nothing], Face::default());
+        let mut bundle = Bundle { rows, intercept, cuts, gram, mixture, face, best, way: 1.0 };
         bundle.best = bundle.cut(origin)?;
         Ok(bundle)
     }
@@ -251,7 +253,7 @@ impl<'a, M: Margins> Bundle<'a, M> {
     /// Returns the approximate minimiser of (1/2) |w|^2 + C max over cuts, and its dual objective.
     fn master(&mut self, c: f64, tolerance: f64) -> (Vec<f64>, f64) {
         let linear: Vec<f64> = self.cuts.iter().map(|cut| c * cut.constant).collect();
-        maximise(&self.gram, c * c, &linear, &mut self.mixture, tolerance, STEPS);
+        self.face.maximise(&self.gram, c * c, &linear, &mut self.mixture, tolerance, MOVES);
         let mut weights = vec![0.0; self.best.weights.len()];
         let mut dual = 0.0;
         for ((cut, &part), linear) in self.cuts.iter_mut().zip(&self.mixture).zip(&linear) {
@@ -276,6 +278,7 @@ impl<'a, M: Margins> Bundle<'a, M> {
         if keep.iter().filter(|kept| !**kept).count() < MANY / 10 {
             return;
         }
+        self.face = Face::default();
         retain(&mut self.cuts, &keep);
         retain(&mut self.mixture, &keep);
         retain(&mut self.gram, &keep);

@@ -3,7 +3,7 @@
 //!
 //! Data: Spambase, each column divided by its largest value, and MNIST 4 against 7, pixels divided
 //! by 255. Protocol: 50 rows to learn from, 200 that choose the setting for each N under the same
-//! random deletions, all others test; drawn anew 20 times (10 quick draws: `--splits`). How much an
+//! random deletions, all others test; drawn anew ten times (E does not say how often). How much an
 //! arm prepares for is searched too, since random deletions do far less damage than the worst ones.
 //!
 //! Where the end of an axis is chosen, the full grid goes on (`beyond.rs`).
