@@ -116,7 +116,7 @@ pub struct Bundle<'a, M> {
     gram: Vec<Vec<f64>>,
     /// a_k.
     mixture: Vec<f64>,
-    /// Where the mixture is.
+    /// Face of the simplex that the mixture is in.
     face: Face,
     best: Point,
     /// Fraction of the way.
