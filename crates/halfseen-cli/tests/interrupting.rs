@@ -107,7 +107,7 @@ fn an_interrupted_fit_ends_soon_and_writes_nothing_whatever_the_learner_and_the_
     let place = Place::new();
     place.write("numbers.csv", numbers(3_000, 60, false));
     place.write("classes.csv", numbers(3_000, 60, true));
-    place.write("holes.csv", holes(3_000, 60));
+    place.write("holes.csv", holes(12_000, 60));
     place.write("m.json", "an older model");
     let before = place.files();
     let fits = [
@@ -206,7 +206,7 @@ fn the_best_point_so_far_is_kept_in_a_file_of_its_own() {
     assert_eq!((&report["stop"], &report["converged"]), (&"interrupted".into(), &false.into()));
     place.ok("show part.json");
     // A learner that has no point until its own test is done.
-    place.write("holes.csv", holes(3_000, 60));
+    place.write("holes.csv", holes(12_000, 60));
     let line = "fit holes.csv --target y --learner fiml --out m.json --keep-partial none.json";
     let (code, err, late) = interrupted(&place, line, &[(1500, "-INT")]);
     assert_eq!(code, Some(130), "{err}");
