@@ -8,7 +8,6 @@ from halfseen._from_model import estimator_classes
 from halfseen.choosing import CHOOSERS
 from halfseen.encoder import Encoder
 from halfseen.missing import GeometricMarginClassifier, KARMAClassifier
-from halfseen.robust import FDROPClassifier
 
 __all__ = ["estimators", "expected_failed_checks"]
 
@@ -110,4 +109,4 @@ def _is_iterative(estimator):
     """Return True if a weighted fit is solved to a tolerance."""
     if isinstance(estimator, KARMAClassifier):
         return estimator.loss != "squared" and estimator.solver == "exact"
-    return isinstance(estimator, GeometricMarginClassifier | FDROPClassifier)
+    return isinstance(estimator, GeometricMarginClassifier)
