@@ -23,6 +23,9 @@ pub(super) struct Face {
     /// L, row by row.
     factor: Vec<Vec<f64>>,
     offset: f64,
+    /// Memory for a move, a number for each corner in use.
+    way: Vec<f64>,
+    ones: Vec<f64>,
 }
 
 impl Face {
@@ -43,11 +46,12 @@ impl Face {
         a.iter_mut().for_each(|a| *a /= all);
         self.begin(gram, a);
         let (mut best, mut value) = (a.to_vec(), f64::NEG_INFINITY);
+        let mut slope = vec![0.0; a.len()];
         // Whether the last move went to the maximum over the affine hull; moves in a row without
         // a gain that could be seen.
         let (mut arrived, mut idle) = (false, 0);
         for _ in 0..moves {
-            let mut slope = linear.to_vec();
+            slope.copy_from_slice(linear);
             self.corners.iter().for_each(|&j| add_multiple(&mut slope, -q * a[j], &gram[j]));
             let reached = 0.5 * self.sum(|j| (linear[j] + slope[j]) * a[j]);
             let length = self.sum(|j| a[j] * gram[j][j].sqrt());
@@ -68,10 +72,8 @@ impl Face {
             }
             let to = (1..a.len()).fold(0, |top, i| if slope[i] > slope[top] { i } else { top });
             let used = self.corners.iter().map(|&j| slope[j]);
-            let (least, most) = used
-                .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), s| {
-                    (least.min(s), most.max(s))
-                });
+            let least = used.clone().fold(f64::INFINITY, f64::min);
+            let most = used.fold(f64::NEG_INFINITY, f64::max);
             if slope[to] - least <= tolerance {
                 return;
             }
@@ -104,24 +106,29 @@ impl Face {
 
     /// Moves to the maximum over the affine hull; `false` if a corner leaves on the way.
     fn rise(&mut self, q: f64, slope: &[f64], a: &mut [f64]) -> bool {
-        let first = slope[self.corners[0]];
-        let mut way: Vec<f64> = self.corners.iter().map(|&j| (slope[j] - first) / q).collect();
-        let mut ones = vec![1.0; way.len()];
-        self.solve(&mut way);
-        self.solve(&mut ones);
-        let kept = -sum(&way) / sum(&ones);
-        add_multiple(&mut way, kept, &ones);
+        let Face { corners, factor, way, ones, .. } = self;
+        let first = slope[corners[0]];
+        way.clear();
+        way.extend(corners.iter().map(|&j| (slope[j] - first) / q));
+        ones.clear();
+        ones.resize(corners.len(), 1.0);
+        for b in [&mut *way, &mut *ones] {
+            forward(factor, b);
+            backward(factor, b);
+        }
+        let kept = -sum(way) / sum(ones);
+        add_multiple(way, kept, ones);
         // Where the two nearly cancel, their rounding is no small part of what is left.
-        let rest = sum(&way) / way.len() as f64;
+        let rest = sum(way) / way.len() as f64;
         way.iter_mut().for_each(|way| *way -= rest);
-        self.go(&way, a)
+        self.go(a)
     }
 
     /// Adds a corner. One that the others nearly span gets a larger pivot: where curvature is
     /// overstated, moves are too short, not too long.
     fn join(&mut self, to: usize, gram: &[Vec<f64>]) {
         let mut row: Vec<f64> = self.corners.iter().map(|&j| gram[to][j] + self.offset).collect();
-        self.forward(&mut row);
+        forward(&self.factor, &mut row);
         let diagonal = gram[to][to] + self.offset;
         let pivot = (diagonal - dot(&row, &row)).max(PIVOT * diagonal);
         row.push(pivot.sqrt());
@@ -131,14 +138,14 @@ impl Face {
 
     /// Moves as far as no weight falls below 0; `false` if that is not all the way, and a corner
     /// leaves.
-    fn go(&mut self, way: &[f64], a: &mut [f64]) -> bool {
+    fn go(&mut self, a: &mut [f64]) -> bool {
         let (mut length, mut empty) = (1.0, None);
-        for (&j, &by) in self.corners.iter().zip(way) {
+        for (&j, &by) in self.corners.iter().zip(&self.way) {
             if by < 0.0 && a[j] + length * by <= 0.0 {
                 (length, empty) = (-a[j] / by, Some(j));
             }
         }
-        for (&j, by) in self.corners.iter().zip(way) {
+        for (&j, by) in self.corners.iter().zip(&self.way) {
             a[j] = if empty == Some(j) { 0.0 } else { (a[j] + length * by).max(0.0) };
         }
         for at in (0..self.corners.len()).rev() {
@@ -165,25 +172,21 @@ impl Face {
             self.factor[k].truncate(k + 1);
         }
     }
+}
 
-    /// Solves L L' x = b in place.
-    fn solve(&self, b: &mut [f64]) {
-        self.forward(b);
-        self.backward(b);
+/// Solves L x = b in place.
+fn forward(factor: &[Vec<f64>], b: &mut [f64]) {
+    for (i, row) in factor.iter().enumerate() {
+        b[i] = (b[i] - dot(&row[..i], &b[..i])) / row[i];
     }
+}
 
-    fn forward(&self, b: &mut [f64]) {
-        for (i, row) in self.factor.iter().enumerate() {
-            b[i] = (b[i] - dot(&row[..i], &b[..i])) / row[i];
-        }
-    }
-
-    fn backward(&self, b: &mut [f64]) {
-        for (i, row) in self.factor.iter().enumerate().rev() {
-            b[i] /= row[i];
-            let (before, x) = (&row[..i], b[i]);
-            add_multiple(&mut b[..i], -x, before);
-        }
+/// Solves L' x = b in place.
+fn backward(factor: &[Vec<f64>], b: &mut [f64]) {
+    for (i, row) in factor.iter().enumerate().rev() {
+        b[i] /= row[i];
+        let x = b[i];
+        add_multiple(&mut b[..i], -x, &row[..i]);
     }
 }
 

@@ -50,7 +50,8 @@ impl Learner for Svm {
     fn needed(&self, size: &FitSize) -> Needed {
         // Entries that scaling moves from 0 are as many at most.
         let entries = 12.0 * (2.0 * size.stored as f64).min(size.n() * size.d());
-        let cuts = 8.0 * CUTS * (size.d() + CUTS);
+        // Slopes, their products, and the factor of those in use.
+        let cuts = 8.0 * CUTS * (size.d() + 1.5 * CUTS);
         Needed::linear(
             entries * GROWTH + cuts + 8.0 * (10.0 * size.n() + 16.0 * size.d()) + size.linears(),
         )

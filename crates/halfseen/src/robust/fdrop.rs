@@ -56,7 +56,8 @@ impl Learner for Fdrop {
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
-        let cuts = 8.0 * CUTS * (size.d() + CUTS);
+        // Slopes, their products, and the factor of those in use.
+        let cuts = 8.0 * CUTS * (size.d() + 1.5 * CUTS);
         let vectors = 8.0 * (10.0 * size.n() + 16.0 * size.d());
         Needed::linear(Rows::bytes(size) * (1.0 + 1.0 / 3.0) + cuts + vectors + size.linears())
     }
