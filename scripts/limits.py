@@ -41,8 +41,8 @@ SETTINGS = {
 def learners(program):
     """Names of the learners with the flags of each row of a table."""
     listed = subprocess.run([program, "learners"], check=True, capture_output=True, text=True).stdout
-    for name in re.findall(r"^ *([a-z][a-z0-9-]*) +\S", listed, re.M):
-        if name in GENERAL or name == "halfseen":
+    for name in re.findall(r"^ +([a-z][a-z0-9-]*) +\S", listed, re.M):
+        if name in GENERAL:
             continue
         described = subprocess.run([program, "learners", name], check=True, capture_output=True, text=True)
         budgeted = re.search(r"^  budget = ", described.stdout, re.M)
