@@ -106,6 +106,14 @@ const SHORTER: f64 = 0.8;
 const PART: f64 = 0.01;
 const MOVES: usize = 2_000;
 
+/// Returns the bytes of so many cuts of this width: slopes, their products, and the factor of those
+/// in use, which are affinely independent, and seldom more than are kept.
+#[must_use]
+pub fn bytes(cuts: f64, width: f64) -> f64 {
+    let used = (width + 2.0).min(MANY as f64);
+    8.0 * (cuts * (width + cuts) + 0.5 * used * used)
+}
+
 /// Cuts of a problem, with the best point for the last C.
 pub struct Bundle<'a, M> {
     rows: &'a M,

@@ -12,9 +12,9 @@
 //! multiple of v.
 //!
 //! **Method**: block ascent, one example at a time, by projection onto a simplex (Keerthi et al.,
-//! KDD 2008). When it has taken as long as a primal-dual interior-point method would (Mehrotra
-//! 1992), that method, using a factor of the matrix if its rank is low, unless both matrix and rank
-//! are too large.
+//! KDD 2008), through a factor of the matrix if its rank is far below n. When it has taken as long
+//! as a primal-dual interior-point method would (Mehrotra 1992), that method, using a factor if the
+//! rank is low, unless both matrix and rank are too large.
 //!
 //! **Two classes**: v_1 - v_0 is the v of the binary hinge at cost 2 C, and the objective is half
 //! of its objective.
@@ -51,8 +51,31 @@ const ASCENT_PRICE: f64 = 8.0;
 /// Largest rank of a factor of the Gram matrix times classes; its square is stored.
 const INTERIOR_SIZE: usize = 6000;
 
-/// Low-rank factor shared by the problems of one Gram matrix, computed once if it exists.
-type Factor = OnceCell<Option<Mat<f64>>>;
+/// Part of n up to which ascent goes through a factor of that rank. A search in vain costs as much
+/// as n / (256 classes) of its passes.
+const NARROW: usize = 16;
+
+/// Factors L, (n, rank), with K = L L', shared by the problems of one Gram matrix; each is computed
+/// once if it exists.
+#[derive(Default)]
+struct Factors {
+    /// Of rank up to n / `NARROW`.
+    narrow: OnceCell<Option<Mat<f64>>>,
+    /// Of any rank that an interior-point method can use.
+    wide: OnceCell<Option<Mat<f64>>>,
+}
+
+impl Factors {
+    fn narrow(&self, gram: MatRef<'_, f64>) -> Option<&Mat<f64>> {
+        self.narrow.get_or_init(|| low_rank(gram, gram.nrows() / NARROW)).as_ref()
+    }
+
+    fn any(&self, gram: MatRef<'_, f64>, classes: usize) -> Option<&Mat<f64>> {
+        let most = (gram.nrows() / 3).min(INTERIOR_SIZE / classes);
+        let wide = || self.wide.get_or_init(|| low_rank(gram, most)).as_ref();
+        self.narrow(gram).or_else(wide)
+    }
+}
 
 /// Minimises (1/2) sum_r |v_r|^2 + C sum_i max_r (1(r != y_i) + z_ir - z_iy_i).
 ///
@@ -76,17 +99,17 @@ pub fn solve(
     monitor: &dyn Monitor,
 ) -> Result<Solved> {
     let weights = vec![1.0; codes.len()];
-    solve_with(gram, codes, classes, (c, &weights), warm, &Factor::new(), options, monitor)
+    solve_with(gram, codes, classes, (c, &weights), warm, &Factors::default(), options, monitor)
 }
 
-#[expect(clippy::too_many_arguments, reason = "those of `solve`, and the factor")]
+#[expect(clippy::too_many_arguments, reason = "those of `solve`, and the factors")]
 fn solve_with(
     gram: MatRef<'_, f64>,
     codes: &[u32],
     classes: usize,
     (c, weights): (f64, &[f64]),
     warm: Option<MatRef<'_, f64>>,
-    factor: &Factor,
+    factors: &Factors,
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Solved> {
@@ -99,7 +122,7 @@ fn solve_with(
     if let Some(warm) = warm {
         search.start(warm);
     }
-    search.run(factor, options, monitor)
+    search.run(factors, options, monitor)
 }
 
 /// Solves for each of `cs`, in their order, each from the solution of the nearest smaller C.
@@ -131,7 +154,7 @@ pub fn path_weighted(
     monitor: &dyn Monitor,
 ) -> Result<Vec<Solved>> {
     cs.iter().try_for_each(|&c| positive("c", c))?;
-    let factor = Factor::new();
+    let factors = Factors::default();
     let mut order: Vec<usize> = (0..cs.len()).collect();
     order.sort_by(|&i, &j| cs[i].total_cmp(&cs[j]));
     let mut solved: Vec<Option<Solved>> = vec![None; cs.len()];
@@ -149,7 +172,7 @@ pub fn path_weighted(
         });
         let warm = warm.as_ref().map(|w| w.as_ref());
         let found =
-            solve_with(gram, codes, classes, (cs[i], weights), warm, &factor, options, monitor)?;
+            solve_with(gram, codes, classes, (cs[i], weights), warm, &factors, options, monitor)?;
         last = Some((cs[i], found.coefficients.clone()));
         solved[i] = Some(found);
     }
@@ -216,14 +239,10 @@ fn check(
 }
 
 /// Returns the cheaper form of the interior-point systems; `None` if both are too large.
-fn form<'a>(gram: MatRef<'a, f64>, classes: usize, factor: &'a Factor) -> Option<Form<'a>> {
+fn form<'a>(gram: MatRef<'a, f64>, classes: usize, factors: &'a Factors) -> Option<Form<'a>> {
     let n = gram.nrows();
-    let most = (n / 3).min(INTERIOR_SIZE / classes);
     let dense = work(n, classes, None);
-    let low = factor
-        .get_or_init(|| low_rank(gram, most))
-        .as_ref()
-        .map(|l| (l, work(n, classes, Some(l.ncols()))));
+    let low = factors.any(gram, classes).map(|l| (l, work(n, classes, Some(l.ncols()))));
     match low {
         // The factor of a zero matrix has no columns.
         Some((l, work)) if l.ncols() > 0 && work < dense && work <= INTERIOR_WORK => {
@@ -338,8 +357,15 @@ impl<'a> Search<'a> {
         Certificate { primal, gap, factor: 1.0 }
     }
 
-    fn run(&mut self, factor: &Factor, options: &Options, monitor: &dyn Monitor) -> Result<Solved> {
+    fn run(
+        &mut self,
+        factors: &Factors,
+        options: &Options,
+        monitor: &dyn Monitor,
+    ) -> Result<Solved> {
         let mut may_interior = true;
+        // L', whose columns are read one by one.
+        let mut low: Option<Mat<f64>> = None;
         let mut now = self.certify();
         let (mut best, mut best_w) = (now, self.w.clone());
         let (mut futile, mut dual) = (0, f64::NEG_INFINITY);
@@ -368,8 +394,8 @@ impl<'a> Search<'a> {
             let target = options.tol * best.primal;
             let stuck = futile > FUTILE_ROUNDS;
             if may_interior && (stuck || self.passes >= PASSES_BEFORE_INTERIOR) {
-                match form(self.gram, self.w.ncols(), factor) {
-                    Some(form) if stuck || self.passes >= self.affordable(&form) => {
+                match form(self.gram, self.w.ncols(), factors) {
+                    Some(form) if stuck || self.passes >= self.affordable(&form, low.as_ref()) => {
                         (may_interior, futile) = (false, 0);
                         self.interior(form, options.tol, options.max_passes, monitor);
                         now = self.trimmed(options.tol);
@@ -383,7 +409,12 @@ impl<'a> Search<'a> {
                 break Stop::short(self.failed, limit);
             }
             let most = PASSES_PER_ROUND.min(options.max_passes - self.passes);
-            let done = Ascent::new(self).passes(most, 0.3 * target, options.seed, monitor);
+            // The first passes may be enough; the next problem of a path begins where this ended.
+            if low.is_none() && (self.passes > 0 || factors.narrow.get().is_some()) {
+                low = factors.narrow(self.gram).map(|l| l.transpose().to_owned());
+            }
+            let through = low.as_ref().and_then(|low| low.as_ref().try_as_col_major());
+            let done = Ascent::new(self, through).passes(most, 0.3 * target, options.seed, monitor);
             self.passes += done;
             self.settle();
             now = self.certify();
@@ -410,10 +441,12 @@ impl<'a> Search<'a> {
 
     /// Returns the number of passes of ascent that take as long as the interior-point method: when
     /// ascent has taken them in vain, the total is at most twice that of the better method.
-    fn affordable(&self, form: &Form<'_>) -> u64 {
+    fn affordable(&self, form: &Form<'_>, low: Option<&Mat<f64>>) -> u64 {
         let (n, classes) = (self.w.nrows(), self.w.ncols());
         let rank = if let Form::Low(rows) = form { Some(rows.ncols()) } else { None };
-        let pass = (n * n * classes) as f64 * ASCENT_PRICE;
+        // Through a factor scores cost as much as a step.
+        let width = low.map_or(n, |low| 2 * low.nrows().max(1));
+        let pass = (n * width * classes) as f64 * ASCENT_PRICE;
         (INTERIOR_STEPS * work(n, classes, rank) / pass) as u64
     }
 

@@ -3,7 +3,8 @@
 use super::Search;
 use crate::monitor::Monitor;
 use crate::sampling::{Purpose, Stream, shuffle};
-use faer::{Mat, MatRef};
+use crate::vectors::{add_multiple, dot};
+use faer::{ContiguousFwd, Mat, MatRef};
 
 /// Projects `point` onto {w >= 0, sum w = `total`}; `sorted` is scratch of the same length.
 pub(super) fn project(point: &mut [f64], total: f64, sorted: &mut [f64]) {
@@ -23,9 +24,16 @@ pub(super) fn project(point: &mut [f64], total: f64, sorted: &mut [f64]) {
     point.iter_mut().for_each(|p| *p = (*p - first - shift).max(0.0));
 }
 
-/// Current point: g is updated with every change of w.
+/// L', (rank, n), with K = L L'.
+pub(super) type Low<'s> = MatRef<'s, f64, usize, usize, ContiguousFwd>;
+
+/// Current point.
 pub(super) struct Ascent<'s> {
     gram: MatRef<'s, f64>,
+    /// L' and v = L' b, (rank, classes): g is computed where it is asked for, and not kept.
+    /// Without, g is updated with every change of w.
+    low: Option<(Low<'s>, Mat<f64>)>,
+    y: &'s [usize],
     w: &'s mut Mat<f64>,
     g: &'s mut Mat<f64>,
     c: &'s [f64],
@@ -33,8 +41,23 @@ pub(super) struct Ascent<'s> {
 
 impl<'s> Ascent<'s> {
     /// Creates an ascent; `search.g` must belong to `search.w`.
-    pub(super) fn new(search: &'s mut Search<'_>) -> Ascent<'s> {
-        Ascent { gram: search.gram, w: &mut search.w, g: &mut search.g, c: &search.c }
+    pub(super) fn new(search: &'s mut Search<'_>, low: Option<Low<'s>>) -> Ascent<'s> {
+        let low = low.map(|low| (low, low.as_dyn_stride() * search.coefficients()));
+        let Search { gram, y, w, g, c, .. } = search;
+        Ascent { gram: *gram, low, y, w, g, c }
+    }
+
+    /// Writes g_i.
+    fn levels(&self, i: usize, levels: &mut [f64]) {
+        match &self.low {
+            None => levels.iter_mut().enumerate().for_each(|(r, level)| *level = self.g[(i, r)]),
+            Some((low, v)) => {
+                for (r, level) in levels.iter_mut().enumerate() {
+                    let margin = if r == self.y[i] { 0.0 } else { 1.0 };
+                    *level = margin + dot(v.col_as_slice(r), low.col(i).as_slice());
+                }
+            }
+        }
     }
 
     /// Makes passes over the unsettled examples until the gap seen on the way is at most `target`;
@@ -48,8 +71,8 @@ impl<'s> Ascent<'s> {
     ) -> u64 {
         let classes = self.w.ncols();
         let mut active: Vec<usize> = (0..self.w.nrows()).collect();
-        let (mut old, mut new, mut sorted) =
-            (vec![0.0; classes], vec![0.0; classes], vec![0.0; classes]);
+        let room = || vec![0.0; classes];
+        let (mut old, mut new, mut sorted, mut level) = (room(), room(), room(), room());
         let mut settled = f64::INFINITY;
         let mut stream = Stream::new(seed, Purpose::Order, 0);
         for done in 0..most {
@@ -59,15 +82,16 @@ impl<'s> Ascent<'s> {
             shuffle(&mut stream, &mut active);
             let (mut gap, mut worst) = (0.0, 0.0_f64);
             active.retain(|&i| {
+                self.levels(i, &mut level);
                 let (mut largest, mut lowest, mut second) =
                     (f64::NEG_INFINITY, f64::INFINITY, f64::NEG_INFINITY);
-                for (r, old) in old.iter_mut().enumerate() {
+                for (r, (old, &level)) in old.iter_mut().zip(&level).enumerate() {
                     *old = self.w[(i, r)];
-                    largest = largest.max(self.g[(i, r)]);
+                    largest = largest.max(level);
                     if *old > 0.0 {
-                        lowest = lowest.min(self.g[(i, r)]);
+                        lowest = lowest.min(level);
                     } else {
-                        second = second.max(self.g[(i, r)]);
+                        second = second.max(level);
                     }
                 }
                 let alone = old.iter().filter(|&&w| w > 0.0).count() == 1;
@@ -75,9 +99,9 @@ impl<'s> Ascent<'s> {
                     return false;
                 }
                 worst = worst.max(largest - lowest);
-                gap += (0..classes).map(|r| old[r] * (largest - self.g[(i, r)])).sum::<f64>();
+                gap += (0..classes).map(|r| old[r] * (largest - level[r])).sum::<f64>();
                 if largest > lowest {
-                    self.step(i, &old, &mut new, &mut sorted);
+                    self.step(i, &level, &old, &mut new, &mut sorted);
                 }
                 true
             });
@@ -90,17 +114,16 @@ impl<'s> Ascent<'s> {
     }
 
     /// Maximises the dual over the weights of example i: projects w + g / K_ii onto the simplex.
-    fn step(&mut self, i: usize, old: &[f64], new: &mut [f64], sorted: &mut [f64]) {
+    fn step(&mut self, i: usize, level: &[f64], old: &[f64], new: &mut [f64], sorted: &mut [f64]) {
         let curvature = self.gram[(i, i)];
         if curvature > 0.0 {
             for r in 0..old.len() {
-                new[r] = old[r] + self.g[(i, r)] / curvature;
+                new[r] = old[r] + level[r] / curvature;
             }
             project(new, self.c[i], sorted);
         } else {
             // The dual is linear in these weights: all go to one best class.
-            let best =
-                (0..old.len()).fold(0, |b, r| if self.g[(i, r)] > self.g[(i, b)] { r } else { b });
+            let best = (0..old.len()).fold(0, |b, r| if level[r] > level[b] { r } else { b });
             new.fill(0.0);
             new[best] = self.c[i];
         }
@@ -108,9 +131,16 @@ impl<'s> Ascent<'s> {
             self.w[(i, r)] = new[r];
             let change = new[r] - old[r];
             if change != 0.0 && curvature > 0.0 {
-                let column = self.gram.col(i);
-                for (g, k) in self.g.col_as_slice_mut(r).iter_mut().zip(column.iter()) {
-                    *g -= change * k;
+                match &mut self.low {
+                    Some((low, v)) => {
+                        add_multiple(v.col_as_slice_mut(r), -change, low.col(i).as_slice());
+                    }
+                    None => {
+                        let column = self.gram.col(i);
+                        for (g, k) in self.g.col_as_slice_mut(r).iter_mut().zip(column.iter()) {
+                            *g -= change * k;
+                        }
+                    }
                 }
             }
         }

@@ -1,3 +1,4 @@
+use super::ascent::Low;
 use super::*;
 use crate::hinge;
 use crate::monitor::Silent;
@@ -219,4 +220,32 @@ fn one_solution_serves_every_c_that_separates() {
     }
     let again: u64 = found[3..].iter().map(|solved| solved.passes).sum();
     assert!(again <= 20, "{again} passes over rows that are separated");
+}
+
+#[test]
+fn ascent_through_a_factor_goes_the_same_way() {
+    let (n, classes, c) = (300, 4, 1e-3);
+    let (gram, mut codes) = problem(n, 5, classes, 9);
+    // Something to learn, for most rows.
+    for i in (0..n).filter(|i| i % 7 > 0) {
+        let better = |r: usize, s: usize| if gram[(i, r)] > gram[(i, s)] { r } else { s };
+        codes[i] = (1..classes).fold(0, better) as u32;
+    }
+    let factors = Factors::default();
+    let low = factors.narrow(gram.as_ref()).unwrap().transpose().to_owned();
+    assert_eq!(low.nrows(), 5);
+    let ascended = |low: Option<Low<'_>>| {
+        let mut search = Search::new(gram.as_ref(), &codes, classes, vec![c; n]);
+        search.certify();
+        Ascent::new(&mut search, low).passes(7, 0.0, 1, &Silent);
+        search.settle();
+        (search.certify().gap, search.w)
+    };
+    let (gap, w) = ascended(None);
+    let (same_gap, same) = ascended(low.as_ref().try_as_col_major());
+    assert!((w - same).norm_max() < 1e-9 && (gap - same_gap).abs() < 1e-9 * gap.max(1.0));
+    // And so does the whole, whose later passes go through the factor.
+    let found = solve(gram.as_ref(), &codes, classes, c, None, &options(1e-9), &Silent).unwrap();
+    assert!(found.gap <= 1e-9 * found.objective);
+    assert!((PASSES_PER_ROUND + 1..PASSES_BEFORE_INTERIOR).contains(&found.passes));
 }

@@ -21,7 +21,7 @@ use crate::model::{Fit, Linear, Predictor};
 use crate::params::{Needs, Targets, parameters};
 use halfseen_solve::Monitor;
 use halfseen_solve::biased::Until;
-use halfseen_solve::bundle::{Bundle, Margins, Minimum};
+use halfseen_solve::bundle::{self, Bundle, Margins, Minimum};
 use std::time::Instant;
 
 parameters! {
@@ -50,8 +50,7 @@ impl Learner for Svm {
     fn needed(&self, size: &FitSize) -> Needed {
         // Entries that scaling moves from 0 are as many at most.
         let entries = 12.0 * (2.0 * size.stored as f64).min(size.n() * size.d());
-        // Slopes, their products, and the factor of those in use.
-        let cuts = 8.0 * CUTS * (size.d() + 1.5 * CUTS);
+        let cuts = bundle::bytes(CUTS, size.d());
         Needed::linear(
             entries * GROWTH + cuts + 8.0 * (10.0 * size.n() + 16.0 * size.d()) + size.linears(),
         )

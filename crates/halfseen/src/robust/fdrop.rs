@@ -27,7 +27,7 @@ use crate::params::{AttributeCosts, Damage, Needs, Targets, parameters};
 use halfseen_solve::Monitor;
 use halfseen_solve::Stop;
 use halfseen_solve::biased::Until;
-use halfseen_solve::bundle::{Bundle, Margins};
+use halfseen_solve::bundle::{self, Bundle, Margins};
 use std::time::Instant;
 
 parameters! {
@@ -56,8 +56,7 @@ impl Learner for Fdrop {
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
-        // Slopes, their products, and the factor of those in use.
-        let cuts = 8.0 * CUTS * (size.d() + 1.5 * CUTS);
+        let cuts = bundle::bytes(CUTS, size.d());
         let vectors = 8.0 * (10.0 * size.n() + 16.0 * size.d());
         Needed::linear(Rows::bytes(size) * (1.0 + 1.0 / 3.0) + cuts + vectors + size.linears())
     }
