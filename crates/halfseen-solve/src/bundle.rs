@@ -96,6 +96,7 @@ struct Cut {
 /// Number of cuts above which those unused for `IDLE` masters are dropped.
 const MANY: usize = 400;
 const IDLE: u32 = 60;
+const FEW: usize = 32;
 
 /// Least fraction of the way at which the next cut is made, and the factors that change it.
 const SHORTEST: f64 = 0.02;
@@ -107,7 +108,7 @@ const PART: f64 = 0.01;
 const MOVES: usize = 2_000;
 
 /// Returns the bytes of so many cuts of this width: slopes, their products, and the factor of those
-/// in use, which are affinely independent, and seldom more than are kept.
+/// in use, which are affinely independent, and seldom more than `MANY`.
 #[must_use]
 pub fn bytes(cuts: f64, width: f64) -> f64 {
     let used = (width + 2.0).min(MANY as f64);
@@ -223,7 +224,7 @@ impl<'a, M: Margins> Bundle<'a, M> {
         if !(risk.is_finite() && own.is_finite() && products.iter().all(|p| p.is_finite())) {
             return Err(out_of_range());
         }
-        self.gram.iter_mut().zip(&products).for_each(|(row, product)| row.push(*product));
+        self.gram.iter_mut().zip(&products).for_each(|(row, product)| push(row, *product));
         self.gram.push([products, vec![own]].concat());
         self.cuts.push(Cut { slope, constant: shares.iter().sum(), idle: 0 });
         self.mixture.push(0.0);
@@ -292,6 +293,14 @@ impl<'a, M: Margins> Bundle<'a, M> {
         retain(&mut self.gram, &keep);
         self.gram.iter_mut().for_each(|row| retain(row, &keep));
     }
+}
+
+/// Adds a number, with memory for few more: lists that double would take half as much again.
+fn push(row: &mut Vec<f64>, product: f64) {
+    if row.len() == row.capacity() {
+        row.reserve_exact(FEW);
+    }
+    row.push(product);
 }
 
 fn retain<T>(items: &mut Vec<T>, keep: &[bool]) {

@@ -30,7 +30,7 @@ use crate::monitor::Monitor;
 use crate::stop::{FUTILE_ROUNDS, Stop};
 use ascent::Block;
 use factor::System;
-use faer::{Mat, MatRef};
+use faer::{ContiguousFwd, Mat, MatRef};
 use gram::Columns;
 use std::cell::OnceCell;
 
@@ -164,21 +164,28 @@ pub fn bytes_beside(n: usize) -> u64 {
 }
 
 /// Returns a copy with contiguous columns if the matrix has none.
-fn contiguous(gram: MatRef<'_, f64>) -> Option<Mat<f64>> {
+pub(super) fn contiguous(gram: MatRef<'_, f64>) -> Option<Mat<f64>> {
     (gram.row_stride() != 1).then(|| gram.to_owned())
 }
 
-fn columns(gram: MatRef<'_, f64>) -> Result<Columns<'_>> {
-    Columns::new(gram).ok_or_else(|| Error::Numerical {
+/// A matrix whose columns are slices.
+pub(super) type Slices<'a> = MatRef<'a, f64, usize, usize, ContiguousFwd>;
+
+pub(super) fn slices(matrix: MatRef<'_, f64>) -> Result<Slices<'_>> {
+    matrix.try_as_col_major().ok_or_else(|| Error::Numerical {
         what: "Gram matrix",
         problem: "its columns are not contiguous".into(),
     })
 }
 
+fn columns(gram: MatRef<'_, f64>) -> Result<Columns<'_>> {
+    slices(gram).map(Columns::new)
+}
+
 /// Returns L with K = L L', (n, rank), for a matrix with contiguous columns; `None` if the rank
 /// exceeds `most`.
 pub(super) fn low_rank(gram: MatRef<'_, f64>, most: usize) -> Option<Mat<f64>> {
-    factor::low_rank(&Columns::new(gram)?, most)
+    factor::low_rank(&Columns::new(gram.try_as_col_major()?), most)
 }
 
 fn check(problem: &Problem<'_>, warm: Option<&[f64]>) -> Result<()> {
@@ -322,7 +329,7 @@ impl<'a> Search<'a> {
         let active = self.unsettled();
         let [mut compact, room] = std::mem::take(&mut self.rooms);
         let columns = if active.len() * 4 <= self.a.len() * 3 {
-            Columns::new(self.columns.select_into(&active, &mut compact))
+            columns(self.columns.select_into(&active, &mut compact)).ok()
         } else {
             None
         };

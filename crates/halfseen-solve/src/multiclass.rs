@@ -27,7 +27,7 @@ mod properties;
 #[cfg(test)]
 mod tests;
 
-use super::hinge::low_rank;
+use super::hinge::{contiguous, low_rank, slices};
 use super::{Options, Solved, check_gram, length, positive, square_bytes};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
@@ -51,8 +51,8 @@ const ASCENT_PRICE: f64 = 8.0;
 /// Largest rank of a factor of the Gram matrix times classes; its square is stored.
 const INTERIOR_SIZE: usize = 6000;
 
-/// Part of n up to which ascent goes through a factor of that rank. A search in vain costs as much
-/// as n / (256 classes) of its passes.
+/// Part of n up to which ascent goes through a factor of that rank. A search in vain takes n^3 / 512
+/// multiplications; a pass over K in which every class changes, n^2 times classes.
 const NARROW: usize = 16;
 
 /// Factors L, (n, rank), with K = L L', shared by the problems of one Gram matrix; each is computed
@@ -70,11 +70,16 @@ impl Factors {
         self.narrow.get_or_init(|| low_rank(gram, gram.nrows() / NARROW)).as_ref()
     }
 
-    fn any(&self, gram: MatRef<'_, f64>, classes: usize) -> Option<&Mat<f64>> {
-        let most = (gram.nrows() / 3).min(INTERIOR_SIZE / classes);
+    fn for_interior(&self, gram: MatRef<'_, f64>, classes: usize) -> Option<&Mat<f64>> {
+        let most = widest(gram.nrows(), classes);
         let wide = || self.wide.get_or_init(|| low_rank(gram, most)).as_ref();
-        self.narrow(gram).or_else(wide)
+        self.narrow(gram).or_else(|| if most > gram.nrows() / NARROW { wide() } else { None })
     }
+}
+
+/// Returns the largest rank of a factor for the interior-point method.
+fn widest(n: usize, classes: usize) -> usize {
+    (n / 3).min(INTERIOR_SIZE / classes)
 }
 
 /// Minimises (1/2) sum_r |v_r|^2 + C sum_i max_r (1(r != y_i) + z_ir - z_iy_i).
@@ -117,7 +122,7 @@ fn solve_with(
     length("weights", codes.len(), weights.len())?;
     let costs: Vec<f64> = weights.iter().map(|weight| c * weight).collect();
     costs.iter().try_for_each(|&cost| positive("cost", cost))?;
-    let copy = (gram.row_stride() != 1).then(|| gram.to_owned());
+    let copy = contiguous(gram);
     let mut search = Search::new(copy.as_ref().map_or(gram, |m| m.as_ref()), codes, classes, costs);
     if let Some(warm) = warm {
         search.start(warm);
@@ -180,11 +185,13 @@ pub fn path_weighted(
 }
 
 /// Returns an upper bound on the bytes that [`path`] needs besides a Gram matrix of n rows: the
-/// low-rank factor, copied once, and the memory of an interior-point step.
+/// low-rank factor, copied once, or twice if ascent goes through it, and the memory of an
+/// interior-point step.
 pub fn bytes_beside(n: usize, classes: usize) -> u64 {
     let classes = classes.max(1);
-    let most = (n / 3).min(INTERIOR_SIZE / classes);
-    let factor = 16_u64.saturating_mul(n as u64).saturating_mul(most as u64);
+    let most = widest(n, classes);
+    let columns = (16 * most).max(24 * (n / NARROW)) as u64;
+    let factor = columns.saturating_mul(n as u64);
     // Matrix of all pairs of classes, and its blocks, those below the diagonal only.
     let low = square_bytes(most * classes).saturating_mul(2);
     // Inverses for all classes; the factors of those in progress, and later of their sum.
@@ -242,7 +249,7 @@ fn check(
 fn form<'a>(gram: MatRef<'a, f64>, classes: usize, factors: &'a Factors) -> Option<Form<'a>> {
     let n = gram.nrows();
     let dense = work(n, classes, None);
-    let low = factors.any(gram, classes).map(|l| (l, work(n, classes, Some(l.ncols()))));
+    let low = factors.for_interior(gram, classes).map(|l| (l, work(n, classes, Some(l.ncols()))));
     match low {
         // The factor of a zero matrix has no columns.
         Some((l, work)) if l.ncols() > 0 && work < dense && work <= INTERIOR_WORK => {
@@ -363,9 +370,10 @@ impl<'a> Search<'a> {
         options: &Options,
         monitor: &dyn Monitor,
     ) -> Result<Solved> {
+        let columns = slices(self.gram)?;
         let mut may_interior = true;
-        // L', whose columns are read one by one.
-        let mut low: Option<Mat<f64>> = None;
+        // L', whose columns are read one by one, and whether it is known to mislead.
+        let (mut across, mut misled): (Option<Mat<f64>>, bool) = (None, false);
         let mut now = self.certify();
         let (mut best, mut best_w) = (now, self.w.clone());
         let (mut futile, mut dual) = (0, f64::NEG_INFINITY);
@@ -395,7 +403,9 @@ impl<'a> Search<'a> {
             let stuck = futile > FUTILE_ROUNDS;
             if may_interior && (stuck || self.passes >= PASSES_BEFORE_INTERIOR) {
                 match form(self.gram, self.w.ncols(), factors) {
-                    Some(form) if stuck || self.passes >= self.affordable(&form, low.as_ref()) => {
+                    Some(form)
+                        if stuck || self.passes >= self.affordable(&form, across.as_ref()) =>
+                    {
                         (may_interior, futile) = (false, 0);
                         self.interior(form, options.tol, options.max_passes, monitor);
                         now = self.trimmed(options.tol);
@@ -405,16 +415,23 @@ impl<'a> Search<'a> {
                     None => may_interior = false,
                 }
             }
-            if stuck {
+            if stuck && across.is_none() {
                 break Stop::short(self.failed, limit);
+            }
+            if stuck {
+                (across, misled, futile) = (None, true, 0);
             }
             let most = PASSES_PER_ROUND.min(options.max_passes - self.passes);
             // The first passes may be enough; the next problem of a path begins where this ended.
-            if low.is_none() && (self.passes > 0 || factors.narrow.get().is_some()) {
-                low = factors.narrow(self.gram).map(|l| l.transpose().to_owned());
+            let worthwhile = self.passes > 0 || factors.narrow.get().is_some();
+            if across.is_none() && !misled && worthwhile {
+                across = factors.narrow(self.gram).map(|l| l.transpose().to_owned());
             }
-            let through = low.as_ref().and_then(|low| low.as_ref().try_as_col_major());
-            let done = Ascent::new(self, through).passes(most, 0.3 * target, options.seed, monitor);
+            let mut ascent = match &across {
+                Some(across) => Ascent::through(self, slices(across.as_ref())?),
+                None => Ascent::new(self, columns),
+            };
+            let done = ascent.passes(most, 0.3 * target, options.seed, monitor);
             self.passes += done;
             self.settle();
             now = self.certify();
@@ -441,11 +458,11 @@ impl<'a> Search<'a> {
 
     /// Returns the number of passes of ascent that take as long as the interior-point method: when
     /// ascent has taken them in vain, the total is at most twice that of the better method.
-    fn affordable(&self, form: &Form<'_>, low: Option<&Mat<f64>>) -> u64 {
+    fn affordable(&self, form: &Form<'_>, across: Option<&Mat<f64>>) -> u64 {
         let (n, classes) = (self.w.nrows(), self.w.ncols());
         let rank = if let Form::Low(rows) = form { Some(rows.ncols()) } else { None };
         // Through a factor scores cost as much as a step.
-        let width = low.map_or(n, |low| 2 * low.nrows().max(1));
+        let width = across.map_or(n, |across| 2 * across.nrows().max(1));
         let pass = (n * width * classes) as f64 * ASCENT_PRICE;
         (INTERIOR_STEPS * work(n, classes, rank) / pass) as u64
     }

@@ -24,7 +24,7 @@ pub(super) struct Face {
     factor: Vec<Vec<f64>>,
     offset: f64,
     /// Memory for a move, a number for each corner in use.
-    way: Vec<f64>,
+    direction: Vec<f64>,
     ones: Vec<f64>,
 }
 
@@ -42,6 +42,14 @@ impl Face {
         tolerance: f64,
         moves: usize,
     ) {
+        if q < f64::MIN_POSITIVE {
+            // What is left of the quadratic is 0.
+            let best = (1..a.len()).fold(0, |b, i| if linear[i] > linear[b] { i } else { b });
+            a.fill(0.0);
+            a[best] = 1.0;
+            *self = Face::default();
+            return;
+        }
         let all = sum(a);
         a.iter_mut().for_each(|a| *a /= all);
         self.begin(gram, a);
@@ -104,30 +112,35 @@ impl Face {
         self.corners.iter().map(|&j| term(j)).sum()
     }
 
-    /// Moves to the maximum over the affine hull; `false` if a corner leaves on the way.
+    /// Moves to the maximum over the affine hull; `false` if a corner leaves on the way, or if a number
+    /// is out of range.
     fn rise(&mut self, q: f64, slope: &[f64], a: &mut [f64]) -> bool {
-        let Face { corners, factor, way, ones, .. } = self;
+        let Face { corners, factor, direction, ones, .. } = self;
         let first = slope[corners[0]];
-        way.clear();
-        way.extend(corners.iter().map(|&j| (slope[j] - first) / q));
+        direction.clear();
+        direction.extend(corners.iter().map(|&j| (slope[j] - first) / q));
         ones.clear();
         ones.resize(corners.len(), 1.0);
-        for b in [&mut *way, &mut *ones] {
+        for b in [&mut *direction, &mut *ones] {
             forward(factor, b);
             backward(factor, b);
         }
-        let kept = -sum(way) / sum(ones);
-        add_multiple(way, kept, ones);
+        let kept = -sum(direction) / sum(ones);
+        add_multiple(direction, kept, ones);
         // Where the two nearly cancel, their rounding is no small part of what is left.
-        let rest = sum(way) / way.len() as f64;
-        way.iter_mut().for_each(|way| *way -= rest);
+        let rest = sum(direction) / direction.len() as f64;
+        if !rest.is_finite() {
+            return false;
+        }
+        direction.iter_mut().for_each(|by| *by -= rest);
         self.go(a)
     }
 
     /// Adds a corner. One that the others nearly span gets a larger pivot: where curvature is
     /// overstated, moves are too short, not too long.
     fn join(&mut self, to: usize, gram: &[Vec<f64>]) {
-        let mut row: Vec<f64> = self.corners.iter().map(|&j| gram[to][j] + self.offset).collect();
+        let mut row = Vec::with_capacity(self.corners.len() + 1);
+        row.extend(self.corners.iter().map(|&j| gram[to][j] + self.offset));
         forward(&self.factor, &mut row);
         let diagonal = gram[to][to] + self.offset;
         let pivot = (diagonal - dot(&row, &row)).max(PIVOT * diagonal);
@@ -140,12 +153,12 @@ impl Face {
     /// leaves.
     fn go(&mut self, a: &mut [f64]) -> bool {
         let (mut length, mut empty) = (1.0, None);
-        for (&j, &by) in self.corners.iter().zip(&self.way) {
+        for (&j, &by) in self.corners.iter().zip(&self.direction) {
             if by < 0.0 && a[j] + length * by <= 0.0 {
                 (length, empty) = (-a[j] / by, Some(j));
             }
         }
-        for (&j, by) in self.corners.iter().zip(&self.way) {
+        for (&j, by) in self.corners.iter().zip(&self.direction) {
             a[j] = if empty == Some(j) { 0.0 } else { (a[j] + length * by).max(0.0) };
         }
         for at in (0..self.corners.len()).rev() {

@@ -6,7 +6,7 @@ use crate::lower::lower_product;
 use crate::vectors::{add_multiple, dot};
 use faer::{Accum, Mat, Par};
 
-/// Residual diagonals below this share of the largest diagonal are rounding.
+/// Residual diagonals below this share of their diagonal, times n, are rounding.
 const ROUNDING: f64 = 1e-14;
 
 /// Returns L with K = L L', (n, rank), by Cholesky with diagonal pivoting; `None` if the rank
@@ -14,13 +14,13 @@ const ROUNDING: f64 = 1e-14;
 pub(super) fn low_rank(columns: &Columns<'_>, most: usize) -> Option<Mat<f64>> {
     let n = columns.len();
     let mut left = columns.diagonal.clone();
-    let largest = left.iter().fold(0.0_f64, |m, &d| m.max(d));
     let mut factor: Vec<Vec<f64>> = Vec::new();
     loop {
-        let pivot = (0..n).fold(0, |best, i| if left[i] > left[best] { i } else { best });
-        if left[pivot].is_nan() || left[pivot] <= ROUNDING * n as f64 * largest {
+        // Rows of any size are judged by their own: rounding of a large one may exceed a small one.
+        let open = (0..n).filter(|&i| left[i] > ROUNDING * n as f64 * columns.diagonal[i]);
+        let Some(pivot) = open.reduce(|best, i| if left[i] > left[best] { i } else { best }) else {
             return Some(Mat::from_fn(n, factor.len(), |i, k| factor[k][i]));
-        }
+        };
         if factor.len() == most {
             return None;
         }

@@ -1,12 +1,13 @@
 //! Reads a Gram matrix by contiguous columns, with products in an order that no thread changes.
 
+use super::Slices;
 use crate::vectors::add_multiple;
-use faer::{ContiguousFwd, MatMut, MatRef};
+use faer::{MatMut, MatRef};
 use rayon::prelude::*;
 
 /// A symmetric matrix whose columns are slices.
 pub(super) struct Columns<'a> {
-    matrix: MatRef<'a, f64, usize, usize, ContiguousFwd>,
+    matrix: Slices<'a>,
     pub(super) diagonal: Vec<f64>,
 }
 
@@ -14,10 +15,9 @@ pub(super) struct Columns<'a> {
 const ROWS: usize = 1024;
 
 impl<'a> Columns<'a> {
-    /// Returns `None` if columns are not contiguous.
-    pub(super) fn new(matrix: MatRef<'a, f64>) -> Option<Columns<'a>> {
+    pub(super) fn new(matrix: Slices<'a>) -> Columns<'a> {
         let diagonal = (0..matrix.nrows()).map(|i| matrix[(i, i)]).collect();
-        Some(Columns { matrix: matrix.try_as_col_major()?, diagonal })
+        Columns { matrix, diagonal }
     }
 
     pub(super) fn len(&self) -> usize {

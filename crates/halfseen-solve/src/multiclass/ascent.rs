@@ -1,10 +1,12 @@
 //! Ascends the dual of the multi-class hinge loss by one example's weights at a time.
 
 use super::Search;
+use crate::hinge::Slices;
 use crate::monitor::Monitor;
 use crate::sampling::{Purpose, Stream, shuffle};
 use crate::vectors::{add_multiple, dot};
-use faer::{ContiguousFwd, Mat, MatRef};
+use crate::wide::{NullaryFnOnce, wide};
+use faer::{Mat, MatRef};
 
 /// Projects `point` onto {w >= 0, sum w = `total`}; `sorted` is scratch of the same length.
 pub(super) fn project(point: &mut [f64], total: f64, sorted: &mut [f64]) {
@@ -24,15 +26,14 @@ pub(super) fn project(point: &mut [f64], total: f64, sorted: &mut [f64]) {
     point.iter_mut().for_each(|p| *p = (*p - first - shift).max(0.0));
 }
 
-/// L', (rank, n), with K = L L'.
-pub(super) type Low<'s> = MatRef<'s, f64, usize, usize, ContiguousFwd>;
-
 /// Current point.
 pub(super) struct Ascent<'s> {
     gram: MatRef<'s, f64>,
-    /// L' and v = L' b, (rank, classes): g is computed where it is asked for, and not kept.
-    /// Without, g is updated with every change of w.
-    low: Option<(Low<'s>, Mat<f64>)>,
+    /// K, or L', (rank, n), with K = L L'.
+    columns: Slices<'s>,
+    /// v = L' b, (rank, classes), if columns are those of L': g is computed where it is asked for,
+    /// and not kept. Without, g is updated with every change of w.
+    v: Option<Mat<f64>>,
     y: &'s [usize],
     w: &'s mut Mat<f64>,
     g: &'s mut Mat<f64>,
@@ -40,21 +41,27 @@ pub(super) struct Ascent<'s> {
 }
 
 impl<'s> Ascent<'s> {
-    /// Creates an ascent; `search.g` must belong to `search.w`.
-    pub(super) fn new(search: &'s mut Search<'_>, low: Option<Low<'s>>) -> Ascent<'s> {
-        let low = low.map(|low| (low, low.as_dyn_stride() * search.coefficients()));
+    /// Creates an ascent through K; `search.g` must belong to `search.w`.
+    pub(super) fn new(search: &'s mut Search<'_>, columns: Slices<'s>) -> Ascent<'s> {
         let Search { gram, y, w, g, c, .. } = search;
-        Ascent { gram: *gram, low, y, w, g, c }
+        Ascent { gram: *gram, columns, v: None, y, w, g, c }
+    }
+
+    /// Creates an ascent through L'.
+    pub(super) fn through(search: &'s mut Search<'_>, columns: Slices<'s>) -> Ascent<'s> {
+        let v = columns.as_dyn_stride() * search.coefficients();
+        Ascent { v: Some(v), ..Ascent::new(search, columns) }
     }
 
     /// Writes g_i.
     fn levels(&self, i: usize, levels: &mut [f64]) {
-        match &self.low {
+        match &self.v {
             None => levels.iter_mut().enumerate().for_each(|(r, level)| *level = self.g[(i, r)]),
-            Some((low, v)) => {
+            Some(v) => {
+                let column = self.columns.col(i).as_slice();
                 for (r, level) in levels.iter_mut().enumerate() {
                     let margin = if r == self.y[i] { 0.0 } else { 1.0 };
-                    *level = margin + dot(v.col_as_slice(r), low.col(i).as_slice());
+                    *level = margin + dot(v.col_as_slice(r), column);
                 }
             }
         }
@@ -127,20 +134,38 @@ impl<'s> Ascent<'s> {
             new.fill(0.0);
             new[best] = self.c[i];
         }
-        for r in 0..old.len() {
-            self.w[(i, r)] = new[r];
-            let change = new[r] - old[r];
-            if change != 0.0 && curvature > 0.0 {
-                match &mut self.low {
-                    Some((low, v)) => {
-                        add_multiple(v.col_as_slice_mut(r), -change, low.col(i).as_slice());
-                    }
-                    None => {
-                        let column = self.gram.col(i);
-                        for (g, k) in self.g.col_as_slice_mut(r).iter_mut().zip(column.iter()) {
-                            *g -= change * k;
-                        }
-                    }
+        for (r, (new, old)) in new.iter_mut().zip(old).enumerate() {
+            self.w[(i, r)] = *new;
+            *new -= old;
+        }
+        if curvature > 0.0 {
+            let sums = self.v.as_mut().unwrap_or(&mut *self.g);
+            wide(Subtract { sums, changes: new, column: self.columns.col(i).as_slice() });
+        }
+    }
+}
+
+/// Subtracts changes_r times the column from column r of the sums; of the column, one block after
+/// another, which stays in the cache.
+struct Subtract<'a> {
+    sums: &'a mut Mat<f64>,
+    changes: &'a [f64],
+    column: &'a [f64],
+}
+
+const BLOCK: usize = 1024;
+
+impl NullaryFnOnce for Subtract<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for (block, column) in self.column.chunks(BLOCK).enumerate() {
+            let rows = block * BLOCK..block * BLOCK + column.len();
+            for (r, &change) in self.changes.iter().enumerate() {
+                if change != 0.0 {
+                    let sums = &mut self.sums.col_as_slice_mut(r)[rows.clone()];
+                    add_multiple(sums, -change, column);
                 }
             }
         }

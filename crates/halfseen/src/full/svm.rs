@@ -267,4 +267,19 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn every_c_comes_to_its_gap() {
+        for (m, d, seed) in [(60, 4, 1), (25, 30, 2), (200, 8, 3)] {
+            let (data, signs) = signed(m, d, seed);
+            let examples = data.examples();
+            let centred = Centred::new(&examples, "svm", true).unwrap();
+            let table = Table::new(&examples, &centred, &signs, true);
+            for c in [1e-300, 1e-170, 1e-155, 1e-20, 1e4, 1e8, 1e12] {
+                let until = Until { tol: 1e-4, max_iter: 5_000 };
+                let found = Bundle::new(&table, true).unwrap().minimise(c, until, &Silent).unwrap();
+                assert!(found.gap <= 1e-4 * found.objective, "{m} x {d}, C = {c}: {found:?}");
+            }
+        }
+    }
 }

@@ -94,7 +94,7 @@ fn what_is_no_gram_matrix_ends_without_a_certificate_or_with_a_true_sum() {
 #[test]
 fn a_low_rank_is_found_and_its_factor_is_one() {
     let data = Data::linear(90, 7, 0.5, 1);
-    let columns = Columns::new(data.gram.as_ref()).unwrap();
+    let columns = Columns::new(slices(data.gram.as_ref()).unwrap());
     assert!(low_rank(&columns, 7).is_none());
     let factor = low_rank(&columns, 30).unwrap();
     assert_eq!(factor.ncols(), 8);
