@@ -22,7 +22,7 @@ pub(super) mod rotate;
 mod testing;
 
 pub use hinge::{Problem, hinge, hinge_path, hinge_path_weighted};
-pub use multiclass::{multiclass_path, multiclass_path_weighted};
+pub use multiclass::{multiclass_path, multiclass_path_weighted, multiclass_step_bytes};
 pub use ridge::{Moments, ridge_path};
 
 use super::positive;

@@ -213,6 +213,24 @@ fn nor_do_fits_of_larger_tables() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
+/// Solved so exactly that they come to the steps that take the most.
+#[test]
+fn nor_do_machines_of_several_classes() {
+    let _alone = alone();
+    let mut wrong = String::new();
+    for learner in ["karma", "zero"].map(|name| learner(name, &[("c", "100"), ("tol", "1e-9")])) {
+        for (rows, columns) in [(900, 12), (900, 40), (300, 40), (500, 600)] {
+            let mut data = Data::random(rows, &singletons(columns), 3).thirds();
+            // Classes that nothing tells apart for every third row.
+            let codes = data.codes.as_mut().unwrap().iter_mut().step_by(3).enumerate();
+            codes.for_each(|(i, code)| *code = i as u32 % 3);
+            let place = format!("{}, {rows} x {columns}", learner.name());
+            wrong += &disagreement(&*learner, &place, &data.examples());
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
 /// How a fit's memory differs from what its learner says, or nothing.
 fn disagreement(learner: &dyn Learner, place: &str, examples: &Examples<'_>) -> String {
     let needed = learner.needed(&FitSize::of(examples)).bytes;
@@ -223,8 +241,10 @@ fn disagreement(learner: &dyn Learner, place: &str, examples: &Examples<'_>) -> 
         needed / most,
         fit.as_ref().err().map_or(String::new(), ToString::to_string)
     );
-    // How much of this they use depends on the values: refinements, pieces of a loss, cuts.
-    let loose = ["fiml", "robust-lp", "baseline"].contains(&learner.name());
+    // How much of this they use depends on the values: refinements, pieces of a loss, cuts, the rank
+    // of a kernel matrix of several classes.
+    let loose = ["fiml", "robust-lp", "baseline"].contains(&learner.name())
+        || learner.name() == "karma" && examples.classes() > 2;
     let wrong = most > needed + SLACK || !loose && needed > 4.0 * (most + SLACK);
     if wrong { line + "\n" } else { String::new() }
 }

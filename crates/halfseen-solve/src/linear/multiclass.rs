@@ -41,6 +41,20 @@ fn affordable(n: usize, width: usize, classes: usize) -> bool {
     unknowns * unknowns * (n / 2.0 + unknowns / 6.0) <= INTERIOR_WORK
 }
 
+/// Returns the bytes of an interior-point step of [`multiclass_path`] over n examples of `width`
+/// features, 0 if steps are not affordable: the system, its blocks for pairs of classes, features
+/// scaled for those in progress, and the rotated features.
+#[must_use]
+pub fn multiclass_step_bytes(n: usize, width: usize, classes: usize) -> f64 {
+    if !affordable(n, width, classes) {
+        return 0.0;
+    }
+    let pairs = classes * (classes + 1) / 2;
+    let in_progress = pairs.min(rayon::current_num_threads()) as f64;
+    let (n, least) = (n as f64, n.min(width) as f64);
+    8.0 * least * (least * (classes * classes + pairs) as f64 + in_progress * n + least)
+}
+
 /// Solves for each of `cs`, in their order, each from the scaled solution of the nearest smaller C.
 ///
 /// `features` is (D, n), one example per column; `labels` has n classes, each below `classes`. The

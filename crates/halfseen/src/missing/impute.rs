@@ -21,7 +21,7 @@ use crate::learner::{FitSize, Grid, InParts, Learner, Needed};
 use crate::model::{Fit, Linear, Predictor, Stop};
 use crate::params::{Fill, KernelLoss, Needs, Normalization, Targets, parameters};
 use faer::{Mat, Scale};
-use halfseen_solve::linear::LinearSolved;
+use halfseen_solve::linear::{LinearSolved, multiclass_step_bytes};
 use halfseen_solve::{Monitor, Options};
 use std::time::Instant;
 
@@ -74,8 +74,12 @@ impl Learner for Imputation {
         // the shorter side, with their decomposition or factor.
         let features = DenseRows::matrix_bytes(n, d);
         let copies = if d > n || size.weighted { features } else { 0.0 };
-        let products = 8.0 * least * least * if hinge { 3.0 } else { 5.0 };
-        let bytes = DenseRows::bytes(n, d) + features + copies + products * size.outputs().sqrt();
+        let products = match hinge {
+            true if size.classes > 2 => multiclass_step_bytes(size.rows, d as usize, size.classes),
+            true => 24.0 * least * least,
+            false => 40.0 * least * least * size.outputs().sqrt(),
+        };
+        let bytes = DenseRows::bytes(n, d) + features + copies + products;
         Needed::linear(bytes + vectors + models)
     }
 
