@@ -96,6 +96,7 @@ struct Cut {
 /// Number of cuts above which those unused for `IDLE` masters are dropped.
 const MANY: usize = 400;
 const IDLE: u32 = 60;
+/// Numbers for which a list that is full takes memory.
 const FEW: usize = 32;
 
 /// Least fraction of the way at which the next cut is made, and the factors that change it.

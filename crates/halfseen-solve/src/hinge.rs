@@ -171,6 +171,8 @@ pub(super) fn contiguous(gram: MatRef<'_, f64>) -> Option<Mat<f64>> {
 /// A matrix whose columns are slices.
 pub(super) type Slices<'a> = MatRef<'a, f64, usize, usize, ContiguousFwd>;
 
+/// # Errors
+/// [`Error::Numerical`] if columns are not contiguous.
 pub(super) fn slices(matrix: MatRef<'_, f64>) -> Result<Slices<'_>> {
     matrix.try_as_col_major().ok_or_else(|| Error::Numerical {
         what: "Gram matrix",
