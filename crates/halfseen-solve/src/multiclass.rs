@@ -19,7 +19,8 @@
 //! **Two classes**: v_1 - v_0 is the v of the binary hinge at cost 2 C, and the objective is half
 //! of its objective.
 
-mod ascent;
+pub(super) mod ascent;
+pub(super) mod dual;
 mod interior;
 mod newton;
 #[cfg(test)]
@@ -31,8 +32,10 @@ use super::hinge::{contiguous, low_rank, slices};
 use super::{Options, Solved, check_gram, length, positive, square_bytes};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
+use crate::sampling::{Purpose, Stream};
 use crate::stop::{FUTILE_ROUNDS, Stop};
-use ascent::Ascent;
+use ascent::{Ascent, Levels, raised};
+use dual::Dual;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use newton::{Form, work};
@@ -262,11 +265,9 @@ fn form<'a>(gram: MatRef<'a, f64>, classes: usize, factors: &'a Factors) -> Opti
 /// Dual point with its state.
 struct Search<'a> {
     gram: MatRef<'a, f64>,
-    y: Vec<usize>,
-    /// C, times the weight of each example.
-    c: Vec<f64>,
-    /// (n, classes): the weights w; row i sums to c_i.
-    w: Mat<f64>,
+    /// K_ii.
+    diagonal: Vec<f64>,
+    dual: Dual,
     /// (n, classes): 1(r != y_i) + z_ir, recomputed by `certify`.
     g: Mat<f64>,
     passes: u64,
@@ -284,72 +285,36 @@ struct Certificate {
 
 impl<'a> Search<'a> {
     fn new(gram: MatRef<'a, f64>, codes: &[u32], classes: usize, c: Vec<f64>) -> Search<'a> {
-        let y: Vec<usize> = codes.iter().map(|&y| y as usize).collect();
-        let w = Mat::from_fn(y.len(), classes, |i, r| if r == y[i] { c[i] } else { 0.0 });
-        Search { gram, g: Mat::zeros(y.len(), classes), y, c, w, passes: 0, failed: false }
+        let n = codes.len();
+        let dual = Dual::new(codes.iter().map(|&y| y as usize).collect(), c, classes);
+        let diagonal = (0..n).map(|i| gram[(i, i)]).collect();
+        Search { gram, diagonal, dual, g: Mat::zeros(n, classes), passes: 0, failed: false }
     }
 
     fn start(&mut self, warm: MatRef<'_, f64>) {
-        for i in 0..self.w.nrows() {
-            for r in 0..self.w.ncols() {
-                self.w[(i, r)] = (-warm[(i, r)]).clamp(0.0, self.c[i]);
-            }
-        }
-        self.settle();
-    }
-
-    /// Makes each row sum to its cost, by the weight of the example's own class if possible.
-    fn settle(&mut self) {
-        for (i, &y) in self.y.iter().enumerate() {
-            self.w[(i, y)] = 0.0;
-            let others: f64 = self.w.row(i).iter().sum();
-            let cost = self.c[i];
-            if others > cost {
-                self.w.row_mut(i).iter_mut().for_each(|w| *w *= cost / others);
-            } else {
-                self.w[(i, y)] = cost - others;
-            }
-        }
-    }
-
-    /// Returns the coefficients b: exactly -w for other classes, with rows that sum to 0.
-    fn coefficients(&self) -> Mat<f64> {
-        let mut b = Mat::zeros(self.w.nrows(), self.w.ncols());
-        for (i, &y) in self.y.iter().enumerate() {
-            let mut sum = 0.0;
-            for r in (0..self.w.ncols()).filter(|&r| r != y) {
-                if self.w[(i, r)] != 0.0 {
-                    b[(i, r)] = -self.w[(i, r)];
-                    sum += self.w[(i, r)];
-                }
-            }
-            b[(i, y)] = sum;
-        }
-        b
+        let Dual { c, w, .. } = &mut self.dual;
+        *w = Mat::from_fn(w.nrows(), w.ncols(), |r, i| (-warm[(i, r)]).clamp(0.0, c[i]));
+        self.dual.settle();
     }
 
     /// Recomputes the scores, objective and gap.
     fn certify(&mut self) -> Certificate {
-        let b = self.coefficients();
+        let b = self.dual.coefficients();
         matmul(self.g.as_mut(), Accum::Replace, self.gram, b.as_ref(), 1.0, Par::Seq);
         let (mut square, mut loss, mut gap) = (0.0, 0.0, 0.0);
         let (mut violation, mut room) = (0.0_f64, f64::INFINITY);
-        for (i, &y) in self.y.iter().enumerate() {
-            let own = self.g[(i, y)];
-            let mut largest = own;
-            for r in 0..self.w.ncols() {
+        let mut levels = vec![0.0; b.ncols()];
+        for (i, (&y, &cost)) in self.dual.y.iter().zip(&self.dual.c).enumerate() {
+            raised(y, &mut levels, |r| self.g[(i, r)]);
+            for (r, &level) in levels.iter().enumerate() {
                 square += b[(i, r)] * self.g[(i, r)];
-                if r != y {
-                    self.g[(i, r)] += 1.0;
-                    largest = largest.max(self.g[(i, r)]);
-                }
+                self.g[(i, r)] = level;
             }
-            loss += self.c[i] * (largest - own);
-            violation = violation.max(largest - own);
-            room = room.min(self.c[i] / b[(i, y)]);
-            for r in 0..self.w.ncols() {
-                gap += self.w[(i, r)] * (largest - self.g[(i, r)]);
-            }
+            let (of_loss, of_gap) = self.dual.loss_and_gap(i, &levels);
+            loss += cost * of_loss;
+            gap += of_gap;
+            violation = violation.max(of_loss);
+            room = room.min(cost / b[(i, y)]);
         }
         let primal = 0.5 * square.max(0.0) + loss;
         // Without loss, at a slightly larger v: from some C on all solutions are one, and C times
@@ -370,12 +335,12 @@ impl<'a> Search<'a> {
         options: &Options,
         monitor: &dyn Monitor,
     ) -> Result<Solved> {
-        let columns = slices(self.gram)?;
         let mut may_interior = true;
+        let mut v = Mat::new();
         // L', whose columns are read one by one, and whether it is known to mislead.
         let (mut across, mut misled): (Option<Mat<f64>>, bool) = (None, false);
         let mut now = self.certify();
-        let (mut best, mut best_w) = (now, self.w.clone());
+        let (mut best, mut best_w) = (now, self.dual.w.clone());
         let (mut futile, mut dual) = (0, f64::NEG_INFINITY);
         let stop = loop {
             if !(now.primal.is_finite() && now.gap.is_finite()) {
@@ -387,7 +352,7 @@ impl<'a> Search<'a> {
             dual = dual.max(now.primal - now.gap);
             if now.gap <= best.gap {
                 best = now;
-                best_w.copy_from(&self.w);
+                best_w.copy_from(&self.dual.w);
             }
             if best.gap <= options.tol * best.primal {
                 break Stop::Tolerance;
@@ -402,7 +367,7 @@ impl<'a> Search<'a> {
             let target = options.tol * best.primal;
             let stuck = futile > FUTILE_ROUNDS;
             if may_interior && (stuck || self.passes >= PASSES_BEFORE_INTERIOR) {
-                match form(self.gram, self.w.ncols(), factors) {
+                match form(self.gram, self.g.ncols(), factors) {
                     Some(form)
                         if stuck || self.passes >= self.affordable(&form, across.as_ref()) =>
                     {
@@ -427,25 +392,22 @@ impl<'a> Search<'a> {
             if across.is_none() && !misled && worthwhile {
                 across = factors.narrow(self.gram).map(|l| l.transpose().to_owned());
             }
-            let mut ascent = match &across {
-                Some(across) => Ascent::through(self, slices(across.as_ref())?),
-                None => Ascent::new(self, columns),
-            };
-            let done = ascent.passes(most, 0.3 * target, options.seed, monitor);
+            let stream = Stream::new(options.seed, Purpose::Order, 0);
+            let mut ascent = self.ascent(across.as_ref(), &mut v)?;
+            let done = ascent.passes(most, 0.3 * target, stream, monitor);
             self.passes += done;
-            self.settle();
+            self.dual.settle();
             now = self.certify();
         };
-        self.w = best_w;
-        let mut coefficients = self.coefficients();
+        self.dual.w = best_w;
+        let mut coefficients = self.dual.coefficients();
         if best.factor > 1.0 {
             let columns = 0..coefficients.ncols();
             columns.for_each(|r| {
                 coefficients.col_as_slice_mut(r).iter_mut().for_each(|b| *b *= best.factor)
             });
         }
-        let support =
-            (0..self.y.len()).filter(|&i| coefficients.row(i).iter().any(|&b| b != 0.0)).count();
+        let support = self.dual.support();
         Ok(Solved {
             coefficients,
             objective: best.primal,
@@ -456,10 +418,28 @@ impl<'a> Search<'a> {
         })
     }
 
+    /// Returns an ascent through K, or through `across`, L', with v in a place that is given; g must
+    /// belong to w.
+    fn ascent<'s>(
+        &'s mut self,
+        across: Option<&'s Mat<f64>>,
+        v: &'s mut Mat<f64>,
+    ) -> Result<Ascent<'s>> {
+        let (columns, levels) = match across {
+            None => (self.gram, Levels::Kept(&mut self.g)),
+            Some(across) => {
+                *v = across * self.dual.coefficients();
+                (across.as_ref(), Levels::Computed(v))
+            }
+        };
+        let columns = slices(columns)?;
+        Ok(Ascent { columns, diagonal: &self.diagonal, levels, dual: &mut self.dual })
+    }
+
     /// Returns the number of passes of ascent that take as long as the interior-point method: when
     /// ascent has taken them in vain, the total is at most twice that of the better method.
     fn affordable(&self, form: &Form<'_>, across: Option<&Mat<f64>>) -> u64 {
-        let (n, classes) = (self.w.nrows(), self.w.ncols());
+        let (n, classes) = self.g.shape();
         let rank = if let Form::Low(rows) = form { Some(rows.ncols()) } else { None };
         // Through a factor scores cost as much as a step.
         let width = across.map_or(n, |across| 2 * across.nrows().max(1));
@@ -470,33 +450,33 @@ impl<'a> Search<'a> {
     /// Drops weights that an interior point leaves on classes without maximal score, if the gap
     /// remains small.
     fn trimmed(&mut self, tol: f64) -> Certificate {
-        self.settle();
+        self.dual.settle();
         let whole = self.certify();
-        let kept = self.w.clone();
-        for i in 0..self.w.nrows() {
+        let kept = self.dual.w.clone();
+        let Dual { y, c, w } = &mut self.dual;
+        for (i, &y) in y.iter().enumerate() {
+            let w = w.col_as_slice_mut(i);
             let largest = self.g.row(i).iter().fold(f64::NEG_INFINITY, |m, &g| m.max(g));
-            for r in (0..self.w.ncols()).filter(|&r| r != self.y[i]) {
-                if self.w[(i, r)] * self.gram[(i, i)] < largest - self.g[(i, r)] {
-                    self.w[(i, r)] = 0.0;
+            let below = |r: usize, w: f64| w * self.diagonal[i] < largest - self.g[(i, r)];
+            for r in (0..w.len()).filter(|&r| r != y) {
+                if below(r, w[r]) {
+                    w[r] = 0.0;
                 }
             }
             // If this includes the own class, its weight goes to the other classes.
-            let y = self.y[i];
-            if self.w[(i, y)] * self.gram[(i, i)] < largest - self.g[(i, y)] {
-                let others: f64 =
-                    (0..self.w.ncols()).filter(|&r| r != y).map(|r| self.w[(i, r)]).sum();
+            if below(y, w[y]) {
+                let others: f64 = (0..w.len()).filter(|&r| r != y).map(|r| w[r]).sum();
                 if others > 0.0 {
-                    let cost = self.c[i];
-                    self.w.row_mut(i).iter_mut().for_each(|w| *w *= cost / others);
+                    w.iter_mut().for_each(|w| *w *= c[i] / others);
                 }
             }
         }
-        self.settle();
+        self.dual.settle();
         let trimmed = self.certify();
         if trimmed.gap <= whole.gap.max(tol * trimmed.primal) {
             return trimmed;
         }
-        self.w = kept;
+        self.dual.w = kept;
         self.certify()
     }
 }

@@ -3,16 +3,14 @@
 //! **Setting**: (1/2) sum_r |w_r|^2 + C sum_i max_r (1[r != y_i] + z_ir - z_(i y_i)), z_ir = <w_r,
 //! f_i> (Crammer and Singer, JMLR 2001). A single class has no loss, and w = 0.
 //!
-//! **Guarantee**: with w_r = sum_i a_ir f_i, sum_r a_ir = 0, a_ir <= C 1[r = y_i] and b_ir = 1[r !=
-//! y_i] + z_ir, primal minus dual objective is sum_i sum_r (C 1[r = y_i] - a_ir) (max_s b_is -
-//! b_ir), evaluated at recomputed w and z.
+//! **Guarantee**: that of [`crate::multiclass`], of which this is the dual too, evaluated at
+//! recomputed w and z.
 //!
-//! **Method**: dual ascent, one example's block of variables at a time; a sort gives the exact best
-//! block. Blocks that a visit does not change are left out for the rest of a round. If the gap is
-//! not reached after 40 passes, as for large C, an interior-point method follows once, if its
-//! systems of size D or n (the smaller) times the number of classes are affordable: 3,000 unknowns
-//! with 3,000 examples, 200 with a million. Otherwise ascent continues, and may end with
-//! `max_passes` before the gap is reached. The best w and the best a so far are kept separately.
+//! **Method**: its ascent, over features in the place of a Gram matrix. If the gap is not reached
+//! after 40 passes, as for large C, an interior-point method follows once, if its systems of size D
+//! or n (the smaller) times the number of classes are affordable: 3,000 unknowns with 3,000
+//! examples, 200 with a million. Otherwise ascent continues, and may end with `max_passes` before
+//! the gap is reached. The best w and the best dual variables so far are kept separately.
 
 mod interior;
 
@@ -20,9 +18,11 @@ use super::rotate::Rotation;
 use super::{Features, LinearSolved, check_finite, increasing};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
+use crate::multiclass::ascent::{Ascent, Levels, raised};
+use crate::multiclass::dual::Dual;
 use crate::sampling::{Purpose, Stream};
 use crate::stop::{FUTILE_ROUNDS, Stop};
-use crate::vectors::{add_multiple, dot, square};
+use crate::vectors::{dot, square};
 use crate::{Options, length, positive};
 use faer::{Mat, MatRef};
 use interior::Interior;
@@ -109,10 +109,10 @@ pub fn multiclass_path_weighted(
     let mut last: Option<f64> = None;
     for i in order {
         let factor = last.map_or(1.0, |c| cs[i] / c);
-        search.duals.iter_mut().for_each(|a| *a *= factor);
-        search.c = weights.iter().map(|weight| cs[i] * weight).collect();
-        search.c.iter().try_for_each(|&cost| positive("cost", cost))?;
-        search.project();
+        search.dual.w *= faer::Scale(factor);
+        search.dual.c = weights.iter().map(|weight| cs[i] * weight).collect();
+        search.dual.c.iter().try_for_each(|&cost| positive("cost", cost))?;
+        search.dual.settle();
         solved[i] = Some(search.run(options, monitor)?);
         last = Some(cs[i]);
     }
@@ -122,14 +122,10 @@ pub fn multiclass_path_weighted(
 /// Dual point with its state.
 struct Search<'a> {
     features: Features<'a>,
-    labels: &'a [usize],
-    classes: usize,
+    /// |f_i|^2.
     squares: Vec<f64>,
     all: Vec<usize>,
-    /// C, times the weight of each example.
-    c: Vec<f64>,
-    /// a, example by example.
-    duals: Vec<f64>,
+    dual: Dual,
     /// (D, classes).
     weights: Mat<f64>,
     passes: u64,
@@ -144,74 +140,54 @@ struct Certificate {
 }
 
 impl<'a> Search<'a> {
-    fn new(features: Features<'a>, labels: &'a [usize], classes: usize) -> Search<'a> {
+    fn new(features: Features<'a>, labels: &[usize], classes: usize) -> Search<'a> {
         let n = features.len();
         Search {
             features,
-            labels,
-            classes,
             squares: (0..n).map(|i| square(features.column(i))).collect(),
             all: (0..n).collect(),
-            c: vec![0.0; n],
-            duals: vec![0.0; n * classes],
+            dual: Dual::new(labels.to_vec(), vec![0.0; n], classes),
             weights: Mat::zeros(features.width(), classes),
             passes: 0,
             failed: false,
         }
     }
 
-    /// Clips rounding errors to the bounds: a_iy is minus the sum of the others.
-    fn project(&mut self) {
-        for ((block, &label), &c) in
-            self.duals.chunks_exact_mut(self.classes).zip(self.labels).zip(&self.c)
-        {
-            block[label] = 0.0;
-            block.iter_mut().for_each(|a| *a = a.min(0.0));
-            let mut sum = -block.iter().sum::<f64>();
-            if sum > c {
-                block.iter_mut().for_each(|a| *a *= c / sum);
-                sum = c;
-            }
-            block[label] = sum;
-        }
-    }
-
     /// Recomputes w and z, and objective and gap from them.
     fn certify(&mut self) -> Result<Certificate> {
-        let classes = self.classes;
-        let mut squares = 0.0;
-        for r in 0..classes {
-            let coefficients: Vec<f64> =
-                self.duals.iter().skip(r).step_by(classes).copied().collect();
+        let b = self.dual.coefficients();
+        self.weights.fill(0.0);
+        for r in 0..b.ncols() {
             let weights = self.weights.col_as_slice_mut(r);
-            weights.fill(0.0);
-            self.features.add_combined(&coefficients, &self.all, weights);
-            squares += square(weights);
+            self.features.add_combined(b.col_as_slice(r), &self.all, weights);
         }
         // Loss and gap of each example, summed in their order.
-        let of_example = |(i, block): (usize, &[f64])| {
-            let mut b = vec![0.0; classes];
-            self.levels(i, &mut b);
-            let most = b.iter().fold(f64::NEG_INFINITY, |m, &b| m.max(b));
-            let (label, c) = (self.labels[i], self.c[i]);
-            let bound = |r: usize| if r == label { c } else { 0.0 };
-            let gap: f64 = (0..classes).map(|r| (bound(r) - block[r]) * (most - b[r])).sum();
-            (c * (most - b[label]), gap)
+        let room = || vec![0.0; b.ncols()];
+        let of_example = |levels: &mut Vec<f64>, i: usize| {
+            self.levels(i, levels);
+            self.dual.loss_and_gap(i, levels)
         };
         let parts: Vec<(f64, f64)> =
-            self.duals.par_chunks_exact(classes).enumerate().map(of_example).collect();
-        let (loss, gap) = parts.iter().fold((0.0, 0.0), |(l, g), part| (l + part.0, g + part.1));
-        let primal = squares / 2.0 + loss;
+            (0..b.nrows()).into_par_iter().map_init(room, of_example).collect();
+        let costs = self.dual.c.iter();
+        let (loss, gap) = parts
+            .iter()
+            .zip(costs)
+            .fold((0.0, 0.0), |(loss, gap), (part, c)| (loss + c * part.0, gap + part.1));
+        let primal = self.half_square() + loss;
         check_finite("the multi-class hinge loss over features", primal, gap)?;
         Ok(Certificate { primal, gap: gap.max(0.0) })
     }
 
-    /// Computes b_i.
-    fn levels(&self, i: usize, b: &mut [f64]) {
-        for (r, b) in b.iter_mut().enumerate() {
-            let margin = if r == self.labels[i] { 0.0 } else { 1.0 };
-            *b = margin + dot(self.weights.col_as_slice(r), self.features.column(i));
-        }
+    /// Returns half of the sum of squares of w.
+    fn half_square(&self) -> f64 {
+        (0..self.weights.ncols()).map(|r| square(self.weights.col_as_slice(r))).sum::<f64>() / 2.0
+    }
+
+    /// Computes the levels of an example.
+    fn levels(&self, i: usize, levels: &mut [f64]) {
+        let column = self.features.column(i);
+        raised(self.dual.y[i], levels, |r| dot(self.weights.col_as_slice(r), column));
     }
 
     fn run(&mut self, options: &Options, monitor: &dyn Monitor) -> Result<LinearSolved> {
@@ -219,8 +195,9 @@ impl<'a> Search<'a> {
         let mut now = self.certify()?;
         // Best primal and best dual point so far, each with its objective.
         let (mut primal, mut weights) = (now.primal, self.weights.clone());
-        let (mut dual, mut duals) = (now.primal - now.gap, self.duals.clone());
-        let mut may_finish = affordable(self.all.len(), self.features.width(), self.classes);
+        let (mut dual, mut duals) = (now.primal - now.gap, self.dual.w.clone());
+        let mut may_finish =
+            affordable(self.all.len(), self.features.width(), self.weights.ncols());
         let (mut futile, mut least) = (0, f64::INFINITY);
         let stop = loop {
             let target = options.tol * primal;
@@ -253,15 +230,11 @@ impl<'a> Search<'a> {
             }
             if now.primal - now.gap > dual {
                 dual = now.primal - now.gap;
-                duals.copy_from_slice(&self.duals);
+                duals.copy_from(&self.dual.w);
             }
         };
-        self.duals = duals;
-        let support = self
-            .duals
-            .chunks_exact(self.classes)
-            .filter(|block| block.iter().any(|&a| a != 0.0))
-            .count();
+        self.dual.w = duals;
+        let support = self.dual.support();
         let gap = (primal - dual).max(0.0);
         Ok(LinearSolved { weights, objective: primal, gap, passes: self.passes, support, stop })
     }
@@ -269,32 +242,30 @@ impl<'a> Search<'a> {
     /// Follows the central path; returns the v of the end point and its objective, and stores its w
     /// as duals.
     fn finish(&mut self, tol: f64, most: u64, monitor: &dyn Monitor) -> Result<(Mat<f64>, f64)> {
-        let (n, classes) = (self.all.len(), self.classes);
         // Fewer examples than features: an equal problem in that number of features.
-        let narrow = (n < self.features.width())
+        let narrow = (self.all.len() < self.features.width())
             .then(|| Rotation::new(self.features.matrix.as_dyn_stride().to_owned()));
         let rotated = narrow.as_ref().map(|r| r.rotated(false));
         let features = match &rotated {
             Some(rotated) => Features::new(rotated.as_ref())?,
             None => self.features,
         };
-        let costs = self.c.clone();
-        let mut path = Interior::new(features, self.labels, classes, &costs);
+        let Dual { y, c, w } = &mut self.dual;
+        let classes = w.nrows();
+        let mut path = Interior::new(features, y, classes, c);
         let (steps, failed) = path.run(0.1 * tol, most, monitor);
         self.passes += steps;
         self.failed = failed;
-        for ((i, block), &c) in self.duals.chunks_exact_mut(classes).enumerate().zip(&costs) {
+        for (i, (&y, &c)) in y.iter().zip(c.iter()).enumerate() {
             // Variables that a step on this example alone would bring to 0 are 0.
             let kept = |r: usize| {
                 let w = path.w()[(i, r)];
                 if w < 1e-3 * c && w * self.squares[i] < path.s()[(i, r)] { 0.0 } else { w }
             };
-            let label = self.labels[i];
-            let others: f64 = (0..classes).filter(|&r| r != label).map(kept).sum();
-            let factor = if kept(label) == 0.0 && others > 0.0 { c / others } else { 1.0 };
-            (0..classes).for_each(|r| block[r] = if r == label { 0.0 } else { -factor * kept(r) });
+            let others: f64 = (0..classes).filter(|&r| r != y).map(kept).sum();
+            let factor = if kept(y) == 0.0 && others > 0.0 { c / others } else { 1.0 };
+            (0..classes).for_each(|r| w[(r, i)] = factor * kept(r));
         }
-        self.project();
         let weights = match &narrow {
             None => path.vectors,
             Some(rotation) => {
@@ -303,112 +274,29 @@ impl<'a> Search<'a> {
                 Mat::from_fn(self.features.width(), classes, |k, r| columns[r][k])
             }
         };
+        self.dual.settle();
         self.weights = weights.clone();
-        let mut b = vec![0.0; classes];
+        let mut levels = vec![0.0; classes];
         let mut loss = 0.0;
-        for i in 0..n {
-            self.levels(i, &mut b);
-            loss += self.c[i]
-                * (b.iter().fold(f64::NEG_INFINITY, |m, &b| m.max(b)) - b[self.labels[i]]);
+        for i in 0..self.all.len() {
+            self.levels(i, &mut levels);
+            loss += self.dual.c[i] * self.dual.loss_and_gap(i, &levels).0;
         }
-        let squares: f64 = (0..classes).map(|r| square(weights.col_as_slice(r))).sum();
-        Ok((weights, squares / 2.0 + loss))
+        Ok((weights, self.half_square() + loss))
     }
 
     /// Makes passes over the examples until the gap seen on the way is at most `target`.
     fn ascend(&mut self, (target, most): (f64, u64), seed: u64, monitor: &dyn Monitor) {
-        let classes = self.classes;
-        let mut active = self.all.clone();
-        let (mut b, mut sorted, mut next) =
-            (vec![0.0; classes], vec![0.0; classes], vec![0.0; classes]);
-        for _ in 0..most {
-            if monitor.should_stop() {
-                return;
-            }
-            let mut stream = Stream::new(seed, Purpose::Order, self.passes);
-            for at in (1..active.len()).rev() {
-                active.swap(at, stream.below(at + 1));
-            }
-            self.passes += 1;
-            let mut gap = 0.0;
-            active.retain(|&i| {
-                for (r, b) in b.iter_mut().enumerate() {
-                    let margin = if r == self.labels[i] { 0.0 } else { 1.0 };
-                    *b = margin + dot(self.weights.col_as_slice(r), self.features.column(i));
-                }
-                let old = &mut self.duals[i * classes..(i + 1) * classes];
-                let most = b.iter().fold(f64::NEG_INFINITY, |m, &b| m.max(b));
-                let c = self.c[i];
-                let bound = |r: usize| if r == self.labels[i] { c } else { 0.0 };
-                gap += (0..classes).map(|r| (bound(r) - old[r]) * (most - b[r])).sum::<f64>();
-                best_block(&b, old, self.squares[i], (self.labels[i], c), &mut sorted, &mut next);
-                let mut changed = false;
-                for r in 0..classes {
-                    let moved = next[r] - old[r];
-                    if moved != 0.0 {
-                        changed = true;
-                        old[r] = next[r];
-                        add_multiple(
-                            self.weights.col_as_slice_mut(r),
-                            moved,
-                            self.features.column(i),
-                        );
-                    }
-                }
-                changed
-            });
-            if gap <= target || active.is_empty() {
-                break;
-            }
-        }
+        let stream = Stream::new(seed, Purpose::Order, self.passes);
+        let mut ascent = Ascent {
+            columns: self.features.matrix,
+            diagonal: &self.squares,
+            levels: Levels::Computed(&mut self.weights),
+            dual: &mut self.dual,
+        };
+        self.passes += ascent.passes(most, target, stream, monitor);
+        self.dual.settle();
     }
-}
-
-/// Computes the best block of one example, all others fixed: min over b of (1/2) A |b - old|^2 +
-/// levels'b with sum_r b_r = 0 and b_r <= C 1[r = y], A = |f|^2. The solution is b_r = min(C 1[r =
-/// y], (nu - B_r) / A) with B = levels - A old; nu by a sort.
-fn best_block(
-    levels: &[f64],
-    old: &[f64],
-    square: f64,
-    (label, c): (usize, f64),
-    sorted: &mut [f64],
-    next: &mut [f64],
-) {
-    if square == 0.0 {
-        // The scores are 0 for any block; a class gains its margin.
-        next.fill(0.0);
-        if let Some(other) = (0..levels.len()).find(|&r| r != label) {
-            (next[label], next[other]) = (c, -c);
-        }
-        return;
-    }
-    let bound = |r: usize| if r == label { c } else { 0.0 };
-    for (r, next) in next.iter_mut().enumerate() {
-        // If nu is above this, b_r is at its bound.
-        *next = levels[r] + square * (bound(r) - old[r]);
-    }
-    sorted.copy_from_slice(next);
-    sorted.sort_unstable_by(|a, b| b.total_cmp(a));
-    // The k classes of the highest B + A bound are below their bounds.
-    let (mut sum, mut nu) = (-square * c, sorted[0]);
-    for (k, top) in sorted.iter().enumerate() {
-        if k > 0 && nu >= *top {
-            break;
-        }
-        sum += top;
-        nu = sum / (k + 1) as f64;
-    }
-    let mut total = 0.0;
-    for (r, next) in next.iter_mut().enumerate() {
-        let below = (nu - *next) / square;
-        *next = bound(r) + below.min(0.0);
-        if r != label {
-            total += *next;
-        }
-    }
-    // Exactly feasible despite rounding.
-    next[label] = (-total).clamp(0.0, c);
 }
 
 #[cfg(test)]
@@ -511,35 +399,6 @@ mod tests {
             let fine = solve(&features, &labels, k, &[1e5], &fine()).remove(0);
             assert_eq!(fine.stop, Stop::Tolerance, "{d} x {n}: {} of {}", fine.gap, fine.objective);
             assert!(fine.gap <= 1e-8 * fine.objective);
-        }
-    }
-
-    #[test]
-    fn blocks_are_best_among_all() {
-        for seed in 0..50 {
-            let numbers = normal(4, 3, seed);
-            let (levels, label, c, a) =
-                (numbers.col_as_slice(0), seed as usize % 4, 0.8, 0.1 + numbers[(0, 2)].abs());
-            let mut old: Vec<f64> = (0..4)
-                .map(|r| if r == label { 0.0 } else { -0.2 * numbers[(r, 1)].abs() })
-                .collect();
-            old[label] = -old.iter().sum::<f64>();
-            let (mut sorted, mut next) = (vec![0.0; 4], vec![0.0; 4]);
-            best_block(levels, &old, a, (label, c), &mut sorted, &mut next);
-            assert!(next.iter().sum::<f64>().abs() < 1e-14);
-            assert!((0..4).all(|r| next[r] <= if r == label { c } else { 0.0 }));
-            let value = |b: &[f64]| {
-                (0..4).map(|r| a / 2.0 * (b[r] - old[r]).powi(2) + levels[r] * b[r]).sum::<f64>()
-            };
-            // Every feasible exchange between two classes is worse.
-            for (r, s) in (0..4).flat_map(|r| (0..4).map(move |s| (r, s))).filter(|(r, s)| r != s) {
-                let mut other = next.clone();
-                other[r] += 1e-4;
-                other[s] -= 1e-4;
-                if other[r] <= if r == label { c } else { 0.0 } {
-                    assert!(value(&other) >= value(&next) - 1e-12, "{seed}");
-                }
-            }
         }
     }
 

@@ -1,12 +1,12 @@
 //! Ascends the dual of the multi-class hinge loss by one example's weights at a time.
 
-use super::Search;
+use super::dual::Dual;
 use crate::hinge::Slices;
 use crate::monitor::Monitor;
-use crate::sampling::{Purpose, Stream, shuffle};
+use crate::sampling::{Stream, shuffle};
 use crate::vectors::{add_multiple, dot};
 use crate::wide::{NullaryFnOnce, wide};
-use faer::{Mat, MatRef};
+use faer::Mat;
 
 /// Projects `point` onto {w >= 0, sum w = `total`}; `sorted` is scratch of the same length.
 pub(super) fn project(point: &mut [f64], total: f64, sorted: &mut [f64]) {
@@ -26,62 +26,51 @@ pub(super) fn project(point: &mut [f64], total: f64, sorted: &mut [f64]) {
     point.iter_mut().for_each(|p| *p = (*p - first - shift).max(0.0));
 }
 
-/// Current point.
-pub(super) struct Ascent<'s> {
-    gram: MatRef<'s, f64>,
-    /// K, or L', (rank, n), with K = L L'.
-    columns: Slices<'s>,
-    /// v = L' b, (rank, classes), if columns are those of L': g is computed where it is asked for,
-    /// and not kept. Without, g is updated with every change of w.
-    v: Option<Mat<f64>>,
-    y: &'s [usize],
-    w: &'s mut Mat<f64>,
-    g: &'s mut Mat<f64>,
-    c: &'s [f64],
+/// Source of the levels g_ir = 1(r != y_i) + z_ir of an example.
+pub(crate) enum Levels<'s> {
+    /// They are kept, (n, classes), and every change of w is added through a column of K.
+    Kept(&'s mut Mat<f64>),
+    /// They are computed where they are asked for, of v = sum_i b_i x_i, (width, classes), and x_i.
+    Computed(&'s mut Mat<f64>),
 }
 
-impl<'s> Ascent<'s> {
-    /// Creates an ascent through K; `search.g` must belong to `search.w`.
-    pub(super) fn new(search: &'s mut Search<'_>, columns: Slices<'s>) -> Ascent<'s> {
-        let Search { gram, y, w, g, c, .. } = search;
-        Ascent { gram: *gram, columns, v: None, y, w, g, c }
-    }
+/// Current point.
+pub(crate) struct Ascent<'s> {
+    /// K; or x_i, (width, n), with K_ij = <x_i, x_j>.
+    pub(crate) columns: Slices<'s>,
+    /// K_ii.
+    pub(crate) diagonal: &'s [f64],
+    /// They belong to the weights of the dual.
+    pub(crate) levels: Levels<'s>,
+    pub(crate) dual: &'s mut Dual,
+}
 
-    /// Creates an ascent through L'.
-    pub(super) fn through(search: &'s mut Search<'_>, columns: Slices<'s>) -> Ascent<'s> {
-        let v = columns.as_dyn_stride() * search.coefficients();
-        Ascent { v: Some(v), ..Ascent::new(search, columns) }
-    }
-
+impl Ascent<'_> {
     /// Writes g_i.
     fn levels(&self, i: usize, levels: &mut [f64]) {
-        match &self.v {
-            None => levels.iter_mut().enumerate().for_each(|(r, level)| *level = self.g[(i, r)]),
-            Some(v) => {
+        match &self.levels {
+            Levels::Kept(g) => (0..levels.len()).for_each(|r| levels[r] = g[(i, r)]),
+            Levels::Computed(v) => {
                 let column = self.columns.col(i).as_slice();
-                for (r, level) in levels.iter_mut().enumerate() {
-                    let margin = if r == self.y[i] { 0.0 } else { 1.0 };
-                    *level = margin + dot(v.col_as_slice(r), column);
-                }
+                raised(self.dual.y[i], levels, |r| dot(v.col_as_slice(r), column));
             }
         }
     }
 
     /// Makes passes over the unsettled examples until the gap seen on the way is at most `target`;
     /// returns their number.
-    pub(super) fn passes(
+    pub(crate) fn passes(
         &mut self,
         most: u64,
         target: f64,
-        seed: u64,
+        mut stream: Stream,
         monitor: &dyn Monitor,
     ) -> u64 {
-        let classes = self.w.ncols();
-        let mut active: Vec<usize> = (0..self.w.nrows()).collect();
+        let classes = self.dual.w.nrows();
+        let mut active: Vec<usize> = (0..self.dual.w.ncols()).collect();
         let room = || vec![0.0; classes];
-        let (mut old, mut new, mut sorted, mut level) = (room(), room(), room(), room());
+        let (mut new, mut sorted, mut level) = (room(), room(), room());
         let mut settled = f64::INFINITY;
-        let mut stream = Stream::new(seed, Purpose::Order, 0);
         for done in 0..most {
             if monitor.should_stop() {
                 return done;
@@ -92,23 +81,23 @@ impl<'s> Ascent<'s> {
                 self.levels(i, &mut level);
                 let (mut largest, mut lowest, mut second) =
                     (f64::NEG_INFINITY, f64::INFINITY, f64::NEG_INFINITY);
-                for (r, (old, &level)) in old.iter_mut().zip(&level).enumerate() {
-                    *old = self.w[(i, r)];
+                let (old, mut positive) = (self.dual.w.col_as_slice(i), 0);
+                for (&old, &level) in old.iter().zip(&level) {
                     largest = largest.max(level);
-                    if *old > 0.0 {
+                    if old > 0.0 {
+                        positive += 1;
                         lowest = lowest.min(level);
                     } else {
                         second = second.max(level);
                     }
                 }
-                let alone = old.iter().filter(|&&w| w > 0.0).count() == 1;
-                if alone && lowest - second > settled {
+                if positive == 1 && lowest - second > settled {
                     return false;
                 }
                 worst = worst.max(largest - lowest);
-                gap += (0..classes).map(|r| old[r] * (largest - level[r])).sum::<f64>();
+                gap += old.iter().zip(&level).map(|(w, level)| w * (largest - level)).sum::<f64>();
                 if largest > lowest {
-                    self.step(i, &level, &old, &mut new, &mut sorted);
+                    self.step(i, &level, &mut new, &mut sorted);
                 }
                 true
             });
@@ -121,27 +110,34 @@ impl<'s> Ascent<'s> {
     }
 
     /// Maximises the dual over the weights of example i: projects w + g / K_ii onto the simplex.
-    fn step(&mut self, i: usize, level: &[f64], old: &[f64], new: &mut [f64], sorted: &mut [f64]) {
-        let curvature = self.gram[(i, i)];
+    fn step(&mut self, i: usize, level: &[f64], new: &mut [f64], sorted: &mut [f64]) {
+        let (old, curvature, cost) =
+            (self.dual.w.col_as_slice_mut(i), self.diagonal[i], self.dual.c[i]);
         if curvature > 0.0 {
             for r in 0..old.len() {
                 new[r] = old[r] + level[r] / curvature;
             }
-            project(new, self.c[i], sorted);
+            project(new, cost, sorted);
         } else {
             // The dual is linear in these weights: all go to one best class.
             let best = (0..old.len()).fold(0, |b, r| if level[r] > level[b] { r } else { b });
             new.fill(0.0);
-            new[best] = self.c[i];
+            new[best] = cost;
         }
-        for (r, (new, old)) in new.iter_mut().zip(old).enumerate() {
-            self.w[(i, r)] = *new;
-            *new -= old;
+        for (new, old) in new.iter_mut().zip(old) {
+            *new -= std::mem::replace(old, *new);
         }
         if curvature > 0.0 {
-            let sums = self.v.as_mut().unwrap_or(&mut *self.g);
+            let (Levels::Kept(sums) | Levels::Computed(sums)) = &mut self.levels;
             wide(Subtract { sums, changes: new, column: self.columns.col(i).as_slice() });
         }
+    }
+}
+
+/// Writes the levels 1(r != y) + score_r of an example of class y.
+pub(crate) fn raised(y: usize, levels: &mut [f64], score: impl Fn(usize) -> f64) {
+    for (r, level) in levels.iter_mut().enumerate() {
+        *level = if r == y { 0.0 } else { 1.0 } + score(r);
     }
 }
 

@@ -45,8 +45,9 @@ impl Search<'_> {
         max_passes: u64,
         monitor: &dyn Monitor,
     ) {
-        let (n, classes) = (self.w.nrows(), self.w.ncols());
-        self.w = Mat::from_fn(n, classes, |i, _| self.c[i] / classes as f64);
+        let (n, classes) = self.g.shape();
+        let w = Mat::from_fn(n, classes, |i, _| self.dual.c[i] / classes as f64);
+        self.dual.w = w.transpose().to_owned();
         self.certify();
         let largest =
             |i: usize| self.g.row(i).iter().fold(f64::NEG_INFINITY, |most, &g| most.max(g));
@@ -55,7 +56,7 @@ impl Search<'_> {
         let room = 1.0 + spread / (n * classes) as f64;
         let m: Vec<f64> = (0..n).map(|i| largest(i) + room).collect();
         let s = Mat::from_fn(n, classes, |i, r| m[i] - self.g[(i, r)]);
-        let pairs = [Pairs { slack: flat(&self.w), multiplier: flat(&s) }];
+        let pairs = [Pairs { slack: flat(&w), multiplier: flat(&s) }];
         let (dm, direction) = (vec![0.0; n], [Pairs::zeros(n * classes)]);
         let most = STEPS.min(max_passes - self.passes);
         let mut path = Path { search: self, form, m, dm, pairs, direction };
@@ -75,7 +76,7 @@ impl Path<'_, '_> {
     fn certify(&mut self) -> Certificate {
         let [Pairs { slack: w, multiplier: s }] = &mut self.pairs;
         let n = self.m.len();
-        self.search.w = Mat::from_fn(n, w.len() / n, |i, r| w[r * n + i]);
+        self.search.dual.w = Mat::from_fn(w.len() / n, n, |r, i| w[r * n + i]);
         let now = self.search.certify();
         for (at, s) in s.iter_mut().enumerate() {
             let fresh = self.m[at % n] - self.search.g[(at % n, at / n)];
@@ -97,7 +98,7 @@ impl<'s> CentralPath for Path<'s, '_> {
 
     fn factor(&mut self, _: &dyn Monitor) -> Result<Newton<'s>, NotPositive> {
         let n = self.m.len();
-        let mean = (0..n).map(|i| self.search.gram[(i, i)]).sum::<f64>() / n as f64;
+        let mean = self.search.diagonal.iter().sum::<f64>() / n as f64;
         let ratios = self.pairs[0].ratios();
         let ratios = MatRef::from_column_major_slice(&ratios, n, ratios.len() / n);
         Newton::new(self.form, mean, ratios)

@@ -244,11 +244,13 @@ fn ascent_through_a_factor_goes_the_same_way() {
         search
     };
     let (mut whole, mut through) = (search(), search());
-    Ascent::new(&mut whole, slices(gram.as_ref()).unwrap()).passes(7, 0.0, 1, &Silent);
-    Ascent::through(&mut through, slices(low.as_ref()).unwrap()).passes(7, 0.0, 1, &Silent);
+    for (search, across) in [(&mut whole, None), (&mut through, Some(&low))] {
+        let stream = Stream::new(1, Purpose::Order, 0);
+        search.ascent(across, &mut Mat::new()).unwrap().passes(7, 0.0, stream, &Silent);
+    }
     let [(gap, w), (same_gap, same)] = [whole, through].map(|mut search| {
-        search.settle();
-        (search.certify().gap, search.w)
+        search.dual.settle();
+        (search.certify().gap, search.dual.w)
     });
     assert!((w - same).norm_max() < 1e-9 && (gap - same_gap).abs() < 1e-9 * gap.max(1.0));
 }
