@@ -64,7 +64,7 @@ pub(super) fn certify(
 pub(crate) fn best_bias(scores: &[f64], signs: &[f64], costs: &[f64], margins: &[f64]) -> f64 {
     let mut kinks: Vec<(f64, f64)> =
         (0..signs.len()).map(|i| (signs[i] * margins[i] - scores[i], costs[i])).collect();
-    kinks.sort_by(|a, b| a.0.total_cmp(&b.0));
+    kinks.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let total: f64 = costs.iter().sum();
     let positive: f64 = costs.iter().zip(signs).filter(|(_, y)| **y > 0.0).map(|(c, _)| c).sum();
     let rounding = 1e-13 * total;

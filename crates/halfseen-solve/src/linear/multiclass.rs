@@ -42,8 +42,8 @@ fn affordable(n: usize, width: usize, classes: usize) -> bool {
 }
 
 /// Returns the bytes of an interior-point step of [`multiclass_path`] over n examples of `width`
-/// features, 0 if steps are not affordable: the system, its blocks for pairs of classes, features
-/// scaled for those in progress, and the rotated features.
+/// features, 0 if steps are not affordable: the system, its blocks for pairs of classes, a part of
+/// the features scaled for those in progress, and the rotated features.
 #[must_use]
 pub fn multiclass_step_bytes(n: usize, width: usize, classes: usize) -> f64 {
     if !affordable(n, width, classes) {
@@ -51,8 +51,8 @@ pub fn multiclass_step_bytes(n: usize, width: usize, classes: usize) -> f64 {
     }
     let pairs = classes * (classes + 1) / 2;
     let in_progress = pairs.min(rayon::current_num_threads()) as f64;
-    let (n, least) = (n as f64, n.min(width) as f64);
-    8.0 * least * (least * (classes * classes + pairs) as f64 + in_progress * n + least)
+    let (scaled, least) = (n.min(interior::EXAMPLES) as f64, n.min(width) as f64);
+    8.0 * least * (least * (classes * classes + pairs) as f64 + in_progress * scaled + least)
 }
 
 /// Solves for each of `cs`, in their order, each from the scaled solution of the nearest smaller C.

@@ -15,11 +15,15 @@ use super::super::Features;
 use crate::cholesky::{Factor, NotPositive};
 use crate::interior::{CentralPath, Pairs, Progress, Reach, Steps, Target};
 use crate::interior::{advance, follow, reach};
+use crate::lower::{lower_product, mirror};
 use crate::monitor::Monitor;
 use crate::stop::Stop;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
+
+/// Number of examples scaled at a time.
+pub(super) const EXAMPLES: usize = 512;
 
 /// Point with positive weights and slacks.
 pub(super) struct Interior<'a> {
@@ -183,17 +187,19 @@ impl CentralPath for Interior<'_> {
                 }
                 false => -o[(i, r)] * (o[(i, q)] / sums[i]),
             };
-            let a: Vec<f64> = (0..n).map(|i| of(i) + ones[i]).collect();
-            let scaled = Mat::from_fn(width, n, |k, i| a[i] * features[(k, i)]);
             let mut block = Mat::zeros(width, width);
-            matmul(
-                block.as_mut(),
-                Accum::Replace,
-                scaled.as_ref(),
-                features.transpose(),
-                1.0,
-                Par::Seq,
-            );
+            let mut scaled = Mat::<f64>::zeros(width, EXAMPLES.min(n));
+            for from in (0..n).step_by(EXAMPLES) {
+                let part = features.subcols(from, EXAMPLES.min(n - from));
+                for k in 0..part.ncols() {
+                    let (to, weight) = (scaled.col_as_slice_mut(k), of(from + k) + ones[from + k]);
+                    let column = self.features.column(from + k);
+                    to.iter_mut().zip(column).for_each(|(to, x)| *to = weight * x);
+                }
+                let scaled = scaled.as_ref().subcols(0, part.ncols());
+                lower_product(block.as_mut(), Accum::Add, scaled, part.transpose(), 1.0);
+            }
+            mirror(&mut block, 1.0);
             block
         };
         let blocks: Vec<Mat<f64>> = pairs.par_iter().map(block).collect();
