@@ -256,6 +256,40 @@ fn ascent_through_a_factor_goes_the_same_way() {
 }
 
 #[test]
+fn a_step_leaves_no_better_exchange_between_two_classes() {
+    let (classes, cost) = (4, 0.8);
+    for seed in 0..50 {
+        let mut stream = Stream::new(3, Purpose::Data, seed);
+        let (x, mut v) = (stream.normal(), Mat::from_fn(1, classes, |_, _| stream.normal()));
+        let mut dual = Dual::new(vec![seed as usize % classes], vec![cost], classes);
+        let mut sorted = vec![0.0; classes];
+        let point = dual.w.col_as_slice_mut(0);
+        point.iter_mut().for_each(|w| *w = 0.5 * stream.normal());
+        ascent::project(point, cost, &mut sorted);
+        let (y, old) = (dual.y[0], dual.w.clone());
+        let level = |r: usize| if r == y { 0.0 } else { 1.0 } + v[(0, r)] * x;
+        let levels: Vec<f64> = (0..classes).map(level).collect();
+        let column = Mat::from_fn(1, 1, |_, _| x);
+        let columns = slices(column.as_ref()).unwrap();
+        let levels_of = Levels::Computed(&mut v);
+        let mut ascent = Ascent { columns, diagonal: &[x * x], levels: levels_of, dual: &mut dual };
+        ascent.passes(1, 0.0, stream, &Silent);
+        // The rise of the dual objective from the old weights.
+        let rise = |w: &Mat<f64>| -> f64 {
+            let moved = |r: usize| w[(r, 0)] - old[(r, 0)];
+            (0..classes).map(|r| (levels[r] - 0.5 * x * x * moved(r)) * moved(r)).sum()
+        };
+        assert!((dual.w.sum() - cost).abs() < 1e-12 && rise(&dual.w) >= -1e-12, "{seed}");
+        for (r, s) in (0..classes).flat_map(|r| (0..classes).map(move |s| (r, s))) {
+            let mut other = dual.w.clone();
+            other[(r, 0)] += 1e-4;
+            other[(s, 0)] -= 1e-4;
+            assert!(other[(s, 0)] < 0.0 || rise(&other) <= rise(&dual.w) + 1e-12, "{seed}");
+        }
+    }
+}
+
+#[test]
 fn a_factor_that_misleads_is_given_up() {
     let (n, classes, c) = (300, 4, 1e-3);
     let (gram, codes) = learnable(n, 5, classes, 9);
