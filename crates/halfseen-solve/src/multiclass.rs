@@ -45,7 +45,8 @@ use std::cell::OnceCell;
 const PASSES_PER_ROUND: u64 = 10;
 /// Least number of passes of ascent before an affordable interior-point method.
 const PASSES_BEFORE_INTERIOR: u64 = 40;
-/// Largest number of multiplications of one interior-point step.
+/// Largest number of multiplications of one interior-point step over the matrix itself. Over a
+/// factor its size is the limit: ascent alone may not end, however many passes it makes.
 const INTERIOR_WORK: f64 = 3e10;
 /// Number of interior-point steps to expect.
 const INTERIOR_STEPS: f64 = 30.0;
@@ -255,9 +256,7 @@ fn form<'a>(gram: MatRef<'a, f64>, classes: usize, factors: &'a Factors) -> Opti
     let low = factors.for_interior(gram, classes).map(|l| (l, work(n, classes, Some(l.ncols()))));
     match low {
         // The factor of a zero matrix has no columns.
-        Some((l, work)) if l.ncols() > 0 && work < dense && work <= INTERIOR_WORK => {
-            Some(Form::Low(l.as_ref()))
-        }
+        Some((l, work)) if l.ncols() > 0 && work < dense => Some(Form::Low(l.as_ref())),
         _ => (dense <= INTERIOR_WORK).then_some(Form::Dense(gram)),
     }
 }

@@ -96,12 +96,12 @@ impl<'s> CentralPath for Path<'s, '_> {
         &self.pairs
     }
 
-    fn factor(&mut self, _: &dyn Monitor) -> Result<Newton<'s>, NotPositive> {
+    fn factor(&mut self, monitor: &dyn Monitor) -> Result<Newton<'s>, NotPositive> {
         let n = self.m.len();
         let mean = self.search.diagonal.iter().sum::<f64>() / n as f64;
         let ratios = self.pairs[0].ratios();
         let ratios = MatRef::from_column_major_slice(&ratios, n, ratios.len() / n);
-        Newton::new(self.form, mean, ratios)
+        Newton::new(self.form, mean, ratios, monitor)
     }
 
     fn solve(&mut self, newton: &Newton<'s>, target: Target) -> Reach {

@@ -15,6 +15,7 @@
 
 use crate::cholesky::{Factor, NotPositive};
 use crate::lower::lower_product;
+use crate::monitor::Monitor;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
@@ -58,16 +59,17 @@ fn multiply(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
 
 impl<'a> Newton<'a> {
     /// Factors a system; `mean` is that of the Gram matrix's diagonal, `ratios` are s / w, (n,
-    /// classes).
+    /// classes). Ends soon, with an error, once the monitor asks to stop.
     pub(super) fn new(
         form: Form<'a>,
         mean: f64,
         ratios: MatRef<'_, f64>,
+        monitor: &dyn Monitor,
     ) -> Result<Newton<'a>, NotPositive> {
         let floor = FLOOR * mean;
         match form {
             Form::Dense(gram) => Newton::dense(gram, floor, ratios),
-            Form::Low(rows) => Newton::low(rows, floor, ratios),
+            Form::Low(rows) => Newton::low(rows, floor, ratios, monitor),
         }
     }
 
@@ -97,6 +99,7 @@ impl<'a> Newton<'a> {
         rows: MatRef<'a, f64>,
         floor: f64,
         ratios: MatRef<'_, f64>,
+        monitor: &dyn Monitor,
     ) -> Result<Newton<'a>, NotPositive> {
         let (n, classes, rank) = (ratios.nrows(), ratios.ncols(), rows.ncols());
         let floor = floor.max(f64::MIN_POSITIVE);
@@ -115,7 +118,7 @@ impl<'a> Newton<'a> {
                     };
                     others * (d[(i, r)] / totals[i])
                 };
-                weighted(rows, weight)
+                weighted(rows, weight, monitor)
             })
             .collect();
         let mut inner = Mat::identity(classes * rank, classes * rank);
@@ -128,6 +131,10 @@ impl<'a> Newton<'a> {
             }
         }
         drop(blocks);
+        if monitor.should_stop() {
+            // Of blocks that were left out; nothing is read of it.
+            return Err(NotPositive { column: 1 });
+        }
         Ok(Newton::Low { rows, d, inner: Factor::new(inner, Par::Seq)? })
     }
 
@@ -217,13 +224,20 @@ fn laplacian(d: &Mat<f64>, x: &Mat<f64>) -> (Mat<f64>, Mat<f64>) {
     (product, means)
 }
 
-/// Returns the lower triangle of L' diag(weight) L.
-fn weighted(rows: MatRef<'_, f64>, weight: impl Fn(usize) -> f64) -> Mat<f64> {
+/// Returns the lower triangle of L' diag(weight) L, or of a part of the rows if asked to stop.
+fn weighted(
+    rows: MatRef<'_, f64>,
+    weight: impl Fn(usize) -> f64,
+    monitor: &dyn Monitor,
+) -> Mat<f64> {
     let (n, rank) = rows.shape();
     let mut product = Mat::zeros(rank, rank);
     let mut scaled = Mat::<f64>::zeros(ROWS.min(n), rank);
     let mut weights = vec![0.0; ROWS.min(n)];
     for from in (0..n).step_by(ROWS) {
+        if monitor.should_stop() {
+            break;
+        }
         let count = ROWS.min(n - from);
         weights[..count].iter_mut().zip(from..).for_each(|(w, i)| *w = weight(i));
         let part = rows.subrows(from, count);
@@ -243,6 +257,7 @@ fn weighted(rows: MatRef<'_, f64>, weight: impl Fn(usize) -> f64) -> Mat<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::monitor::Silent;
     use crate::sampling::{Purpose, Stream};
 
     #[test]
@@ -256,7 +271,8 @@ mod tests {
             let t = Mat::from_fn(n, classes, |i, r| ((i * classes + r) as f64).sin());
             for form in [Form::Dense(gram.as_ref()), Form::Low(rows.as_ref())] {
                 let ratios = Mat::from_fn(n, classes, |i, r| s[(i, r)] / w[(i, r)]);
-                let (dw, ds, dm) = Newton::new(form, 1.0, ratios.as_ref()).unwrap().direction(&t);
+                let (dw, ds, dm) =
+                    Newton::new(form, 1.0, ratios.as_ref(), &Silent).unwrap().direction(&t);
                 let curved = &gram * &dw;
                 for i in 0..n {
                     assert!(dw.row(i).iter().sum::<f64>().abs() < 1e-10);
@@ -283,7 +299,7 @@ mod tests {
         let t = Mat::from_fn(n, classes, |i, r| -s[(i, r)]);
         let ratios = Mat::from_fn(n, classes, |i, r| s[(i, r)] / w[(i, r)]);
         let form = Form::Low(rows.as_ref());
-        let (dw, _, dm) = Newton::new(form, 1.0, ratios.as_ref()).unwrap().direction(&t);
+        let (dw, _, dm) = Newton::new(form, 1.0, ratios.as_ref(), &Silent).unwrap().direction(&t);
         let curved = &gram * &dw;
         for i in 0..n {
             for r in 0..classes {

@@ -317,3 +317,33 @@ fn one_large_row_hides_no_others_from_the_factor() {
     let found = solve(gram.as_ref(), &codes, classes, 1.0, None, &options(1e-4), &Silent).unwrap();
     assert_eq!(found.stop, Stop::Tolerance);
 }
+
+#[test]
+fn any_factor_that_memory_allows_is_used_for_interior_point_steps() {
+    // Random targets and a large C: ascent alone does not end.
+    let (n, classes, rank) = (1000, 60, 95);
+    let (gram, _) = problem(n, rank, classes, 4);
+    assert!(work(n, classes, Some(rank)) > INTERIOR_WORK);
+    let factors = Factors::default();
+    let chosen = form(gram.as_ref(), classes, &factors);
+    assert!(matches!(chosen, Some(Form::Low(rows)) if rows.ncols() == rank));
+}
+
+/// Asks to stop at the second look, and counts looks.
+struct AtSecond(std::sync::atomic::AtomicUsize);
+
+impl Monitor for AtSecond {
+    fn should_stop(&self) -> bool {
+        self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 0
+    }
+}
+
+#[test]
+fn a_step_over_a_factor_looks_at_the_monitor() {
+    let rows = Mat::from_fn(2000, 3, |i, j| ((3 * i + j) as f64).sin());
+    let ratios = Mat::from_fn(2000, 4, |i, j| 1.0 + ((i + j) % 5) as f64);
+    let monitor = AtSecond(0.into());
+    let system = newton::Newton::new(Form::Low(rows.as_ref()), 1.0, ratios.as_ref(), &monitor);
+    assert!(system.is_err(), "a system after the monitor asked to stop");
+    assert!(monitor.0.into_inner() < 20, "went on");
+}
