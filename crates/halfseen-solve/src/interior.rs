@@ -30,7 +30,7 @@ const GAIN: f64 = 0.05;
 const CENTRAL: [f64; 2] = [0.1, 10.0];
 /// Step length below which there is no progress.
 const SHORTEST: f64 = 1e-10;
-/// Fall of what is left, relative to its least, that counts as progress.
+/// Fall of what is left, relative to what was left at the last progress, that counts as progress.
 const ENOUGH: f64 = 0.9;
 
 /// Step lengths of slacks and multipliers.
@@ -149,8 +149,8 @@ pub(crate) trait CentralPath {
     type System;
     /// Fraction of the way to the boundary of a step.
     const SHARE: f64;
-    /// Number of consecutive steps without a fall of `left` below `ENOUGH` of its least that ends
-    /// the path.
+    /// Number of consecutive steps that ends the path if what is left has not fallen below `ENOUGH` of
+    /// what it was before them.
     const PATIENCE: u32 = 12;
     /// Largest number of centrality correctors per step.
     const CORRECTORS: usize = 0;
@@ -249,11 +249,11 @@ pub(crate) fn follow<P: CentralPath>(
     most: u64,
     monitor: &dyn Monitor,
 ) -> (u64, Stop) {
-    let (mut steps, mut idle, mut least) = (0, 0, f64::INFINITY);
+    let (mut steps, mut idle, mut last) = (0, 0, f64::INFINITY);
     let stop = loop {
         let Progress { solved, left } = judge(path);
-        idle = if left < ENOUGH * least { 0 } else { idle + 1 };
-        least = least.min(left);
+        idle = if left < ENOUGH * last { 0 } else { idle + 1 };
+        last = if idle == 0 { left } else { last };
         if solved {
             break Stop::Tolerance;
         }
@@ -392,6 +392,23 @@ mod tests {
         assert_eq!(toy.run(1e-9, 60), (0, Stop::NumericalFailure));
         assert_eq!(toy.bounds.variables(), start);
         assert_eq!(follow(&mut Toy::<0>::new(), idle, 99, &Now), (0, Stop::Interrupted));
+    }
+
+    #[test]
+    fn slow_progress_goes_on_and_none_ends_the_path() {
+        let mut left = 1.0;
+        let falling = |_: &mut Toy<0>| {
+            left *= 0.95;
+            Progress { solved: false, left }
+        };
+        assert_eq!(follow(&mut Toy::<0>::new(), falling, 40, &Silent), (40, Stop::IterationLimit));
+        // Up and down without getting anywhere.
+        let mut at = 0;
+        let waving = |_: &mut Toy<0>| {
+            at += 1;
+            Progress { solved: false, left: [1.0, 1.2, 0.95][at % 3] }
+        };
+        assert_eq!(follow(&mut Toy::<0>::new(), waving, 40, &Silent).1, Stop::NoProgress);
     }
 
     #[test]

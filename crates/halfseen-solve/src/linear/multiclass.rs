@@ -7,10 +7,10 @@
 //! recomputed w and z.
 //!
 //! **Method**: its ascent, over features in the place of a Gram matrix. If the gap is not reached
-//! after 40 passes, as for large C, an interior-point method follows once, if its systems of size D
-//! or n (the smaller) times the number of classes are affordable: 3,000 unknowns with 3,000
-//! examples, 200 with a million. Otherwise ascent continues, and may end with `max_passes` before
-//! the gap is reached. The best w and the best dual variables so far are kept separately.
+//! after 40 passes, as for large C, or after as long as an interior-point method takes if its steps
+//! are long, such a method follows once, if its system of size D or n (the smaller) times the number of
+//! classes has at most 6,000 unknowns. Otherwise ascent continues, and may end with `max_passes`
+//! before the gap is reached. The best w and the best dual variables so far are kept separately.
 
 mod interior;
 
@@ -30,19 +30,35 @@ use rayon::prelude::*;
 
 /// Largest number of passes per round.
 const PASSES: u64 = 10;
-/// Number of passes before the interior-point method, and its largest number of multiplications per
-/// step.
+/// Number of passes before the interior-point method, if its steps take at most so many
+/// multiplications. It resolves near ties between classes, of which ascent leaves noise.
 const PASSES_BEFORE_INTERIOR: u64 = 40;
-const INTERIOR_WORK: f64 = 2e10;
+const QUICK_WORK: f64 = 2e10;
+/// Largest number of unknowns of its systems, whose square is stored.
+const INTERIOR_SIZE: usize = 6000;
+/// Number of its steps to expect.
+const INTERIOR_STEPS: f64 = 30.0;
+/// Time of a multiplication of ascent in those of a matrix product.
+const ASCENT_PRICE: f64 = 16.0;
 
-/// Returns true if the steps of the interior-point method are affordable.
+/// Returns true if a system of the interior-point method is small enough to be stored.
 fn affordable(n: usize, width: usize, classes: usize) -> bool {
-    let (n, unknowns) = (n as f64, (n.min(width) * classes) as f64);
-    unknowns * unknowns * (n / 2.0 + unknowns / 6.0) <= INTERIOR_WORK
+    n.min(width).saturating_mul(classes) <= INTERIOR_SIZE
+}
+
+/// Returns the number of passes of ascent after which the interior-point method follows.
+fn passes_before_interior(n: usize, width: usize, classes: usize) -> u64 {
+    let (rows, unknowns) = (n as f64, (n.min(width) * classes) as f64);
+    let work = unknowns * unknowns * (rows / 2.0 + unknowns / 6.0);
+    let pass = 2.0 * rows * (width * classes) as f64 * ASCENT_PRICE;
+    match work <= QUICK_WORK {
+        true => PASSES_BEFORE_INTERIOR,
+        false => PASSES_BEFORE_INTERIOR.max((INTERIOR_STEPS * work / pass) as u64),
+    }
 }
 
 /// Returns the bytes of an interior-point step of [`multiclass_path`] over n examples of `width`
-/// features, 0 if steps are not affordable: the system, its blocks for pairs of classes, a part of
+/// features, 0 if its system is too large: the system, its blocks for pairs of classes, a part of
 /// the features scaled for those in progress, and the rotated features.
 #[must_use]
 pub fn multiclass_step_bytes(n: usize, width: usize, classes: usize) -> f64 {
@@ -196,8 +212,9 @@ impl<'a> Search<'a> {
         // Best primal and best dual point so far, each with its objective.
         let (mut primal, mut weights) = (now.primal, self.weights.clone());
         let (mut dual, mut duals) = (now.primal - now.gap, self.dual.w.clone());
-        let mut may_finish =
-            affordable(self.all.len(), self.features.width(), self.weights.ncols());
+        let (n, width, classes) = (self.all.len(), self.features.width(), self.weights.ncols());
+        let mut may_finish = affordable(n, width, classes);
+        let before = passes_before_interior(n, width, classes);
         let (mut futile, mut least) = (0, f64::INFINITY);
         let stop = loop {
             let target = options.tol * primal;
@@ -206,16 +223,16 @@ impl<'a> Search<'a> {
             }
             futile = if primal - dual < least { 0 } else { futile + 1 };
             least = least.min(primal - dual);
-            let limit = self.passes >= options.max_passes;
-            if limit || futile > FUTILE_ROUNDS {
+            let (limit, stuck) = (self.passes >= options.max_passes, futile > FUTILE_ROUNDS);
+            if limit || stuck && !may_finish {
                 break Stop::short(self.failed, limit);
             }
             if monitor.should_stop() {
                 break Stop::Interrupted;
             }
             let room = options.max_passes - self.passes;
-            if may_finish && self.passes >= PASSES_BEFORE_INTERIOR {
-                may_finish = false;
+            if may_finish && (stuck || self.passes >= before) {
+                (may_finish, futile) = (false, 0);
                 let (found, value) = self.finish(options.tol, room, monitor)?;
                 if value < primal {
                     (primal, weights) = (value, found);
@@ -437,5 +454,15 @@ mod tests {
         let mut bad = features.clone();
         bad[(1, 2)] = f64::NAN;
         assert!(matches!(kind(&bad, &[0; 4], 2, 1.0), Error::NotFinite { row: 3, .. }));
+    }
+
+    #[test]
+    fn any_system_that_memory_allows_is_used_however_long_its_steps_take() {
+        // 1.1e11 multiplications a step: ascent goes on for as long as 30 of them take.
+        let (n, width, classes) = (60_000, 200, 9);
+        assert!(affordable(n, width, classes) && !affordable(n, 700, classes));
+        let before = passes_before_interior(n, width, classes);
+        assert!((500..1500).contains(&before), "{before}");
+        assert_eq!(passes_before_interior(3000, 50, 4), PASSES_BEFORE_INTERIOR);
     }
 }

@@ -18,11 +18,11 @@ use crate::kernel::{DenseRows, Kernel, Masked};
 use crate::learner::missingness::MissingnessSummary;
 use crate::learner::together::{fits_together, grouped};
 use crate::learner::{FitSize, Grid, InParts, Learner, Needed};
-use crate::model::{Fit, Linear, Predictor, Stop};
+use crate::model::{Fit, Linear, Note, Predictor, Stop};
 use crate::params::{Fill, KernelLoss, Needs, Normalization, Targets, parameters};
 use faer::{Mat, Scale};
 use halfseen_solve::linear::{LinearSolved, multiclass_step_bytes};
-use halfseen_solve::{Monitor, Options};
+use halfseen_solve::{Monitor, Options, Solved};
 use std::time::Instant;
 
 parameters! {
@@ -127,16 +127,25 @@ fn path(
         Masked::Dense(rows) => {
             let feature = |j, i| factor * rows.values[(j, i)];
             let features = Mat::from_fn(rows.columns(), rows.len(), feature);
-            goal.features_path(features.as_ref(), &cs, &options, monitor)?
+            let solved = goal.features_path(features.as_ref(), &cs, &options, monitor)?;
+            let noted = |solved: LinearSolved| {
+                let ties = goal.near_ties(|| features.transpose() * &solved.weights);
+                (solved, ties)
+            };
+            solved.into_iter().map(noted).collect::<Vec<_>>()
         }
         Masked::Sparse(sparse) => {
             let gram = gram(std::slice::from_ref(&kernel), &rows, monitor)?.remove(0);
             let solved = goal.path(gram.as_ref(), &cs, &options, monitor)?;
             let weights = |a: &Mat<f64>| sparse.combined(a) * Scale(factor);
-            solved.into_iter().map(|(solved, _)| solved.over_features(weights)).collect()
+            let noted = |(solved, _): (Solved, Option<f64>)| {
+                let ties = goal.near_ties(|| &gram * &solved.coefficients);
+                (solved.over_features(weights), ties)
+            };
+            solved.into_iter().map(noted).collect()
         }
     };
-    let fit = |solved: LinearSolved| {
+    let fit = |(solved, ties): (LinearSolved, Option<Note>)| {
         let linear = |j: usize| Linear {
             weights: (0..columns).map(|k| factor * solved.weights[(k, j)]).collect(),
             intercept: if first.intercept { factor * solved.weights[(columns, j)] } else { 0.0 },
@@ -148,6 +157,7 @@ fn path(
         let mut report = reading.report(Imputation::NAME, solved.stop.into(), examples);
         (report.objective, report.gap) = (Some(solved.objective), Some(solved.gap));
         report.passes = (report.stop != Stop::ClosedForm).then_some(solved.passes);
+        report.notes.extend(ties);
         report.seconds = began.elapsed().as_secs_f64();
         Fit { predictor, report }
     };

@@ -316,7 +316,10 @@ impl<'a, 'b> Training<'a, 'b> {
                 }
             };
             for (&at, (solved, left_out)) in group.iter().zip(solved) {
-                fits[at] = Some(self.fit(&kernel, &goal, solved, left_out));
+                let ties = goal.near_ties(|| &gram * &solved.coefficients);
+                let mut fit = self.fit(&kernel, &goal, solved, left_out);
+                fit.report.notes.extend(ties);
+                fits[at] = Some(fit);
             }
         }
         Ok(())
@@ -345,7 +348,7 @@ impl<'a, 'b> Training<'a, 'b> {
         let solved = goal.features_path(features.as_ref(), &cs, &first.options(), monitor)?;
         for (&at, solved) in group.iter().zip(solved) {
             let LinearSolved { weights, objective, gap, passes, support, stop } = solved;
-            let report = self.report(&SolverSummary {
+            let mut report = self.report(&SolverSummary {
                 objective,
                 gap,
                 passes,
@@ -353,6 +356,7 @@ impl<'a, 'b> Training<'a, 'b> {
                 stop: stop.into(),
                 left_out: None,
             });
+            report.notes.extend(goal.near_ties(|| features.transpose() * &weights));
             let (sketch, constant, estimates) = (sketch.clone(), self.constant, goal.estimates());
             let predictor = Predictor::Sketch(Sketched { sketch, constant, weights, estimates });
             fits[at] = Some(Fit { predictor, report });

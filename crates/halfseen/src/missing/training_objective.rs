@@ -4,6 +4,7 @@ use crate::data::{Examples, check_shape};
 use crate::error::{ErrorKind, Result};
 use crate::learner::FitSize;
 use crate::missing::online::{Iterate, OnlineKarma, OnlineLoss, Outcomes};
+use crate::model::Note;
 use crate::params::KernelLoss;
 use faer::{Mat, MatRef, Par};
 use halfseen_solve::Monitor;
@@ -11,6 +12,11 @@ use halfseen_solve::linear::{self, LinearSolved};
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use halfseen_solve::{Options, Solved, hinge, multiclass, ridge, square_bytes};
 use std::borrow::Cow;
+
+/// Share of the loss of equal scores that a machine of several classes should remove.
+const LITTLE: f64 = 0.1;
+/// Multiples of its scores at which its loss is looked at: a small C leaves them small.
+const MULTIPLES: [f64; 8] = [1.0, 3.0, 10.0, 1e2, 1e3, 1e4, 1e5, 1e6];
 
 /// Rows up to which a decomposition for one C takes a few seconds at most.
 const QUICK: usize = 1500;
@@ -59,6 +65,23 @@ impl TrainingObjective {
             Losses::Squares(targets) => targets.clone(),
             Losses::Signs(_) | Losses::Classes(..) => Mat::new(),
         }
+    }
+
+    /// Returns a note if scores of the training rows, (n, classes), hardly lower the hinge loss of
+    /// more than two classes.
+    pub(crate) fn near_ties(&self, scores: impl FnOnce() -> Mat<f64>) -> Option<Note> {
+        let Losses::Classes(codes, _) = &self.losses else { return None };
+        let (scores, weights) = (scores(), self.counts(codes.len()));
+        let loss = |times: f64| -> f64 {
+            let of_row = |(i, &code): (usize, &u32)| {
+                weights[i]
+                    * crammer_singer(code as usize, |r| times * scores[(i, r)], scores.ncols())
+            };
+            codes.iter().enumerate().map(of_row).sum()
+        };
+        let least = MULTIPLES.map(loss).into_iter().fold(f64::INFINITY, f64::min);
+        let lower = 1.0 - least / weights.iter().sum::<f64>();
+        (lower < LITTLE).then_some(Note::NearTies { lower: lower.max(0.0) })
     }
 
     /// Row weights; `None` means 1 for all.
@@ -209,13 +232,17 @@ impl TrainingObjective {
                 .sum::<f64>(),
             Losses::Signs(signs) => (1.0 - signs[i] * scores[(i, 0)]).max(0.0),
             Losses::Classes(codes, classes) => {
-                let own = codes[i] as usize;
-                let raised = (0..*classes).map(|r| scores[(i, r)] + f64::from(u8::from(r != own)));
-                raised.fold(f64::NEG_INFINITY, f64::max) - scores[(i, own)]
+                crammer_singer(codes[i] as usize, |r| scores[(i, r)], *classes)
             }
         };
         0.5 * square + c * (0..scores.nrows()).map(loss).sum::<f64>()
     }
+}
+
+/// Returns the hinge loss of several classes, of an example of class `own`.
+fn crammer_singer(own: usize, score: impl Fn(usize) -> f64, classes: usize) -> f64 {
+    let raised = (0..classes).map(|r| score(r) + f64::from(u8::from(r != own)));
+    raised.fold(f64::NEG_INFINITY, f64::max) - score(own)
 }
 
 /// Returns true if a learner minimises the squared loss.

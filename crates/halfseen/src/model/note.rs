@@ -45,6 +45,13 @@ pub enum Note {
         /// Share of training rows of other classes.
         constant: f64,
     },
+    /// The hinge loss of several classes is hardly below that of equal scores, at any multiple of the
+    /// scores: small differences decide between classes. Where no class has half of the probability,
+    /// equal scores are best for this loss (Liu 2007).
+    NearTies {
+        /// Share of the loss of equal scores by which it is lower.
+        lower: f64,
+    },
     /// Requested reads returned no value. They are paid for, and the other reads of these examples
     /// are used.
     RefusedReads {
@@ -265,6 +272,7 @@ impl Note {
             self,
             Note::ThreatBeatsSignal { .. }
                 | Note::MostFrequentClass { .. }
+                | Note::NearTies { .. }
                 | Note::NoBetterThanConstant { .. }
                 | Note::NotShownBetter { .. }
                 | Note::RiskBound { .. }
@@ -406,6 +414,12 @@ impl fmt::Display for Note {
                  against the rest misclassify {:.1} %; other parameters (a lower threat, if it prepares for one) or another learner may help",
                 100.0 * constant,
                 100.0 * wrong
+            ),
+            Note::NearTies { lower } => write!(
+                f,
+                "the hinge loss is only {:.1} % below that of equal scores for all classes, so small differences decide; equal scores \
+                 are its best where no class has half of the probability; try loss = squared, or a larger c with a smaller tol",
+                100.0 * lower
             ),
             Note::NoBetterThanConstant { attacked, constant } => write!(
                 f,

@@ -175,9 +175,6 @@ impl CentralPath for Interior<'_> {
         let ones: Vec<f64> = (0..n).map(|i| spread(i).max(0.0) / classes as f64).collect();
         let features = self.features.matrix.as_dyn_stride();
         let block = |&(r, q): &(usize, usize)| {
-            if monitor.should_stop() {
-                return Mat::zeros(width, width);
-            }
             let of = |i: usize| match r == q {
                 // A sum over the other classes, without cancellation.
                 true => {
@@ -190,6 +187,9 @@ impl CentralPath for Interior<'_> {
             let mut block = Mat::zeros(width, width);
             let mut scaled = Mat::<f64>::zeros(width, EXAMPLES.min(n));
             for from in (0..n).step_by(EXAMPLES) {
+                if monitor.should_stop() {
+                    break;
+                }
                 let part = features.subcols(from, EXAMPLES.min(n - from));
                 for k in 0..part.ncols() {
                     let (to, weight) = (scaled.col_as_slice_mut(k), of(from + k) + ones[from + k]);
@@ -207,6 +207,10 @@ impl CentralPath for Interior<'_> {
         for (&(r, q), block) in pairs.iter().zip(&blocks) {
             let mut place = system.as_mut().submatrix_mut(r * width, q * width, width, width);
             place += block;
+        }
+        if monitor.should_stop() {
+            // Of blocks that were left out; nothing is read of it.
+            return Err(NotPositive { column: 1 });
         }
         let factor = Factor::new(system, Par::Seq)?;
         Ok(System { factor, o, missing: self.missing() })
