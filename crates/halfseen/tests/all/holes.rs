@@ -375,50 +375,6 @@ fn numbers_have_no_hinge_and_more_classes_no_geometric_margin() {
     }
 }
 
-/// One row in three tells its class, one of five; the others have any.
-fn hardly_told(rows: usize) -> Holed {
-    let mut stream = Stream::new(6, Purpose::Data, 2);
-    let cells = Array2::from_shape_fn((rows, 5), |_| stream.normal());
-    let largest =
-        |i: usize| (0..5).fold(0, |b, j| if cells[[i, j]] > cells[[i, b]] { j } else { b });
-    let y =
-        (0..rows).map(|i| if i % 3 == 0 { largest(i) } else { stream.below(5) } as f64).collect();
-    let names = (0..5).map(|j| format!("x{j}")).collect();
-    let table =
-        Table::from_matrix(Matrix::F64(cells.clone()), names).unwrap().with_column("y", y).unwrap();
-    let target = Target::read(&table, "y", Some(Task::Classification)).unwrap();
-    Holed { table, target }
-}
-
-#[test]
-fn classes_that_small_differences_tell_apart_are_told_of() {
-    let told = |data: &Holed, learner: &str, settings: &[(&'static str, &str)]| {
-        let notes = data.fit(&*set(learner, settings), &rows(240)).0.report.notes;
-        notes.iter().any(|note| matches!(note, Note::NearTies { .. }))
-    };
-    let (hardly, mostly) = (hardly_told(240), Holed::new(240, 7, 3, 0.1));
-    let sketch = ("features", "sketch:64");
-    for (learner, settings) in [
-        ("zero", vec![]),
-        ("mean", vec![("c", "10")]),
-        ("karma", vec![("gamma", "1")]),
-        ("karma", vec![("gamma", "1"), sketch]),
-        ("karma", vec![("gamma", "1"), ("solver", "online"), ("c", "0.01")]),
-    ] {
-        assert!(told(&hardly, learner, &settings), "{learner} {settings:?}");
-        let squared = [&settings[..], &[("loss", "squared")]].concat();
-        assert!(!told(&hardly, learner, &squared), "{learner} {settings:?}, squared");
-        assert!(
-            !told(&mostly, learner, &settings),
-            "{learner} {settings:?}, where classes are clear"
-        );
-    }
-    // A small C leaves small scores, which tell classes apart nevertheless.
-    for learner in ["zero", "karma"] {
-        assert!(!told(&mostly, learner, &[("c", "1e-6")]), "{learner}");
-    }
-}
-
 #[test]
 fn holes_that_go_with_the_target_are_told_of() {
     let mut stream = Stream::new(5, Purpose::Data, 1);

@@ -21,6 +21,7 @@ mod holes_toys;
 mod identities;
 mod late;
 mod lower_bounds;
+mod near_ties;
 mod observing;
 mod online;
 mod partial;
