@@ -25,6 +25,7 @@ mod interior;
 mod newton;
 #[cfg(test)]
 mod properties;
+pub(super) mod schedule;
 #[cfg(test)]
 mod tests;
 
@@ -39,21 +40,14 @@ use dual::Dual;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use newton::{Form, work};
+use schedule::{INTERIOR_SIZE, PASSES_BEFORE_INTERIOR, passes_as_long};
 use std::cell::OnceCell;
 
 /// Number of passes of ascent between two certificates.
 const PASSES_PER_ROUND: u64 = 10;
-/// Least number of passes of ascent before an affordable interior-point method.
-const PASSES_BEFORE_INTERIOR: u64 = 40;
 /// Largest number of multiplications of one interior-point step over the matrix itself. Over a
 /// factor its size is the limit: ascent alone may not end, however many passes it makes.
 const INTERIOR_WORK: f64 = 3e10;
-/// Number of interior-point steps to expect.
-const INTERIOR_STEPS: f64 = 30.0;
-/// Time of a multiplication of ascent, whose data are in memory, in those of a matrix product.
-const ASCENT_PRICE: f64 = 8.0;
-/// Largest rank of a factor of the Gram matrix times classes; its square is stored.
-const INTERIOR_SIZE: usize = 6000;
 
 /// Part of n up to which ascent goes through a factor of that rank. A search in vain takes n^3 / 512
 /// multiplications; a pass over K in which every class changes, n^2 times classes.
@@ -435,15 +429,13 @@ impl<'a> Search<'a> {
         Ok(Ascent { columns, diagonal: &self.diagonal, levels, dual: &mut self.dual })
     }
 
-    /// Returns the number of passes of ascent that take as long as the interior-point method: when
-    /// ascent has taken them in vain, the total is at most twice that of the better method.
+    /// Returns the number of passes of ascent that take as long as the interior-point method.
     fn affordable(&self, form: &Form<'_>, across: Option<&Mat<f64>>) -> u64 {
         let (n, classes) = self.g.shape();
         let rank = if let Form::Low(rows) = form { Some(rows.ncols()) } else { None };
         // Through a factor scores cost as much as a step.
         let width = across.map_or(n, |across| 2 * across.nrows().max(1));
-        let pass = (n * width * classes) as f64 * ASCENT_PRICE;
-        (INTERIOR_STEPS * work(n, classes, rank) / pass) as u64
+        passes_as_long(work(n, classes, rank), (n * width * classes) as f64)
     }
 
     /// Drops weights that an interior point leaves on classes without maximal score, if the gap

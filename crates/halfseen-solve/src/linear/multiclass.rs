@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 use crate::multiclass::ascent::{Ascent, Levels, raised};
 use crate::multiclass::dual::Dual;
+use crate::multiclass::schedule::{INTERIOR_SIZE, PASSES_BEFORE_INTERIOR, passes_as_long};
 use crate::sampling::{Purpose, Stream};
 use crate::stop::{FUTILE_ROUNDS, Stop};
 use crate::vectors::{dot, square};
@@ -30,16 +31,9 @@ use rayon::prelude::*;
 
 /// Largest number of passes per round.
 const PASSES: u64 = 10;
-/// Number of passes before the interior-point method, if its steps take at most so many
-/// multiplications. It resolves near ties between classes, of which ascent leaves noise.
-const PASSES_BEFORE_INTERIOR: u64 = 40;
+/// Largest number of multiplications of an interior-point step that follows after the least number
+/// of passes. It resolves near ties between classes, of which ascent leaves noise.
 const QUICK_WORK: f64 = 2e10;
-/// Largest number of unknowns of its systems, whose square is stored.
-const INTERIOR_SIZE: usize = 6000;
-/// Number of its steps to expect.
-const INTERIOR_STEPS: f64 = 30.0;
-/// Time of a multiplication of ascent in those of a matrix product.
-const ASCENT_PRICE: f64 = 16.0;
 
 /// Returns true if a system of the interior-point method is small enough to be stored.
 fn affordable(n: usize, width: usize, classes: usize) -> bool {
@@ -50,11 +44,9 @@ fn affordable(n: usize, width: usize, classes: usize) -> bool {
 fn passes_before_interior(n: usize, width: usize, classes: usize) -> u64 {
     let (rows, unknowns) = (n as f64, (n.min(width) * classes) as f64);
     let work = unknowns * unknowns * (rows / 2.0 + unknowns / 6.0);
-    let pass = 2.0 * rows * (width * classes) as f64 * ASCENT_PRICE;
-    match work <= QUICK_WORK {
-        true => PASSES_BEFORE_INTERIOR,
-        false => PASSES_BEFORE_INTERIOR.max((INTERIOR_STEPS * work / pass) as u64),
-    }
+    let pass = 2.0 * rows * (width * classes) as f64;
+    let longer = if work > QUICK_WORK { passes_as_long(work, pass) } else { 0 };
+    PASSES_BEFORE_INTERIOR.max(longer)
 }
 
 /// Returns the bytes of an interior-point step of [`multiclass_path`] over n examples of `width`
@@ -462,7 +454,7 @@ mod tests {
         let (n, width, classes) = (60_000, 200, 9);
         assert!(affordable(n, width, classes) && !affordable(n, 700, classes));
         let before = passes_before_interior(n, width, classes);
-        assert!((500..1500).contains(&before), "{before}");
+        assert!((1000..3000).contains(&before), "{before}");
         assert_eq!(passes_before_interior(3000, 50, 4), PASSES_BEFORE_INTERIOR);
     }
 }
