@@ -189,7 +189,7 @@ def test_cells_are_written_as_csv_holds_them(path, tmp_path):
         ("yes", True, "true"),
         ("yes", np.False_, "false"),
     ]
-    absent = [None, np.nan, pd.NA, pd.NaT, "", "  ", decimal.Decimal("NaN"), np.datetime64("NaT")]
+    absent = [None, np.nan, pd.NA, pd.NaT, "", "  ", decimal.Decimal("NaN"), np.datetime64("NaT", "D")]
     with Study.create(path, tmp_path / "attributes.csv", "y", budget=4) as study:
         for at, (name, cell, written) in enumerate(cells):
             study.next([at])
