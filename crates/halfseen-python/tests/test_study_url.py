@@ -6,6 +6,8 @@ import json
 import subprocess
 import threading
 import time
+import urllib.error
+import urllib.request
 
 import numpy as np
 import pandas as pd
@@ -343,7 +345,16 @@ def test_what_listens_speaks_no_http():
         Study(url.replace("http:", "https:"), token=HS)
 
 
-def test_busy_servers_are_asked_again_where_that_does_no_harm():
+def test_busy_servers_are_asked_again_where_that_does_no_harm(monkeypatch):
+    failures = []
+
+    class Kept(urllib.error.HTTPError):
+        def __init__(self, *args):
+            super().__init__(*args)
+            failures.append(self)
+
+    monkeypatch.setattr(urllib.error, "HTTPError", Kept)
+    monkeypatch.setattr(urllib.request, "HTTPError", Kept)
     told = {"lines": 1, "stored": 1, "repeated": 0, "unasked": 0, "outside": 0, "completed": 0}
     told |= {"refused": [], "flagged": []}
     with stranger((200, {}, ABOUT), BUSY, BUSY, (200, {}, told), BUSY) as (url, seen):
@@ -360,6 +371,8 @@ def test_busy_servers_are_asked_again_where_that_does_no_harm():
         with pytest.raises(TimeoutError, match="another process"):
             study.next(["p1"])
         assert len(seen) == 10
+    assert len(failures) == 8
+    assert all(failure.closed for failure in failures)
 
 
 @pytest.mark.parametrize(

@@ -212,8 +212,9 @@ class ServedStudy:
                     return str(answer.read().decode())
             except urllib.error.HTTPError as error:
                 # An HTTPError is an answer, too: its body says what is wrong.
-                if not (may_repeat and left and error.code in _PASSING):
-                    self._raise(error, is_first)
+                with error:
+                    if not (may_repeat and left and error.code in _PASSING):
+                        self._raise(error, is_first)
             except UnicodeDecodeError:
                 self._refuse_stranger("its answer is not text")
             except (OSError, http.client.HTTPException) as error:
@@ -299,8 +300,6 @@ def _problem(error: urllib.error.HTTPError) -> dict[str, Any] | None:
         found = json.loads(error.read())
     except (OSError, ValueError, http.client.HTTPException):
         return None
-    finally:
-        error.close()
     return found if isinstance(found, dict) and "error" in found else None
 
 
