@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compare halfseen with its peers on tables with missing cells, on the same splits: error, time and memory.
 
-    scripts/peers_missing.py TABLE... [--hidden 0.3] [--splits 3] [--seconds 300] [--out FILE]
+    scripts/peers_missing.py TABLE... [--hidden 0.3] [--splits 3] [--seconds 300] [--classes] [--out FILE]
 
 A table is a CSV file (.csv or .csv.gz) with the column `target`, or else the target is its last; columns of text become one column
-for each value. A share of the attributes' cells is hidden at random from all methods alike, in training and test rows. A split trains
+for each value. A target of numbers is a number, with --classes a class. A share of the attributes' cells is hidden at random from all methods alike, in training and test rows. A split trains
 on two thirds of the rows, at most 2,000, and tests on at most 1,000 of the others. Two classes are -1 and 1; of more, the most
 frequent one is 1 and the others are -1. The error is that of a number squared, over the squared error of the training mean; of
 classes, the share told wrongly. Each method runs in a process of its own, on one thread, and ends after --seconds of processor time.
@@ -48,11 +48,11 @@ PACKAGES = ["halfseen", "numpy", "pandas", "scikit-learn", "lightgbm", "micefore
 MOST_TRAINING, MOST_TEST = 2000, 1000
 
 
-def load(path):
+def load(path, numbers_are_classes):
     """Return the attributes as numbers with NaN for holes, the attribute of each column, the target, and whether it is a class."""
     table = pd.read_csv(path, na_values="?")
     target = table.pop("target" if "target" in table else table.columns[-1])
-    classes = not pd.api.types.is_numeric_dtype(target)
+    classes = numbers_are_classes or not pd.api.types.is_numeric_dtype(target)
     columns, attributes = [], []
     for number, name in enumerate(table):
         column = table[name]
@@ -212,12 +212,13 @@ def main():
     parser.add_argument("--hidden", type=float, default=0.3)
     parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=300)
+    parser.add_argument("--classes", action="store_true")
     parser.add_argument("--out", type=pathlib.Path)
     given = parser.parse_args()
     print(", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES))
 
     def data(path, number):
-        x, attributes, y, classes = load(path)
+        x, attributes, y, classes = load(path, given.classes)
         name = path.name.split(".")[0]
         return split(x, attributes, y, given.hidden, [number, zlib.crc32(name.encode())]), classes, given.seconds
 
