@@ -6,6 +6,7 @@
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::cholesky::llt::{inverse, solve};
+use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Mat, MatMut, MatRef, Par};
 
 /// Matrix that is not positive definite, at least after rounding.
@@ -34,6 +35,11 @@ pub fn factor_in_place(matrix: MatMut<'_, f64>, par: Par) -> Result<(), NotPosit
 /// Replaces b, one right-hand side per column, by the solution of L L' x = b.
 pub fn solve_in_place(factor: MatRef<'_, f64>, b: MatMut<'_, f64>) {
     solve::solve_in_place(factor, b, Par::Seq, MemStack::new(&mut []));
+}
+
+/// Replaces b, one right-hand side per column, by the solution of L x = b.
+pub fn solve_lower_in_place(factor: MatRef<'_, f64>, b: MatMut<'_, f64>) {
+    solve_lower_triangular_in_place(factor, b, Par::Seq);
 }
 
 /// Writes the lower triangle of the inverse of L L'.

@@ -2,8 +2,8 @@
 //!
 //! The steps are the target's column of those of `dense.rs`. As the target's column of a block T_i
 //! is T_i e, the product A S e needs no inverse: it is the sum of a_i (y_i - mean) less e for each
-//! example. Examples without a target say nothing of that column. One step costs O(m (k^2 r + k^3) + d r) time and O(d r) memory, feasible for many
-//! attributes.
+//! example. Examples without a target say nothing of that column. One step costs O(m (k^2 r + k^3) + d
+//! r) time, O(m k r^2 + d r) where k is large, and O(d r) memory, feasible for many attributes.
 
 use super::alike::{Block, List, Run};
 use super::batched_cholesky::Blocks;
@@ -64,10 +64,10 @@ impl NullaryFnOnce for Evaluate<'_, '_, '_> {
         for run in list.runs() {
             let run = match run {
                 Run::Mixed(run) => run,
-                Run::Alike(run) => {
+                Run::Alike(run) | Run::Lacking(run) => {
                     let watch = &mut blocks.watch;
                     block.load(of, rows, run[0].counted.example);
-                    let log = block.determinant(watch)?;
+                    let log = block.determinant(of, watch)?;
                     likelihood +=
                         block.solve(of, rows, run, log, watch, |chunk, weighted, _| {
                             for (e, listed) in chunk.iter().enumerate() {
@@ -137,8 +137,22 @@ impl Covariance for Column<'_> {
         self.factor.target_mean()
     }
 
+    #[inline]
+    fn of_target(&self, place: usize) -> f64 {
+        self.with_target[place]
+    }
+
+    #[inline]
+    fn target_variance(&self) -> f64 {
+        self.target_variance
+    }
+
     fn times(&self, v: &[f64]) -> Vec<f64> {
         self.factor.times(v)
+    }
+
+    fn factors(&self) -> Option<&Factor> {
+        Some(self.factor)
     }
 }
 

@@ -1,7 +1,9 @@
 //! Defines the interface of joint covariances of attributes and target.
 
 use super::factor::Factor;
+use super::precision::Precision;
 use super::small_cholesky::dot;
+use halfseen_solve::Watch;
 
 /// A joint covariance in standard units, with means.
 pub(crate) trait Covariance {
@@ -14,8 +16,30 @@ pub(crate) trait Covariance {
     /// Returns the same for the target.
     fn target_mean(&self) -> f64;
 
+    /// Returns the covariance of a place with the target.
+    fn of_target(&self, place: usize) -> f64;
+
+    /// Returns the variance of the target.
+    fn target_variance(&self) -> f64;
+
     /// Returns S_xx v, (n_places).
     fn times(&self, v: &[f64]) -> Vec<f64>;
+
+    /// Returns the model that the covariances of the places are those of, if they are.
+    fn factors(&self) -> Option<&Factor> {
+        None
+    }
+
+    /// Returns the number of places if the inverse of everything is a means.
+    fn invertible(&self) -> Option<usize> {
+        None
+    }
+
+    /// Returns the inverse of everything with a ridge on the places, where it is a means. `None` if
+    /// that is not positive definite, or the monitor asked to stop.
+    fn precision(&self, _ridge: f64, _watch: &mut Watch<'_>) -> Option<Precision> {
+        None
+    }
 }
 
 /// Computes the log-likelihood of one example by a dense inverse.
@@ -73,6 +97,20 @@ impl Covariance for Factor {
     #[inline]
     fn target_mean(&self) -> f64 {
         self.target_mean
+    }
+
+    #[inline]
+    fn of_target(&self, place: usize) -> f64 {
+        dot(self.row(place), &self.target)
+    }
+
+    #[inline]
+    fn target_variance(&self) -> f64 {
+        dot(&self.target, &self.target) + self.target_noise
+    }
+
+    fn factors(&self) -> Option<&Factor> {
+        Some(self)
     }
 
     /// Takes O(d r).

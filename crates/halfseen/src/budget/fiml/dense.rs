@@ -14,8 +14,9 @@
 //! of the target on the attributes, and its residual variance, are those of the examples with a
 //! target; S_xy is S_xx b. This too is expectation maximisation, with less to complete.
 //!
-//! A noise floor is kept on the attributes' diagonal. A step takes O(m k^3 + d^3), and O(p k^3 + m k^2
-//! + d^3) where p sets of attributes are shown again and again; and O(d^2) memory.
+//! A noise floor is kept on the attributes' diagonal. A step takes O(m k^3 + d^3), O(m (d - k)^3 + m d^2 +
+//! d^3) where examples lack little, and O(p k^3 + m k^2 + d^3) where p sets of attributes are shown again
+//! and again; and O(d^2) memory.
 //!
 //! Source: A. Dempster, N. Laird and D. Rubin, "Maximum likelihood from incomplete data via the EM
 //! algorithm", 1977; over-relaxation as in R. Salakhutdinov and S. Roweis, "Adaptive overrelaxed
@@ -26,13 +27,14 @@ use super::batched_cholesky::Blocks;
 use super::covariance::Covariance;
 use super::factor::Factor;
 use super::folds::WeightedSubset;
-use super::score::Evaluate;
+use super::precision::{Precision, sandwich};
+use super::score::{Evaluate, LackingSums};
 use super::simd4::wide;
 use super::small_cholesky::dot;
 use super::standard::Rows;
 use faer::{Accum, Mat, Par, linalg::matmul::matmul, prelude::*};
 use halfseen_solve::cholesky::{factor_in_place, solve_in_place};
-use halfseen_solve::{Monitor, lower_product, mirror};
+use halfseen_solve::{Monitor, Watch, mirror};
 
 /// Noise floor of every attribute, in standard units.
 const FLOOR: f64 = 1e-4;
@@ -41,8 +43,6 @@ const GROWTH: f64 = 1.7;
 const CUT: f64 = 3.0;
 /// Initial steps of the means alone.
 const STEPS_OF_MEANS: usize = 15;
-/// Columns of a product between two looks at the monitor.
-const PANEL: usize = 256;
 /// Log likelihood per example below which a step's gain does not count.
 const LEAST_GAIN: f64 = 2e-5;
 /// Added to the attributes' second moments where the target is regressed on them: against rounding.
@@ -72,6 +72,7 @@ pub(crate) struct Refinement<'a> {
     count: f64,
     blocks: Blocks<'a>,
     block: Block,
+    lacking: LackingSums,
     /// Sum of a_i a_i' over examples that are alike, its lower triangle.
     squares: Mat<f64>,
     monitor: &'a dyn Monitor,
@@ -179,47 +180,32 @@ impl Covariance for Dense {
         self.means[self.len()]
     }
 
+    #[inline]
+    fn of_target(&self, place: usize) -> f64 {
+        self.matrix[(place, self.len())]
+    }
+
+    #[inline]
+    fn target_variance(&self) -> f64 {
+        self.matrix[(self.len(), self.len())]
+    }
+
+    fn invertible(&self) -> Option<usize> {
+        Some(self.len())
+    }
+
+    /// Takes O(d^3).
+    fn precision(&self, ridge: f64, watch: &mut Watch<'_>) -> Option<Precision> {
+        let mut whole = self.matrix.clone();
+        (0..self.len()).for_each(|j| whole[(j, j)] += FLOOR + ridge);
+        Precision::of(whole, watch)
+    }
+
     /// Takes O(d^2).
     fn times(&self, v: &[f64]) -> Vec<f64> {
         let d = self.len();
         (0..d).map(|j| dot(&self.matrix.col_as_slice(j)[..d], v) + FLOOR * v[j]).collect()
     }
-}
-
-/// Writes times S A S, its lower triangle, panel by panel; returns false if the monitor asked to
-/// stop. Overwrites `half`.
-fn sandwich(
-    now: &Mat<f64>,
-    score: &Mat<f64>,
-    half: &mut Mat<f64>,
-    out: &mut Mat<f64>,
-    times: f64,
-    monitor: &dyn Monitor,
-) -> bool {
-    let (now, score, size) = (now.as_ref(), score.as_ref(), now.nrows());
-    for at in (0..size).step_by(PANEL) {
-        let width = PANEL.min(size - at);
-        let to = half.subcols_mut(at, width);
-        matmul(to, Accum::Replace, now, score.subcols(at, width), 1.0, Par::Seq);
-        if monitor.should_stop() {
-            return false;
-        }
-    }
-    for at in (0..size).step_by(PANEL) {
-        let width = PANEL.min(size - at);
-        let below = at + width;
-        let (half, right) = (half.as_ref(), now.subcols(at, width));
-        let to = out.submatrix_mut(at, at, width, width);
-        lower_product(to, Accum::Replace, half.subrows(at, width), right, times);
-        let rest = size - below;
-        let to = out.submatrix_mut(below, at, rest, width);
-        let left = half.subrows(below, rest);
-        matmul(to, Accum::Replace, left, right, times, Par::Seq);
-        if monitor.should_stop() {
-            return false;
-        }
-    }
-    true
 }
 
 /// Returns the regression of the target on the places with its residual variance, from the lower
@@ -289,7 +275,7 @@ impl<'a> Refinement<'a> {
         });
         let mut refinement = Refinement {
             rows,
-            list: List::of(rows, chosen.of(rows)),
+            list: List::of(rows, chosen.of(rows)).completed(Some(d)),
             score: empty(),
             of_means: vec![0.0; d + 1],
             likelihood: f64::NEG_INFINITY,
@@ -299,6 +285,7 @@ impl<'a> Refinement<'a> {
             count,
             blocks: Blocks::new(rows.most(), monitor),
             block: Block::new(),
+            lacking: LackingSums::new(),
             squares: empty(),
             monitor,
             next: now.clone(),
@@ -358,10 +345,13 @@ impl<'a> Refinement<'a> {
             list: &self.list,
             blocks: &mut self.blocks,
             block: &mut self.block,
+            lacking: &mut self.lacking,
             squares: &mut self.squares,
             of_means: &mut self.next_of_means,
             score: whole.then_some(&mut self.next_score),
             of_all: self.partly.as_mut().filter(|_| whole).map(|partly| &mut partly.next_score),
+            spare: &mut self.spare,
+            monitor: self.monitor,
         })
     }
 
@@ -377,11 +367,14 @@ impl<'a> Refinement<'a> {
     fn propose(&mut self) -> bool {
         let (now, half, monitor) = (&self.now.matrix, &mut self.spare, self.monitor);
         let Some(partly) = &mut self.partly else {
-            return sandwich(now, &self.score, half, &mut self.change, 1.0 / self.count, monitor);
+            let of = (now, &self.score);
+            let times = 1.0 / self.count;
+            return sandwich(of, half, &mut self.change, Accum::Replace, times, monitor);
         };
         let Partly { told, score, moments, .. } = partly;
-        if !(sandwich(now, &self.score, half, moments, 1.0 / *told, monitor)
-            && sandwich(now, score, half, &mut self.change, 1.0 / self.count, monitor))
+        let (own, all, to) = (1.0 / *told, 1.0 / self.count, Accum::Replace);
+        if !(sandwich((now, &self.score), half, moments, to, own, monitor)
+            && sandwich((now, &*score), half, &mut self.change, to, all, monitor))
         {
             return false;
         }
@@ -436,3 +429,7 @@ impl<'a> Refinement<'a> {
 #[cfg(test)]
 #[path = "dense_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "wide_tests.rs"]
+mod wide_tests;

@@ -50,12 +50,17 @@ fn fitted(reads: &Reads) -> (Rows, Factor) {
     (rows, factor)
 }
 
-fn close(a: f64, b: f64, within: f64) {
+pub(super) fn close(a: f64, b: f64, within: f64) {
     assert!((a - b).abs() <= within * (1.0 + a.abs().max(b.abs())), "{a} and {b}");
 }
 
 /// Returns one example's observed part: P, as indices, and x - mean.
-fn seen(rows: &Rows, i: usize, of: &impl Covariance, d: usize) -> (Vec<usize>, Mat<f64>) {
+pub(super) fn seen(
+    rows: &Rows,
+    i: usize,
+    of: &impl Covariance,
+    d: usize,
+) -> (Vec<usize>, Mat<f64>) {
     let (places, values, y) = rows.example(i);
     let known = (!y.is_nan()).then_some(d);
     let at: Vec<usize> = places.iter().map(|&j| j as usize).chain(known).collect();

@@ -137,9 +137,9 @@ pub(crate) fn bytes(d: f64, reads: f64, folds: f64, rank: Option<u64>) -> f64 {
     let models = 2.0 * parts * ranks * d;
     let sums = threads * d * (0.7 * largest * largest + 6.0 * largest + 20.0);
     let candidates = parts * 100.0 * d;
-    // Covariances refined in parallel, those kept, and how often pairs were read.
+    // Covariances refined in parallel with their inverses, those kept, and how often pairs were read.
     let dense = if d <= candidates::MANY as f64 {
-        (10.0 * threads.min(parts) + 2.0 * parts + 2.0) * d * d
+        (15.0 * threads.min(parts) + 2.0 * parts + 2.0) * d * d
     } else {
         0.0
     };

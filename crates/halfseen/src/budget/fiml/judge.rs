@@ -7,6 +7,7 @@
 use super::alike::{Block, List, Run};
 use super::batched_cholesky::Blocks;
 use super::covariance::Covariance;
+use super::lacking::{Lacking, Neighbours};
 use super::simd4::{NullaryFnOnce, wide};
 use super::standard::Rows;
 use halfseen_solve::Monitor;
@@ -84,7 +85,7 @@ pub(crate) fn squared_errors(
     examples: impl Iterator<Item = usize>,
     monitor: &dyn Monitor,
 ) -> Vec<Errors> {
-    let list = List::of(rows, examples);
+    let list = List::of(rows, examples).completed(covariance.invertible());
     wide(Judge { covariance, ridges, rows, list: &list, monitor })
 }
 
@@ -105,8 +106,26 @@ impl<C: Covariance> NullaryFnOnce for Judge<'_, C> {
         let (mut blocks, mut block) = (Blocks::new(rows.most(), monitor), Block::new());
         let mut sums = vec![Errors::default(); ridges.len()];
         let target = |example: usize| rows.example(example).2;
+        if list.lacks_little() {
+            let mut lacking = Lacking::new();
+            for (sum, ridge) in sums.iter_mut().zip(ridges) {
+                let watch = &mut blocks.watch;
+                let mut found = *sum;
+                let whole = covariance.precision(*ridge, watch).and_then(|precision| {
+                    list.runs().try_for_each(|run| {
+                        let Run::Lacking(run) = run else { return Some(()) };
+                        let run = Neighbours { rows, run };
+                        lacking.residuals(&precision, covariance, run, watch, |of, r| {
+                            found.add(of.at, r, target(of.counted.example));
+                        })
+                    })
+                });
+                *sum = if whole.is_some() { found } else { Errors::INFINITE };
+            }
+        }
         for run in list.runs() {
             let run = match run {
+                Run::Lacking(_) => continue,
                 Run::Mixed(run) => run,
                 Run::Alike(run) => {
                     block.load(covariance, rows, run[0].counted.example);

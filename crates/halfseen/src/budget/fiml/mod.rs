@@ -40,7 +40,9 @@ mod fitting;
 mod folds;
 mod forms;
 mod judge;
+mod lacking;
 mod link;
+mod low_rank;
 #[cfg(test)]
 mod observing_tests;
 mod own_test;
@@ -48,6 +50,7 @@ mod pilot;
 #[cfg(test)]
 mod pilot_tests;
 mod posterior;
+mod precision;
 mod predicting;
 #[cfg(test)]
 mod priced_tests;
@@ -63,6 +66,7 @@ mod tests;
 #[cfg(test)]
 mod trials;
 mod watch;
+mod workspace;
 
 use super::budgeted::check_moments;
 use super::pass;

@@ -20,11 +20,13 @@
 //! reads; for the third, its standard error. If everything was read, all three are the plain
 //! held-out error.
 
-use super::alike::List;
+use super::alike::{LARGE, List};
 use super::covariance::Covariance;
 use super::small_cholesky::{cholesky_while, dot, forward};
 use super::standard::Rows;
 use super::watch::Watched;
+use faer::{MatMut, MatRef, Par};
+use halfseen_solve::cholesky::{factor_in_place, solve_lower_in_place};
 use halfseen_solve::{Monitor, Watch};
 
 /// Facts about f of one held-out example.
@@ -174,17 +176,8 @@ pub(crate) fn given(
 ) -> Option<Vec<Given>> {
     let d = weights.len();
     let of_x = covariance.times(weights);
-    let mut of_y = [0.0; 4];
-    let with_y: Vec<f64> = (0..d)
-        .map(|j| {
-            covariance.block(&[j as u32], &mut of_y);
-            of_y[1]
-        })
-        .collect();
-    let target_variance = {
-        covariance.block(&[], &mut of_y[..1]);
-        of_y[0]
-    };
+    let with_y: Vec<f64> = (0..d).map(|j| covariance.of_target(j)).collect();
+    let target_variance = covariance.target_variance();
     let (variance, cross) = (dot(weights, &of_x), dot(weights, &with_y));
     let centre = constant + (0..d).map(|j| weights[j] * covariance.mean(j)).sum::<f64>();
     let unconditional = target_variance - 2.0 * cross + variance;
@@ -206,13 +199,12 @@ pub(crate) fn given(
             last = pattern;
             covariance.block(places, &mut block[..n * n]);
             factor[..n * n].copy_from_slice(&block[..n * n]);
-            let factor = &mut factor[..n * n];
-            if !cholesky_while(factor, n, |row| !watch.stops_after(row * row)) {
+            if !factorise(&mut factor[..n * n], n, &mut watch) {
                 return None;
             }
             c.iter_mut().zip(places).for_each(|(c, &place)| *c = of_x[place as usize]);
             c[q] = cross;
-            forward(factor, n, &mut c[..n]);
+            solve_lower(&factor[..n * n], n, &mut c[..n]);
         }
         let y = y - covariance.target_mean();
         let mut by_pairs = unconditional + y * y - target_variance;
@@ -229,7 +221,7 @@ pub(crate) fn given(
             }
         }
         b[q] = y;
-        forward(&factor, n, &mut b[..n]);
+        solve_lower(&factor[..n * n], n, &mut b[..n]);
         let mean = centre + dot(&b[..q], &c[..q]);
         let of_reads = (variance - dot(&c[..q], &c[..q])).max(0.0);
         let error = y + covariance.target_mean() - mean - b[q] * c[q];
@@ -237,6 +229,25 @@ pub(crate) fn given(
         found[listed.at] = Given { mean, variance: of_reads, by_model, by_pairs };
     }
     Some(found)
+}
+
+/// Factorises a block (n, n), which is symmetric; returns false if it is not positive definite, or the
+/// monitor asked to stop. Of a small block the factor comes row by row, of a large one by columns.
+fn factorise(block: &mut [f64], n: usize, watch: &mut Watch<'_>) -> bool {
+    if n < LARGE {
+        return cholesky_while(block, n, |row| !watch.stops_after(row * row));
+    }
+    let block = MatMut::from_column_major_slice_mut(block, n, n);
+    !watch.stops_after(n * n * n / 3) && factor_in_place(block, Par::Seq).is_ok()
+}
+
+/// Solves L x = b in place with such a factor.
+fn solve_lower(factor: &[f64], n: usize, b: &mut [f64]) {
+    if n < LARGE {
+        return forward(factor, n, b);
+    }
+    let factor = MatRef::from_column_major_slice(factor, n, n);
+    solve_lower_in_place(factor, MatMut::from_column_major_slice_mut(b, n, 1));
 }
 
 #[cfg(test)]

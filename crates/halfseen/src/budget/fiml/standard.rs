@@ -319,6 +319,13 @@ impl Rows {
         self.patterns.get(i).copied()
     }
 
+    /// Returns true if two examples are known to show the same places, and both have a target or none
+    /// has.
+    #[inline]
+    pub(crate) fn are_alike(&self, a: usize, b: usize) -> bool {
+        self.pattern(a).is_some_and(|pattern| self.pattern(b) == Some(pattern))
+    }
+
     /// Finds the patterns however few the reads are.
     #[cfg(test)]
     pub(crate) fn with_patterns(&self) -> Rows {
