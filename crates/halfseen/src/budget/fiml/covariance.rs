@@ -30,13 +30,13 @@ pub(crate) trait Covariance {
         None
     }
 
-    /// Returns the number of places if the inverse of everything is a means.
+    /// Returns the number of places, if blocks may be solved by the inverse of the whole covariance.
     fn invertible(&self) -> Option<usize> {
         None
     }
 
-    /// Returns the inverse of everything with a ridge on the places, where it is a means. `None` if
-    /// that is not positive definite, or the monitor asked to stop.
+    /// Returns that inverse, with a ridge on the places. `None` if it is of no use, if the covariance
+    /// is not positive definite, or if the monitor asked to stop.
     fn precision(&self, _ridge: f64, _watch: &mut Watch<'_>) -> Option<Precision> {
         None
     }

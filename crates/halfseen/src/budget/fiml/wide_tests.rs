@@ -5,6 +5,7 @@ use super::super::column::Column;
 use super::super::covariance::likelihood;
 use super::super::folds::FoldSubset;
 use super::super::judge::{Errors, squared_errors};
+use super::super::own_test::{Shown, given};
 use super::super::reads::Reads;
 use super::super::standard::Standard;
 use super::tests::{close, seen};
@@ -160,4 +161,37 @@ fn blocks_are_solved_by_factors_as_by_themselves() {
     let column = Column { target_variance: 0.01, ..column };
     block.load(&column, &rows, 0);
     assert!(block.determinant(&column, &mut watch).is_none());
+}
+
+#[test]
+fn what_is_given_of_large_blocks_is_that_by_dense_inverses() {
+    let (rows, factor) = wide();
+    let held: Vec<usize> = all().with_target(&rows).collect();
+    let weights: Vec<f64> = (0..D).map(|j| 0.1 * (j as f64).cos()).collect();
+    let shown = Shown::of(&rows, D, &Silent);
+    let of = (&*weights, 0.3);
+    let found = given(&factor, of, &rows, &shown, held.iter().copied(), &Silent).unwrap();
+    let of_x = factor.times(&weights);
+    let centre = 0.3 + dot(&weights, &factor.means);
+    let cross: f64 = (0..D).map(|j| weights[j] * factor.of_target(j)).sum();
+    for (i, found) in held.iter().zip(found) {
+        let (at, x) = seen(&rows, *i, &factor, D);
+        let places = rows.example(*i).0;
+        let (q, side) = (places.len(), places.len() + 1);
+        let mut whole = vec![0.0; side * side];
+        factor.block(places, &mut whole);
+        let with = Mat::from_fn(side, 1, |a, _| if a < q { of_x[at[a]] } else { cross });
+        let moments = |n: usize| {
+            let block = Mat::from_fn(n, n, |a, b| whole[a * side + b]);
+            let (with, x) = (with.submatrix(0, 0, n, 1), x.submatrix(0, 0, n, 1));
+            let gain = block.partial_piv_lu().solve(with);
+            let lost = (gain.transpose() * with)[(0, 0)];
+            (centre + (gain.transpose() * x)[(0, 0)], dot(&weights, &of_x) - lost)
+        };
+        let ((mean, variance), (knowing, left)) = (moments(q), moments(side));
+        close(found.mean, mean, 1e-10);
+        close(found.variance, variance, 1e-9);
+        let y = x[(q, 0)] + factor.target_mean;
+        close(found.by_model, (y - knowing).powi(2) + left, 1e-9);
+    }
 }
