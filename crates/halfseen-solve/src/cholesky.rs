@@ -32,6 +32,11 @@ pub fn factor_in_place(matrix: MatMut<'_, f64>, par: Par) -> Result<(), NotPosit
     }
 }
 
+/// Returns the logarithm of the determinant of L L'.
+pub fn log_determinant(factor: MatRef<'_, f64>) -> f64 {
+    (0..factor.nrows()).map(|j| 2.0 * factor[(j, j)].ln()).sum()
+}
+
 /// Replaces b, one right-hand side per column, by the solution of L L' x = b.
 pub fn solve_in_place(factor: MatRef<'_, f64>, b: MatMut<'_, f64>) {
     solve::solve_in_place(factor, b, Par::Seq, MemStack::new(&mut []));

@@ -17,7 +17,7 @@ use super::standard::{LOG_TWO_PI, Rows};
 use super::workspace::fit;
 use faer::{Mat, MatRef, Par, prelude::*};
 use halfseen_solve::Watch;
-use halfseen_solve::cholesky::{factor_in_place, invert, solve_in_place};
+use halfseen_solve::cholesky::{factor_in_place, invert, log_determinant, solve_in_place};
 
 /// Least examples alike for a block of their own, and least product of these with its rows: fewer
 /// are faster in lanes.
@@ -241,7 +241,7 @@ impl Block {
         }
         let mut factor = self.factor.submatrix_mut(0, 0, size, size);
         factor_in_place(factor.rb_mut(), Par::Seq).ok()?;
-        let log = (0..size).map(|j| 2.0 * factor[(j, j)].ln()).sum::<f64>();
+        let log = log_determinant(factor.rb());
         log.is_finite().then_some(log)
     }
 

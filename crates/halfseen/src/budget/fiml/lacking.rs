@@ -6,7 +6,7 @@
 //! T^-1 x_o = (K z)_o, while (K z)_m = 0; log det T is that of the whole covariance plus log det
 //! K_mm; and T^-1, with rows of 0 for m, is K - K_.m K_mm^-1 K_m. of which the sum over examples needs
 //! the small K_mm^-1 alone, and two products in the end. So n^3 for an example that shows n becomes
-//! (d - n)^3 + d^2: where a tenth lacks, a hundredth and less.
+//! (d - n)^3 + d^2.
 //!
 //! Source: identities of partitioned inverses; S. Lauritzen, "Graphical Models", 1996, appendix C.
 
@@ -16,7 +16,7 @@ use super::precision::{Pending, Precision};
 use super::standard::{LOG_TWO_PI, Rows};
 use super::workspace::fit;
 use faer::{Accum, Mat, Par, linalg::matmul::matmul, prelude::*};
-use halfseen_solve::cholesky::{factor_in_place, invert, solve_in_place};
+use halfseen_solve::cholesky::{factor_in_place, invert, log_determinant, solve_in_place};
 use halfseen_solve::{Watch, lower_product};
 
 /// Workspace for examples that lack little.
@@ -200,7 +200,7 @@ impl Lacking {
         }
         let mut factor = self.factor.submatrix_mut(0, 0, lacking, lacking);
         factor_in_place(factor.rb_mut(), Par::Seq).ok()?;
-        let log = (0..lacking).map(|j| 2.0 * factor[(j, j)].ln()).sum::<f64>();
+        let log = log_determinant(factor.rb());
         log.is_finite().then_some(log)
     }
 

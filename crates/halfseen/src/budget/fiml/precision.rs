@@ -2,7 +2,7 @@
 
 use super::workspace::fit;
 use faer::{Accum, Mat, MatRef, Par, linalg::matmul::matmul};
-use halfseen_solve::cholesky::{factor_in_place, invert};
+use halfseen_solve::cholesky::{factor_in_place, invert, log_determinant};
 use halfseen_solve::{Monitor, Watch, lower_product, mirror};
 
 /// Columns of a product between two looks at the monitor.
@@ -25,7 +25,7 @@ impl Precision {
             return None;
         }
         factor_in_place(covariance.as_mut(), Par::Seq).ok()?;
-        let log = (0..size).map(|j| 2.0 * covariance[(j, j)].ln()).sum();
+        let log = log_determinant(covariance.as_ref());
         let mut matrix = Mat::zeros(size, size);
         invert(covariance.as_ref(), matrix.as_mut());
         mirror(&mut matrix, 1.0);
