@@ -80,7 +80,11 @@ fn run(arguments: &Arguments) -> Result<()> {
         rayon::ThreadPoolBuilder::new().num_threads(arguments.threads.unwrap_or(0)).build()?;
     for experiment in chosen {
         let began = Instant::now();
-        let named = if experiment.way == Way::Paired { named.paired() } else { named };
+        let named = match experiment.way {
+            Way::Paired => named.paired(),
+            Way::Unclipped => named.unclipped(),
+            _ => named,
+        };
         let protocol = Protocol {
             splits: arguments.splits.map_or(named.splits, usize::from),
             folds: arguments.folds.map_or(named.folds, usize::from),

@@ -29,7 +29,7 @@ pub(crate) fn publish(
     let made = match one.way {
         Way::Nothing => "Nothing is learned here, so the protocols do not differ.".to_owned(),
         Way::Fixed => "Nothing is searched here, so the protocols do not differ.".to_owned(),
-        Way::Folds | Way::Paired => protocol.sentence(),
+        Way::Folds | Way::Unclipped | Way::Paired => protocol.sentence(),
         Way::Holdout => holdout::sentence(protocol),
         Way::Attack => format!(
             "Made by the {} protocol, {} draws or folds unless the section says otherwise; settings chosen on validation rows under attack; seed {}.",

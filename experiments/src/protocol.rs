@@ -19,6 +19,9 @@ pub(crate) struct Protocol {
     pub(crate) runs: u64,
     /// What of the errors over folds and runs is compared between settings.
     pub(crate) by: By,
+    /// Whether settings are compared by predictions within the range of the targets; tests are
+    /// without such a clip.
+    pub(crate) clip: bool,
     /// The splits and folds where the caller names none.
     pub(crate) usual: (usize, usize),
     /// Of the 45 pairs of digits every so many-th is taken.
@@ -39,6 +42,7 @@ impl Protocol {
             folds: 10,
             runs: 2,
             by: By::Median,
+            clip: true,
             usual: (10, 10),
             every: 1,
             seed,
@@ -53,6 +57,7 @@ impl Protocol {
             folds: 3,
             runs: 1,
             by: By::Median,
+            clip: true,
             usual: (3, 3),
             every: 5,
             seed,
@@ -64,10 +69,16 @@ impl Protocol {
         if quick { Protocol::quick(seed) } else { Protocol::full(seed) }
     }
 
-    /// The same with five splits and three folds, whose settings are compared by their mean error:
-    /// what learners are compared by that are no part of a paper.
+    /// The same, unclipped, with five splits and three folds, whose settings are compared by their
+    /// mean error: what learners are compared by that are no part of a paper.
     pub(crate) fn paired(self) -> Protocol {
-        Protocol { splits: 5, folds: 3, by: By::Mean, usual: (5, 3), ..self }
+        Protocol { splits: 5, folds: 3, by: By::Mean, clip: false, usual: (5, 3), ..self }
+    }
+
+    /// The same with settings compared by what is tested: predictions as the papers make them, which
+    /// may leave the range of the targets.
+    pub(crate) fn unclipped(self) -> Protocol {
+        Protocol { clip: false, ..self }
     }
 
     /// The flags that ask for this protocol, each with a space before it.
@@ -108,9 +119,10 @@ impl Protocol {
             By::Mean => "mean",
             By::Median => "median",
         };
+        let clip = if self.clip { " within the range of the targets" } else { "" };
         format!(
             "Made by the {} protocol{other}: {} random splits (10 % test), {}-fold cross-validation on the training part, {runs} of a \
-             sampled learner per fold and setting, settings compared by their {by} error, seed {}.",
+             sampled learner per fold and setting, settings compared by their {by} error{clip}, seed {}.",
             self.name(),
             self.splits,
             self.folds,
@@ -121,13 +133,15 @@ impl Protocol {
     /// Names what decides the results of an arm on a problem: a cell is computed again where any of
     /// it changed.
     pub(crate) fn key(&self, problem: &Problem, arm: &Arm, counts: &[usize]) -> String {
-        let Protocol { splits: _, every: _, usual: _, quick, folds, runs, by, seed } = self;
+        let Protocol { splits: _, every: _, usual: _, quick, folds, runs, by, clip, seed } = self;
         // The median goes without saying.
         let by = if *by == By::Mean { " by mean" } else { "" };
+        // So does the clip, and nothing is compared where there is one setting.
+        let clip = if *clip || arm.search(*quick).1.len() <= 1 { "" } else { " unclipped" };
         let arm = arm.describe(*quick);
         let (name, data) = (&problem.name, problem.fingerprint());
         versioned_key(&format!(
-            "{name} {data:x}|{folds} {runs}{by} {seed} {TEST_SHARE}|{arm}|{counts:?}"
+            "{name} {data:x}|{folds} {runs}{by}{clip} {seed} {TEST_SHARE}|{arm}|{counts:?}"
         ))
     }
 }
@@ -153,6 +167,11 @@ mod tests {
             paired.flags().is_empty() && paired.sentence().contains("compared by their mean error")
         );
         assert_eq!(Protocol { splits: 10, ..paired }.flags(), " --splits 10");
+        let unclipped = Protocol::full(0).unclipped();
+        assert!(unclipped.flags().is_empty());
+        assert!(unclipped.sentence().contains("by their median error, seed"));
+        let clipped = Protocol::full(0).sentence();
+        assert!(clipped.contains("by their median error within the range of the targets"));
         let every = Protocol { every: 1, ..Protocol::quick(0) };
         assert_eq!(every.flags(), " --quick --every-pair");
         assert!(!every.sentence().contains("changed"));

@@ -28,8 +28,10 @@ impl Context<'_> {
         let Protocol { splits: count, seed, .. } = self.protocol;
         let parts = splits(problem.table.rows(), None, None, TEST_SHARE, count, seed)?;
         let mut jobs = Vec::new();
+        // There is no clip here in any protocol, and keys do not tell.
+        let protocol = Protocol { clip: true, ..self.protocol };
         for (shown, arm) in arms {
-            let key = key(&format!("{} {shown} cells", self.protocol.key(problem, arm, &[])));
+            let key = key(&format!("{} {shown} cells", protocol.key(problem, arm, &[])));
             for (number, split) in parts.iter().enumerate() {
                 let thin = Thin { problem, arm, shown: *shown, number, split };
                 jobs.push(Job {

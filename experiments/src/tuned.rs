@@ -138,8 +138,8 @@ impl Tuned<'_> {
         }
         let Problem { table, target_name, target, .. } = self.problem;
         let task = Task { table, target_name, target, groups: None, options, test: None };
-        let Protocol { folds, runs, by, .. } = *protocol;
-        let tuning = Tuning { folds, holdout: false, runs, by, seed, attack: None };
+        let Protocol { folds, runs, by, clip, .. } = *protocol;
+        let tuning = Tuning { runs, by, clip, ..Tuning::new(folds, seed) };
         let (mut chosen, mut least) = (Assignments::new(), f64::INFINITY);
         while !settings.is_empty() {
             let candidates = [(learner.clone_box(), settings)];

@@ -33,6 +33,9 @@ pub struct Tuning {
     /// Attack on the held-out rows of every linear model. `None`: learners that prepare for a
     /// threat face the exact adversary of their own threat, and others no attack.
     pub attack: Option<(Threat, Attack)>,
+    /// True if predictions are clipped to the range of the targets, as those of models are; false
+    /// if they are compared as the published methods predict.
+    pub clip: bool,
 }
 
 /// Summary of the errors of a setting over folds and runs.
@@ -47,7 +50,7 @@ pub enum By {
 impl Tuning {
     /// Creates a design with the mean over folds, and two runs of sampled learners in each.
     pub fn new(folds: usize, seed: u64) -> Tuning {
-        Tuning { folds, holdout: false, runs: 2, by: By::Mean, seed, attack: None }
+        Tuning { folds, holdout: false, runs: 2, by: By::Mean, seed, attack: None, clip: true }
     }
 }
 
@@ -199,8 +202,13 @@ pub(super) fn tune_within(
                 let number = f as u64 * tuning.runs + run;
                 let seeded =
                     reseed(&**learner, Stream::new(tuning.seed, Purpose::Learner, number).word())?;
-                let fits =
+                let mut fits =
                     fit_those_that_hold(&*seeded, settings, &prepared.examples(), &Quiet(monitor))?;
+                if !tuning.clip {
+                    for fit in fits.iter_mut().flatten() {
+                        fit.predictor = fit.predictor.clone().without_clip();
+                    }
+                }
                 if monitor.should_stop() {
                     return Err(ErrorKind::Interrupted { during: "tuning" }.into());
                 }

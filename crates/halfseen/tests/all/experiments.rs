@@ -163,3 +163,34 @@ fn a_robust_program_survives_the_deletion_of_what_tells_most() {
     assert!(mean(&robust) < 0.3, "{robust:?}");
     assert!(plain.iter().zip(&robust).all(|(plain, robust)| robust + 0.1 < *plain));
 }
+
+/// Two copies of the class, which `identity` takes to be uncorrelated: it weighs each as if it were
+/// alone, and its sum is twice the class. A clip hides that, and then the largest radius is as good.
+#[test]
+fn settings_are_compared_as_predictions_are_made() {
+    let classes: Vec<f64> = (0..400).map(|row| if row % 2 == 0 { 1.0 } else { -1.0 }).collect();
+    let cells = Array2::from_shape_fn((400, 2), |(row, _)| classes[row]);
+    let rows = Rows::new(Matrix::F64(cells), &classes);
+    let learner = with(find("identity").unwrap(), &vec![("budget", "1".to_owned())]).unwrap();
+    let options = Rows::options(&*learner);
+    let task = select::Task {
+        table: &rows.table,
+        target_name: "y",
+        target: &rows.target,
+        groups: None,
+        options: &options,
+        test: None,
+    };
+    let train: Vec<u32> = (0..400).collect();
+    let radii = ["0.7", "8"].map(|radius| vec![("radius", radius.to_owned())]);
+    let errors = |clip: bool| {
+        let tuning = Tuning { clip, ..Tuning::new(4, 0) };
+        let candidates = [(learner.clone(), radii.to_vec())];
+        let tuned =
+            tune_over(&candidates, &task, &train, &tuning, &Silent, &|_| ()).unwrap().remove(0);
+        tuned.errors.iter().map(|(_, error)| *error).collect::<Vec<f64>>()
+    };
+    let (clipped, published) = (errors(true), errors(false));
+    assert!(clipped[1] < 0.01 && clipped[1] < clipped[0], "{clipped:?}");
+    assert!(published[1] > 0.5 && published[0] < 0.1, "{published:?}");
+}
