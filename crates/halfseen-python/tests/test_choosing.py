@@ -208,11 +208,11 @@ def test_tuning_refuses_what_it_cannot_do():
 
 def test_categories_of_frames_count_as_columns():
     frame = pd.DataFrame(
-        {name: [f"c{i * step % 40}" for i in range(400)] for name, step in zip("abc", (1, 3, 7), strict=True)}
+        {name: [f"c{i * step % 97}" for i in range(800)] for name, step in zip("abc", (1, 3, 7), strict=True)}
     )
-    frame["x"] = [np.nan, *range(399)]
-    y = np.arange(400.0) % 11
-    assert suggest(frame, y).learner == "mc1"
+    frame["x"] = [np.nan, *range(799)]
+    y = np.arange(800.0) % 11
+    assert suggest(frame, y).learner == "karma"
     assert suggest(frame[["a", "x"]], y).learner == "fiml"
 
 

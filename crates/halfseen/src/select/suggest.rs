@@ -73,13 +73,15 @@ impl Situation {
         if self.classes > 0 { 100_000 } else { 30_000 }
     }
 
-    /// Returns true if the joint distribution of all columns is learned within a minute or two.
+    /// Returns true if the joint distribution of all columns is learned within two minutes or so, and
+    /// tells more than two classes as well as a linear model.
     fn joint(&self) -> bool {
-        // Each of several classes has a model of its own.
-        let models = if self.classes > 2 { self.classes } else { 1 };
-        let square = self.columns.saturating_mul(self.columns);
-        let work = self.rows.saturating_mul(square).saturating_mul(models);
-        self.columns <= JOINT && work <= JOINT_WORK
+        let work = self.rows.saturating_mul(self.columns.saturating_mul(self.columns));
+        if self.classes <= 2 {
+            return work <= JOINT;
+        }
+        // Each class has a model of its own.
+        self.columns <= JOINT_COLUMNS && work.saturating_mul(self.classes) <= JOINT_CLASSES
     }
 }
 
@@ -110,15 +112,16 @@ pub struct Suggestion {
 /// Number of folds by which suggested learners are tuned.
 pub const SUGGESTED_FOLDS: usize = 5;
 
-/// Number of columns above which their joint distribution, with holes, takes minutes.
-const JOINT: usize = 100;
+/// Product of the rows and the square of the columns above which the joint distribution of the
+/// columns, with holes, takes minutes.
+const JOINT: usize = 60_000_000;
 
-/// Product of the rows, the square of the columns and the classes, if more than two, above which the
-/// same takes minutes.
-const JOINT_WORK: usize = 20_000_000;
+/// The same with more than two classes, times the classes, above which a linear model tells them no
+/// worse, and sooner.
+const JOINT_CLASSES: usize = 20_000_000;
 
-/// Number of columns above which completing a matrix takes minutes.
-const COMPLETED: usize = 200;
+/// Number of columns above which a linear model tells more than two classes no worse.
+const JOINT_COLUMNS: usize = 100;
 
 /// Number of rows with holes above which random features compare them sooner than all pairs.
 const SKETCHED: usize = 2_000;
@@ -149,7 +152,7 @@ const PLAIN: Suggestion = Suggestion {
 };
 
 /// All rules; the first that applies decides, and the last always applies.
-const RULES: [Rule; 14] = [
+const RULES: [Rule; 13] = [
     (
         |s| s.threat && s.has_curves() && s.rows.saturating_mul(s.attributes) <= s.prepared(),
         Suggestion {
@@ -195,7 +198,7 @@ const RULES: [Rule; 14] = [
         Suggestion {
             learner: "mean",
             tune: true,
-            when: "cells are missing, in more than 2,000 rows of more than two classes, and rows x columns x columns x classes are more than 2 x 10^7",
+            when: "cells are missing, in more than 2,000 rows of more than two classes, and columns are more than 100, or rows x columns x columns x classes more than 2 x 10^7",
             why: "it imputes the means itself, and is a linear model of any number of classes, and fast",
             instead: "karma",
             instead_if: "similar rows have similar targets: --set features=sketch:2048 --set loss=squared makes it fast enough",
@@ -209,7 +212,7 @@ const RULES: [Rule; 14] = [
             learner: "karma",
             set: &[("features", "sketch:2048")],
             tune: true,
-            when: "cells are missing, in more than 2,000 rows and 100 columns, or rows x columns x columns are more than 2 x 10^7",
+            when: "cells are missing, in more than 2,000 rows, and rows x columns x columns are more than 6 x 10^7",
             why: "it compares rows by the cells that both show, here by random features, in time linear in the rows",
             instead: "mean",
             instead_if: "you want one weight per attribute: cells are imputed by means",
@@ -218,30 +221,17 @@ const RULES: [Rule; 14] = [
         reasons::many_rows_with_holes,
     ),
     (
-        |s| s.holes && !s.joint() && !(JOINT + 1..=COMPLETED).contains(&s.columns),
+        |s| s.holes && !s.joint(),
         Suggestion {
             learner: "karma",
             tune: true,
-            when: "cells are missing, in at most 2,000 rows of more than 200 columns, or of so many classes that the same product is as large",
+            when: "cells are missing, in at most 2,000 rows, and rows x columns x columns are more than 6 x 10^7; or, with more than two classes, columns are more than 100, or the same product times the classes more than 2 x 10^7",
             why: "it compares rows by the cells that both show, whose cost grows slowly with the columns",
-            instead: "mc1",
-            instead_if: "attributes are strongly correlated and minutes do not matter",
+            instead: "fiml",
+            instead_if: "minutes do not matter",
             ..PLAIN
         },
         reasons::wide_with_holes,
-    ),
-    (
-        |s| s.holes && !s.joint(),
-        Suggestion {
-            learner: "mc1",
-            tune: true,
-            when: "cells are missing, in at most 2,000 rows of 101 to 200 columns",
-            why: "it completes rows and targets as one matrix of low rank: wide tables are often near one",
-            instead: "karma",
-            instead_if: "half a minute is too long: it compares rows by the cells that both show",
-            ..PLAIN
-        },
-        reasons::fairly_wide_with_holes,
     ),
     (
         |s| s.holes,
@@ -418,22 +408,22 @@ mod tests {
             (Situation { threat: true, rows: 99, ..COMPLETE }, "robust-lp"),
             (Situation { threat: true, rows: 1_501, ..COMPLETE }, "robust-lp"),
             (Situation { limited: true, ..COMPLETE }, "fiml"),
-            (Situation { holes: true, ..COMPLETE }, "fiml"),
+            (Situation { holes: true, columns: 244, ..COMPLETE }, "fiml"),
             (
-                Situation { holes: true, columns: 101, rows: 10_000, ..COMPLETE },
+                Situation { holes: true, columns: 78, rows: 10_000, ..COMPLETE },
                 "karma with features=sketch:2048",
             ),
-            (Situation { holes: true, columns: 201, ..COMPLETE }, "karma"),
-            (Situation { holes: true, columns: 101, ..COMPLETE }, "mc1"),
+            (Situation { holes: true, columns: 245, ..COMPLETE }, "karma"),
+            (Situation { holes: true, classes: 3, rows: 100, columns: 101, ..COMPLETE }, "karma"),
             (Situation { classes: 3, holes: true, ..COMPLETE }.with_means(), "mean"),
             (Situation { classes: 3, ..COMPLETE }, "karma"),
-            (Situation { classes: 4, holes: true, columns: 60, rows: 3_000, ..COMPLETE }, "mean"),
+            (Situation { classes: 4, holes: true, columns: 41, rows: 3_000, ..COMPLETE }, "mean"),
             (Situation { classes: 3, rows: 2_001, ..COMPLETE }, "mean"),
             (COMPLETE, "ridge with basis=hats"),
             (Situation { rows: 10_000, attributes: 301, ..COMPLETE }, "ridge"),
             (Situation { rows: 99, ..COMPLETE }, "lasso"),
         ];
-        assert_eq!(cases.len(), RULES.len() + 1, "every rule has a case, one has two");
+        assert_eq!(cases.len(), RULES.len() + 2, "every rule has a case, two have two");
         for (situation, called) in cases {
             assert_eq!(suggest(&situation).called(), called, "{situation:?}");
         }
@@ -463,8 +453,8 @@ mod tests {
                 "5 % of the cells are missing, in 1,000 rows of 20 attributes",
             ),
             (
-                Situation { holes: true, missing: None, columns: 201, ..COMPLETE },
-                "cells are missing, in 1,000 rows of 20 attributes (201 columns, with one for each category): too wide for their joint distribution, and few enough rows to compare all pairs",
+                Situation { holes: true, missing: None, columns: 245, ..COMPLETE },
+                "cells are missing, in 1,000 rows of 20 attributes (245 columns, with one for each category): too wide for their joint distribution, and few enough rows to compare all pairs",
             ),
             (
                 COMPLETE,
@@ -480,7 +470,7 @@ mod tests {
     fn several_classes_of_many_rows_take_squared_losses() {
         let several = Situation { classes: 4, rows: 50_001, ..COMPLETE };
         assert_eq!(suggest(&several).called(), "mean with loss=squared");
-        let holed = Situation { holes: true, columns: 60, ..several };
+        let holed = Situation { holes: true, columns: 41, ..several };
         assert_eq!(suggest(&holed).called(), "mean with loss=squared");
         let fewer = Situation { rows: 3_000, ..holed };
         assert_eq!(suggest(&fewer).called(), "mean");
@@ -491,7 +481,7 @@ mod tests {
     fn every_suggestion_is_a_learner_that_can_be_made() {
         let several = Situation { classes: 4, rows: 3_000, ..COMPLETE };
         let more =
-            [several, Situation { holes: true, columns: 60, ..several }].map(|s| suggest(&s));
+            [several, Situation { holes: true, columns: 41, ..several }].map(|s| suggest(&s));
         for suggestion in suggestions().copied().chain(more) {
             let mut learner = registry::find(suggestion.learner).unwrap();
             for (name, value) in suggestion.set {

@@ -38,10 +38,6 @@ pub(super) fn wide_with_holes(of: &Situation) -> String {
     )
 }
 
-pub(super) fn fairly_wide_with_holes(of: &Situation) -> String {
-    format!("{}: wide, and few enough rows to complete their matrix", holed(of))
-}
-
 pub(super) fn holes(of: &Situation) -> String {
     holed(of)
 }
