@@ -3,10 +3,10 @@
 
     scripts/wide.py PROGRAM DATA NAME:ROWS... [--splits 1] [--out FILE]
 
-NAME is a table of the folder DATA (.csv or .csv.gz, the target in the column `target` or else in the last; with `/texts` its
-attributes are categories), or is drawn or made: digits-A-B and digits-A-B-small are two digits of DATA/mnist with 28 or 14
-pixels a side, digits-small all ten of them; factors-D has D columns of ten factors and noise, series-D columns of which each is .9
-of the one before. ROWS rows, two thirds at most, are learned from, and 1,000 others at most are the test; 30 % of the attributes'
+NAME is a table of the folder DATA (.csv or .csv.gz, the target in the column `target` or else in the last). With `/texts` its
+attributes are categories; with `/logs` they are doubled, to their logarithms and whether they are above 0. Or it is made:
+digits-A-B and digits-A-B-small are two digits of DATA/mnist with 28 or 14 pixels a side, digits-small all ten of them; factors-D
+has D columns of ten factors and noise, series-D has columns of which each is .9 of the one before, and noise. ROWS rows, two thirds at most, are learned from, and 1,000 others at most are the test; 30 % of the attributes'
 cells are hidden in both. The error is squared over that of the mean, of classes the share told wrongly; seconds are the
 processor's, on one thread. With --out, what the file holds is not computed again. Needs NumPy and pandas.
 """
@@ -35,7 +35,11 @@ METHODS = {
 
 def images(folder, kinds, small):
     """Return the first images of some digits, with the pixels that are not nearly always white."""
-    read = lambda name, skipped: np.frombuffer(gzip.open(folder / f"train-{name}-ubyte.gz").read()[skipped:], np.uint8)
+
+    def read(name, skipped):
+        with gzip.open(folder / f"train-{name}-ubyte.gz") as file:
+            return np.frombuffer(file.read()[skipped:], np.uint8)
+
     pixels, labels = read("images-idx3", 16).reshape(-1, 28, 28), read("labels-idx1", 8)
     chosen = np.flatnonzero(np.isin(labels, kinds))[:6000]
     pixels = pixels[chosen] / 255
@@ -70,13 +74,18 @@ def load(name, folder):
         return images(folder / "mnist", [int(p) for p in parts if p != "small"] or range(10), "small" in parts)
     if kind in ("factors", "series"):
         return drawn(kind, int(parts[0]))
-    stem, texts, _ = name.partition("/texts")
+    texts, logs = name.endswith("/texts"), name.endswith("/logs")
+    stem = name.removesuffix("/texts").removesuffix("/logs")
     path = next(p for p in (folder / f"{stem}.csv.gz", folder / f"{stem}.csv") if p.exists())
     table = pd.read_csv(path, na_values="?")
     table = table.dropna(subset=["target" if "target" in table else table.columns[-1]])
     target = table.pop("target" if "target" in table else table.columns[-1]).to_numpy()
     if texts:
         table = table.map(lambda cell: cell if pd.isna(cell) else f"is {cell}")
+    if logs:
+        table = pd.concat([np.log1p(table).round(4), (table > 0).astype(int)], axis=1)
+    if len(set(target)) == 2:
+        target = np.array([f"class {label}" for label in target])
     return table.astype(object).where(table.notna(), "").to_numpy(), target
 
 

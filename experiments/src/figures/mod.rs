@@ -97,7 +97,7 @@ macro_rules! experiments {
 
 experiments! {
     "a-figure-1" "A" a_figure_1 Nothing "" "six digits, and what four pixels show of them"
-    "a-figure-2" "A" a_figure_2 Folds "" "3 against 5 from four pixels, against examples and against attributes read"
+    "a-figure-2" "A" a_figure_2 Unclipped "" "3 against 5 from four pixels, against examples and against attributes read"
     "a-pairs" "A" a_pairs Unclipped " --mnist DIR" "all 45 pairs of digits"
     "b-figure-1" "B" b_figure_1 Folds "" "lasso on 3 against 5 from four pixels"
     "b-figure-2" "B" b_figure_2 Folds "" "ridge on 3 against 5 from 56 pixels"

@@ -50,6 +50,7 @@ const SMALL: Protocol = Protocol {
     folds: 2,
     runs: 2,
     by: By::Median,
+    clip: true,
     usual: (3, 3),
     every: 5,
     seed: 3,

@@ -198,7 +198,7 @@ const RULES: [Rule; 13] = [
         Suggestion {
             learner: "mean",
             tune: true,
-            when: "cells are missing, in more than 2,000 rows of more than two classes, and columns are more than 100, or rows x columns x columns x classes more than 2 x 10^7",
+            when: "cells are missing, in more than 2,000 rows of more than two classes, with over 100 columns or rows x columns x columns x classes above 2 x 10^7",
             why: "it imputes the means itself, and is a linear model of any number of classes, and fast",
             instead: "karma",
             instead_if: "similar rows have similar targets: --set features=sketch:2048 --set loss=squared makes it fast enough",
