@@ -228,7 +228,7 @@ const RULES: [Rule; 13] = [
             when: "cells are missing, in at most 2,000 rows, and rows x columns x columns are more than 6 x 10^7; or, with more than two classes, columns are more than 100, or the same product times the classes more than 2 x 10^7",
             why: "it compares rows by the cells that both show, whose cost grows slowly with the columns",
             instead: "fiml",
-            instead_if: "minutes do not matter",
+            instead_if: "attributes are correlated, columns are fewer than rows, and minutes do not matter",
             ..PLAIN
         },
         reasons::wide_with_holes,
