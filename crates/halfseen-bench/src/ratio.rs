@@ -66,28 +66,59 @@ impl Table {
     const BEGIN: &str = "<!-- ratios -->\n";
     const END: &str = "<!-- end of ratios -->\n";
 
-    /// Returns the ratios in a file's text; `None` without the marks.
-    pub fn read(text: &str) -> Option<Vec<Ratio>> {
-        let table = text.split_once(Self::BEGIN)?.1.split_once(Self::END)?.0;
+    /// Returns the ratios of a processor in a file's text, none if it was not measured there; `None`
+    /// without the marks.
+    pub fn read(text: &str, processor: &str) -> Option<Vec<Ratio>> {
+        let tables = text.split_once(Self::BEGIN)?.1.split_once(Self::END)?.0;
         let row = |line: &str| {
             let mut cells = line.trim_matches('|').split('|').map(str::trim);
             let (what, beside) = (cells.next()?.to_owned(), cells.next()?.to_owned());
             Some(Ratio { what, beside, ratio: cells.next()?.parse().ok()? })
         };
-        Some(table.lines().filter_map(row).collect())
+        let of = Self::parts(tables).into_iter().find(|part| Self::is_of(part, processor));
+        Some(of.unwrap_or("").lines().filter_map(row).collect())
     }
 
-    /// Returns the text with the table replaced; `measured` says on what, at which commit and when.
-    /// `None` without the marks.
-    pub fn replaced(text: &str, ratios: &[Ratio], measured: &str) -> Option<String> {
+    /// Returns the text with the table of a processor replaced, or after the others; `measured` says
+    /// on what, at which commit and when, and ends with the processor. `None` without the marks.
+    pub fn replaced(
+        text: &str,
+        ratios: &[Ratio],
+        measured: &str,
+        processor: &str,
+    ) -> Option<String> {
         let (before, rest) = text.split_once(Self::BEGIN)?;
-        let (_, after) = rest.split_once(Self::END)?;
-        let mut table =
-            format!("{measured}\n\n| what | beside | ratio of times |\n|---|---|--:|\n");
+        let (tables, after) = rest.split_once(Self::END)?;
+        let mut table = format!(
+            "{measured}, {processor}.\n\n| what | beside | ratio of times |\n|---|---|--:|\n"
+        );
         for Ratio { what, beside, ratio } in ratios {
             let _ = writeln!(table, "| {what} | {beside} | {ratio:.3} |");
         }
-        Some(format!("{before}{}\n{table}\n{}{after}", Self::BEGIN, Self::END))
+        let mut parts = Self::parts(tables);
+        match parts.iter_mut().find(|part| Self::is_of(part, processor)) {
+            Some(part) => *part = table.trim_end(),
+            None => parts.push(table.trim_end()),
+        }
+        let parts = parts.join("\n\n");
+        Some(format!("{before}{}\n{parts}\n\n{}{after}", Self::BEGIN, Self::END))
+    }
+
+    /// The line of each processor with its table.
+    fn parts(tables: &str) -> Vec<&str> {
+        let ends = tables.match_indices("|\n\n").map(|(at, _)| at + 1);
+        let mut begin = 0;
+        let mut parts = Vec::new();
+        for end in ends.chain([tables.len()]) {
+            parts.push(tables[begin..end].trim());
+            begin = end;
+        }
+        parts.retain(|part| !part.is_empty());
+        parts
+    }
+
+    fn is_of(part: &str, processor: &str) -> bool {
+        part.lines().next().is_some_and(|line| line.ends_with(&format!(", {processor}.")))
     }
 }
 
@@ -99,13 +130,20 @@ mod tests {
     fn a_table_that_was_written_is_read() {
         let ratio = |what: &str, ratio| Ratio { what: what.into(), beside: "plain".into(), ratio };
         let ratios = [ratio("a step, d = 784", 0.25), ratio("a fit", 12.5)];
-        let text = format!("# Top\n{}old\n{}below\n", Table::BEGIN, Table::END);
-        let written = Table::replaced(&text, &ratios, "Two cores, commit abc, 2026-01-01.");
-        let written = written.expect("marks");
+        let text = format!("# Top\n{}{}below\n", Table::BEGIN, Table::END);
+        let written = Table::replaced(&text, &ratios, "2026-01-01, commit abc", "One").unwrap();
         assert!(written.starts_with("# Top\n") && written.ends_with("below\n"), "{written}");
-        assert!(!written.contains("old") && written.contains("commit abc"));
-        assert_eq!(Table::read(&written).as_deref(), Some(&ratios[..]));
-        assert_eq!(Table::replaced("no marks", &ratios, ""), None);
+        assert!(written.contains("commit abc, One."));
+        assert_eq!(Table::read(&written, "One").as_deref(), Some(&ratios[..]));
+        // Each processor has a table of its own.
+        assert_eq!(Table::read(&written, "Two"), Some(vec![]));
+        let both = Table::replaced(&written, &ratios[1..], "2026-01-02, commit d", "Two").unwrap();
+        let again = Table::replaced(&both, &ratios[..1], "2026-01-03, commit e", "One").unwrap();
+        assert!(!again.contains("commit abc") && again.contains("commit e, One."), "{again}");
+        assert_eq!(Table::read(&both, "One").as_deref(), Some(&ratios[..]));
+        assert_eq!(Table::read(&again, "One").as_deref(), Some(&ratios[..1]));
+        assert_eq!(Table::read(&again, "Two").as_deref(), Some(&ratios[1..]));
+        assert_eq!(Table::replaced("no marks", &ratios, "", "One"), None);
     }
 
     #[test]
