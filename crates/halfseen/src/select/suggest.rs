@@ -116,11 +116,11 @@ pub const SUGGESTED_FOLDS: usize = 5;
 /// columns, with holes, takes minutes.
 const JOINT: usize = 60_000_000;
 
-/// The same with more than two classes, times the classes, above which a linear model tells them no
-/// worse, and sooner.
+/// The same with more than two classes, times the classes, above which a linear model of them is
+/// sooner there, and where it was measured better.
 const JOINT_CLASSES: usize = 20_000_000;
 
-/// Number of columns above which a linear model tells more than two classes no worse.
+/// Number of columns above which a linear model tells more than two classes better from few rows.
 const JOINT_COLUMNS: usize = 100;
 
 /// Number of rows with holes above which random features compare them sooner than all pairs.
