@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Compare learners of holes on wide tables: errors and seconds from which `fit` knows up to what size it takes `fiml`.
 
-    scripts/wide.py PROGRAM DATA NAME:ROWS... [--splits 1] [--out FILE]
+    scripts/wide.py PROGRAM DATA NAME:ROWS... [--splits 1] [--methods NAME...] [--out FILE]
 
 NAME is a table of the folder DATA (.csv or .csv.gz, the target in the column `target` or else in the last). With `/texts` its
 attributes are categories; with `/logs` they are doubled, to their logarithms and whether they are above 0. Or it is made:
 digits-A-B and digits-A-B-small are two digits of DATA/mnist with 28 or 14 pixels a side, digits-small all ten of them; factors-D
-has D columns of ten factors and noise, series-D has columns of which each is .9 of the one before, and noise. ROWS rows, two thirds at most, are learned from, and 1,000 others at most are the test; 30 % of the attributes'
-cells are hidden in both. The error is squared over that of the mean, of classes the share told wrongly; seconds are the
-processor's, on one thread. With --out, what the file holds is not computed again. Needs NumPy and pandas.
+has D columns of ten factors and noise, series-D has columns of which each is .9 of the one before, and noise.
+
+ROWS rows, two thirds at most, are learned from, and 1,000 others at most are the test; 30 % of the attributes' cells are hidden in
+both. The error is squared over that of the mean, of classes the misclassified share; seconds are the processor's, on one
+thread. With --out, what the file holds is not computed again. Needs NumPy and pandas.
 """
 
 import argparse

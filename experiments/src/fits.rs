@@ -26,15 +26,6 @@ pub(crate) fn seeded(learner: &dyn Learner, word: u64) -> Result<Box<dyn Learner
     Ok(learner)
 }
 
-/// A weighted sum as the papers test it: it predicts whatever it is, not only numbers within the
-/// range of the targets.
-pub(crate) fn as_published(predictor: &Predictor) -> Predictor {
-    match predictor {
-        Predictor::Conditional(_) => predictor.clone(),
-        sum => sum.clone().without_clip(),
-    }
-}
-
 /// What a tuned setting is chosen by: the share told wrongly, or the mean squared error of numbers;
 /// infinite where there is neither.
 pub(crate) fn loss(score: &Score) -> f64 {

@@ -119,7 +119,8 @@ impl Protocol {
             By::Mean => "mean",
             By::Median => "median",
         };
-        let clip = if self.clip { " within the range of the targets" } else { "" };
+        let clip =
+            if self.clip { " of predictions clipped to the range of the targets" } else { "" };
         format!(
             "Made by the {} protocol{other}: {} random splits (10 % test), {}-fold cross-validation on the training part, {runs} of a \
              sampled learner per fold and setting, settings compared by their {by} error{clip}, seed {}.",
@@ -171,7 +172,7 @@ mod tests {
         assert!(unclipped.flags().is_empty());
         assert!(unclipped.sentence().contains("by their median error, seed"));
         let clipped = Protocol::full(0).sentence();
-        assert!(clipped.contains("by their median error within the range of the targets"));
+        assert!(clipped.contains("by their median error of predictions clipped"));
         let every = Protocol { every: 1, ..Protocol::quick(0) };
         assert_eq!(every.flags(), " --quick --every-pair");
         assert!(!every.sentence().contains("changed"));

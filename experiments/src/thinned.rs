@@ -6,7 +6,7 @@
 //! that see everything learn from all observed cells, holes filled with means.
 
 use crate::arm::{Arm, text};
-use crate::fits::{as_published, least, losses, seeded};
+use crate::fits::{least, losses, seeded};
 use crate::hash::key;
 use crate::problem::Problem;
 use crate::protocol::{Protocol, TEST_SHARE};
@@ -110,7 +110,7 @@ impl Thin<'_> {
         let prepared = Prepared::new(&table, (target_name, target), &split.train, &options)?;
         let fits = learner.fit_grid(settings, &prepared.examples(), &Silent)?;
         let predictors: Vec<Predictor> =
-            fits.iter().map(|fit| as_published(&fit.predictor)).collect();
+            fits.iter().map(|fit| fit.predictor.clone().as_published()).collect();
         let predictors: Vec<&Predictor> = predictors.iter().collect();
         let errors = losses(&prepared, &predictors, target, &split.test)?;
         Ok((fits, errors))

@@ -2,7 +2,7 @@
 //! papers on budgets: tune, fit, test along a curve.
 
 use crate::arm::{Arm, text};
-use crate::fits::{as_published, scored, seeded, strata};
+use crate::fits::{scored, seeded, strata};
 use crate::problem::Problem;
 use crate::protocol::{Protocol, TEST_SHARE};
 use crate::results::Results;
@@ -163,7 +163,7 @@ impl Tuned<'_> {
         setting: &Assignments,
     ) -> Result<Measured> {
         let scores =
-            as_published(&fit.predictor).scores(&prepared.examples_of(&self.split.test))?;
+            fit.predictor.clone().as_published().scores(&prepared.examples_of(&self.split.test))?;
         let score = scored(prepared, scores, &self.problem.target, &self.split.test);
         let squared = match &self.problem.truth {
             Some(truth) => {

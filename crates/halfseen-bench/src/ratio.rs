@@ -66,8 +66,8 @@ impl Table {
     const BEGIN: &str = "<!-- ratios -->\n";
     const END: &str = "<!-- end of ratios -->\n";
 
-    /// Returns the ratios of a processor in a file's text, none if it was not measured there; `None`
-    /// without the marks.
+    /// Returns the ratios of a processor in a file's text; of one that has no table, the largest that
+    /// any has. `None` without the marks.
     pub fn read(text: &str, processor: &str) -> Option<Vec<Ratio>> {
         let tables = text.split_once(Self::BEGIN)?.1.split_once(Self::END)?.0;
         let row = |line: &str| {
@@ -75,12 +75,23 @@ impl Table {
             let (what, beside) = (cells.next()?.to_owned(), cells.next()?.to_owned());
             Some(Ratio { what, beside, ratio: cells.next()?.parse().ok()? })
         };
-        let of = Self::parts(tables).into_iter().find(|part| Self::is_of(part, processor));
-        Some(of.unwrap_or("").lines().filter_map(row).collect())
+        let rows = |table: &str| table.lines().filter_map(row).collect::<Vec<Ratio>>();
+        let all = Self::by_processor(tables);
+        if let Some((_, table)) = all.iter().find(|(line, _)| line.ends_with(&end(processor))) {
+            return Some(rows(table));
+        }
+        let mut largest: Vec<Ratio> = Vec::new();
+        for row in all.iter().flat_map(|(_, table)| rows(table)) {
+            match largest.iter_mut().find(|other| other.what == row.what) {
+                Some(other) => other.ratio = other.ratio.max(row.ratio),
+                None => largest.push(row),
+            }
+        }
+        Some(largest)
     }
 
-    /// Returns the text with the table of a processor replaced, or after the others; `measured` says
-    /// on what, at which commit and when, and ends with the processor. `None` without the marks.
+    /// Returns the text with the table of a processor replaced, or added after the others; `measured`
+    /// says at which commit, when and on how many cores. `None` without the marks.
     pub fn replaced(
         text: &str,
         ratios: &[Ratio],
@@ -89,37 +100,31 @@ impl Table {
     ) -> Option<String> {
         let (before, rest) = text.split_once(Self::BEGIN)?;
         let (tables, after) = rest.split_once(Self::END)?;
-        let mut table = format!(
-            "{measured}, {processor}.\n\n| what | beside | ratio of times |\n|---|---|--:|\n"
-        );
+        let line = format!("{measured}{}", end(processor));
+        let mut table = String::from("| what | beside | ratio of times |\n|---|---|--:|");
         for Ratio { what, beside, ratio } in ratios {
-            let _ = writeln!(table, "| {what} | {beside} | {ratio:.3} |");
+            let _ = write!(table, "\n| {what} | {beside} | {ratio:.3} |");
         }
-        let mut parts = Self::parts(tables);
-        match parts.iter_mut().find(|part| Self::is_of(part, processor)) {
-            Some(part) => *part = table.trim_end(),
-            None => parts.push(table.trim_end()),
+        let mut all = Self::by_processor(tables);
+        match all.iter_mut().find(|(line, _)| line.ends_with(&end(processor))) {
+            Some(own) => *own = (&line, &table),
+            None => all.push((&line, &table)),
         }
-        let parts = parts.join("\n\n");
-        Some(format!("{before}{}\n{parts}\n\n{}{after}", Self::BEGIN, Self::END))
+        let tables: String =
+            all.iter().map(|(line, table)| format!("\n{line}\n\n{table}\n")).collect();
+        Some(format!("{before}{}{tables}\n{}{after}", Self::BEGIN, Self::END))
     }
 
-    /// The line of each processor with its table.
-    fn parts(tables: &str) -> Vec<&str> {
-        let ends = tables.match_indices("|\n\n").map(|(at, _)| at + 1);
-        let mut begin = 0;
-        let mut parts = Vec::new();
-        for end in ends.chain([tables.len()]) {
-            parts.push(tables[begin..end].trim());
-            begin = end;
-        }
-        parts.retain(|part| !part.is_empty());
-        parts
+    /// Returns for each processor the line that ends with its name, and its table.
+    fn by_processor(tables: &str) -> Vec<(&str, &str)> {
+        let blocks: Vec<&str> = tables.trim().split("\n\n").collect();
+        blocks.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()
     }
+}
 
-    fn is_of(part: &str, processor: &str) -> bool {
-        part.lines().next().is_some_and(|line| line.ends_with(&format!(", {processor}.")))
-    }
+/// Returns the end of the line above a processor's table.
+fn end(processor: &str) -> String {
+    format!(", {processor}.")
 }
 
 #[cfg(test)]
@@ -136,13 +141,15 @@ mod tests {
         assert!(written.contains("commit abc, One."));
         assert_eq!(Table::read(&written, "One").as_deref(), Some(&ratios[..]));
         // Each processor has a table of its own.
-        assert_eq!(Table::read(&written, "Two"), Some(vec![]));
-        let both = Table::replaced(&written, &ratios[1..], "2026-01-02, commit d", "Two").unwrap();
+        let slower = [ratio("a fit", 20.0)];
+        let both = Table::replaced(&written, &slower, "2026-01-02, commit d", "Two").unwrap();
         let again = Table::replaced(&both, &ratios[..1], "2026-01-03, commit e", "One").unwrap();
         assert!(!again.contains("commit abc") && again.contains("commit e, One."), "{again}");
         assert_eq!(Table::read(&both, "One").as_deref(), Some(&ratios[..]));
         assert_eq!(Table::read(&again, "One").as_deref(), Some(&ratios[..1]));
-        assert_eq!(Table::read(&again, "Two").as_deref(), Some(&ratios[1..]));
+        assert_eq!(Table::read(&again, "Two").as_deref(), Some(&slower[..]));
+        let largest = [ratios[0].clone(), slower[0].clone()];
+        assert_eq!(Table::read(&both, "Three").as_deref(), Some(&largest[..]));
         assert_eq!(Table::replaced("no marks", &ratios, "", "One"), None);
     }
 

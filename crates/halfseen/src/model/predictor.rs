@@ -173,6 +173,16 @@ impl Predictor {
         self
     }
 
+    /// Returns the predictor as published methods predict: a weighted sum is whatever it is, not only
+    /// numbers within the range of training targets. Distributions are no such method, and stay.
+    #[must_use]
+    pub fn as_published(self) -> Predictor {
+        match self {
+            Predictor::Conditional(_) => self,
+            sum => sum.without_clip(),
+        }
+    }
+
     /// Removes the restriction of cells to their bounds.
     #[must_use]
     pub fn without_bounds(mut self) -> Predictor {

@@ -34,7 +34,7 @@ pub struct Tuning {
     /// threat face the exact adversary of their own threat, and others no attack.
     pub attack: Option<(Threat, Attack)>,
     /// True if predictions are clipped to the range of the targets, as those of models are; false
-    /// if they are compared as the published methods predict.
+    /// if they are compared as published methods predict ([`Predictor::as_published`]).
     pub clip: bool,
 }
 
@@ -205,9 +205,9 @@ pub(super) fn tune_within(
                 let mut fits =
                     fit_those_that_hold(&*seeded, settings, &prepared.examples(), &Quiet(monitor))?;
                 if !tuning.clip {
-                    for fit in fits.iter_mut().flatten() {
-                        fit.predictor = fit.predictor.clone().without_clip();
-                    }
+                    let published =
+                        |fit: Fit| Fit { predictor: fit.predictor.as_published(), ..fit };
+                    fits = fits.into_iter().map(|fit| fit.map(published)).collect();
                 }
                 if monitor.should_stop() {
                     return Err(ErrorKind::Interrupted { during: "tuning" }.into());

@@ -7,7 +7,7 @@ use halfseen::model::{Fit, Scores};
 use halfseen::prepare::{Options, Prepared};
 use halfseen::registry::find;
 use halfseen::sampling::{Purpose, Stream};
-use halfseen::select::{Score, Tuning, tune_over};
+use halfseen::select::{Score, Tuned, Tuning, tune_over};
 use halfseen::{Silent, select};
 use halfseen_synthetic::{TwoCompletions, TwoLines};
 use ndarray::Array2;
@@ -34,6 +34,26 @@ impl Rows {
 
     fn prepared(&self, learner: &dyn Learner, train: &[u32]) -> Prepared<'_> {
         Prepared::new(&self.table, ("y", &self.target), train, &Rows::options(learner)).unwrap()
+    }
+
+    fn tuned(
+        &self,
+        learner: &dyn Learner,
+        settings: &[Assignments],
+        train: &[u32],
+        tuning: &Tuning,
+    ) -> Tuned {
+        let options = Rows::options(learner);
+        let task = select::Task {
+            table: &self.table,
+            target_name: "y",
+            target: &self.target,
+            groups: None,
+            options: &options,
+            test: None,
+        };
+        let candidates = [(learner.clone_box(), settings.to_vec())];
+        tune_over(&candidates, &task, train, tuning, &Silent, &|_| ()).unwrap().remove(0)
     }
 
     /// The share of the rows from `train` on told wrongly by what is learned from those before.
@@ -133,19 +153,8 @@ fn a_robust_program_survives_the_deletion_of_what_tells_most() {
         let program = with(find("robust-lp").unwrap(), &threat).unwrap();
         // The margin is chosen on a quarter of the rows, under the same threat.
         let margins = ["0.03", "0.1", "0.3", "1"].map(|margin| vec![("margin", margin.to_owned())]);
-        let options = Rows::options(&*program);
-        let task = select::Task {
-            table: &rows.table,
-            target_name: "y",
-            target: &rows.target,
-            groups: None,
-            options: &options,
-            test: None,
-        };
         let tuning = Tuning { holdout: true, ..Tuning::new(4, seed) };
-        let candidates = [(program.clone(), margins.to_vec())];
-        let tuned =
-            tune_over(&candidates, &task, &train, &tuning, &Silent, &|_| ()).unwrap().remove(0);
+        let tuned = rows.tuned(&*program, &margins, &train, &tuning);
         let program = tuned.apply(program).unwrap();
         for (learner, errors) in [(svm, &mut plain), (program, &mut robust)] {
             let prepared = rows.prepared(&*learner, &train);
@@ -172,22 +181,11 @@ fn settings_are_compared_as_predictions_are_made() {
     let cells = Array2::from_shape_fn((400, 2), |(row, _)| classes[row]);
     let rows = Rows::new(Matrix::F64(cells), &classes);
     let learner = with(find("identity").unwrap(), &vec![("budget", "1".to_owned())]).unwrap();
-    let options = Rows::options(&*learner);
-    let task = select::Task {
-        table: &rows.table,
-        target_name: "y",
-        target: &rows.target,
-        groups: None,
-        options: &options,
-        test: None,
-    };
     let train: Vec<u32> = (0..400).collect();
     let radii = ["0.7", "8"].map(|radius| vec![("radius", radius.to_owned())]);
     let errors = |clip: bool| {
         let tuning = Tuning { clip, ..Tuning::new(4, 0) };
-        let candidates = [(learner.clone(), radii.to_vec())];
-        let tuned =
-            tune_over(&candidates, &task, &train, &tuning, &Silent, &|_| ()).unwrap().remove(0);
+        let tuned = rows.tuned(&*learner, &radii, &train, &tuning);
         tuned.errors.iter().map(|(_, error)| *error).collect::<Vec<f64>>()
     };
     let (clipped, published) = (errors(true), errors(false));
