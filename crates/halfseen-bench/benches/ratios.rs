@@ -11,7 +11,7 @@
 //! a row; on a processor without a table, the largest of any.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used)]
 
-use faer::{Mat, Par};
+use faer::Mat;
 use halfseen::Silent;
 use halfseen::data::{Examples, Layout, Matrix, Scaler, Threat};
 use halfseen::kernel::gram::gram;
@@ -21,7 +21,7 @@ use halfseen::params::Normalization;
 use halfseen::registry::find;
 use halfseen::robust::{RobustHinge, Rows};
 use halfseen::sampling::{Purpose, Stream};
-use halfseen::solve::ridge::Spectrum;
+use halfseen::solve::{multiplied, ridge::Spectrum};
 use halfseen_bench::{Pair, Ratio, Steps, Table, dense_aerr, parse_cells};
 use halfseen_io::{CsvOptions, Source, read_csv};
 use ndarray::Array2;
@@ -43,7 +43,6 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../BENCHMARKS.md");
 
 fn main() -> ExitCode {
     ThreadPoolBuilder::new().num_threads(1).build_global().unwrap();
-    faer::set_global_parallelism(Par::Seq);
     let check = std::env::args().any(|word| word == "--check");
     let text = std::fs::read_to_string(FILE).unwrap();
     let processor = processor();
@@ -252,9 +251,9 @@ fn holes() -> Vec<Pair> {
         })
         .collect();
     let values = rows.dense().values.to_owned();
-    let products = move || [(); 2].map(|()| values.transpose() * &values);
+    let products = move || [(); 2].map(|()| multiplied(values.transpose(), values.as_ref()));
     let points = Mat::from_fn(400, 200, |_, _| stream.normal());
-    let matrix = Rc::new(&points * points.transpose());
+    let matrix = Rc::new(multiplied(points.as_ref(), points.transpose()));
     let targets = Mat::from_fn(400, 1, |_, _| stream.normal());
     let alone = Rc::clone(&matrix);
     let grid = move || {

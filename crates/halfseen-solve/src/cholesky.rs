@@ -3,6 +3,7 @@
 //! Only lower triangles are read and written. A factorisation needs memory for one more column, an
 //! inverse for one more matrix; a solution needs none.
 
+use crate::wide::narrow;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::cholesky::llt::{inverse, solve};
@@ -26,7 +27,9 @@ pub fn factor_in_place(matrix: MatMut<'_, f64>, par: Par) -> Result<(), NotPosit
     let mut memory =
         MemBuffer::new(cholesky_in_place_scratch::<f64>(size, par, Default::default()));
     let stack = MemStack::new(&mut memory);
-    match cholesky_in_place(matrix, Default::default(), par, stack, Default::default()) {
+    let factored =
+        narrow(|| cholesky_in_place(matrix, Default::default(), par, stack, Default::default()));
+    match factored {
         Ok(_) => Ok(()),
         Err(LltError::NonPositivePivot { index }) => Err(NotPositive { column: index + 1 }),
     }
@@ -39,18 +42,18 @@ pub fn log_determinant(factor: MatRef<'_, f64>) -> f64 {
 
 /// Replaces b, one right-hand side per column, by the solution of L L' x = b.
 pub fn solve_in_place(factor: MatRef<'_, f64>, b: MatMut<'_, f64>) {
-    solve::solve_in_place(factor, b, Par::Seq, MemStack::new(&mut []));
+    narrow(|| solve::solve_in_place(factor, b, Par::Seq, MemStack::new(&mut [])));
 }
 
 /// Replaces b, one right-hand side per column, by the solution of L x = b.
 pub fn solve_lower_in_place(factor: MatRef<'_, f64>, b: MatMut<'_, f64>) {
-    solve_lower_triangular_in_place(factor, b, Par::Seq);
+    narrow(|| solve_lower_triangular_in_place(factor, b, Par::Seq));
 }
 
 /// Writes the lower triangle of the inverse of L L'.
 pub fn invert(factor: MatRef<'_, f64>, to: MatMut<'_, f64>) {
     let mut memory = MemBuffer::new(inverse::inverse_scratch::<f64>(factor.nrows(), Par::Seq));
-    inverse::inverse(to, factor, Par::Seq, MemStack::new(&mut memory));
+    narrow(|| inverse::inverse(to, factor, Par::Seq, MemStack::new(&mut memory)));
 }
 
 /// Factor L of a matrix L L'.

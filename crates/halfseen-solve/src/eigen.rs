@@ -1,6 +1,7 @@
 //! Decomposes symmetric matrices on one thread, as the routine's rounding depends on the number.
 
 use crate::error::{Error, Result};
+use crate::wide::narrow;
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
@@ -36,10 +37,11 @@ fn decompose(matrix: MatRef<'_, f64>, vectors: Option<&mut Mat<f64>>) -> Result<
     let mut memory = MemBuffer::new(scratch);
     let stack = MemStack::new(&mut memory);
     let vectors = vectors.map(|v| v.as_mut());
-    self_adjoint_evd(matrix, values.as_mut(), vectors, Par::Seq, stack, Default::default())
-        .map_err(|problem| Error::Numerical {
-            what: "eigenvalue decomposition",
-            problem: format!("{problem:?}"),
-        })?;
+    let evd =
+        || self_adjoint_evd(matrix, values.as_mut(), vectors, Par::Seq, stack, Default::default());
+    narrow(evd).map_err(|problem| Error::Numerical {
+        what: "eigenvalue decomposition",
+        problem: format!("{problem:?}"),
+    })?;
     Ok(values.column_vector().iter().copied().collect())
 }

@@ -22,10 +22,10 @@ mod interior;
 pub mod iterate;
 mod l1;
 pub mod linear;
-mod lower;
 pub mod lp;
 mod monitor;
 pub mod multiclass;
+mod products;
 pub mod projection;
 mod quadratic;
 pub mod ridge;
@@ -37,14 +37,15 @@ mod wide;
 pub use eigen::{eigen, eigenvalues};
 pub use error::{Error, Result};
 pub use l1::Point;
-pub use lower::{lower_product, mirror};
+pub use linear::rotate::orthonormal;
 pub use monitor::{Monitor, Quiet, Silent, Watch};
+pub use products::{lower_product, mirror, multiplied, multiply, product};
 pub use quadratic::{
     Column, Form, Quadratic, add_products, combine, kept_columns, outer_products, transposed,
 };
 pub use stop::Stop;
 pub use vectors::{dot, sum, sum_of};
-pub use wide::{NullaryFnOnce, wide};
+pub use wide::{NullaryFnOnce, narrow, wide};
 
 use faer::{Mat, MatRef};
 

@@ -17,7 +17,7 @@ pub(super) mod interior;
 mod multiclass;
 mod outer;
 mod ridge;
-pub(super) mod rotate;
+pub(crate) mod rotate;
 #[cfg(test)]
 mod testing;
 

@@ -33,12 +33,12 @@ use super::hinge::{contiguous, low_rank, slices};
 use super::{Options, Solved, check_gram, length, positive, square_bytes};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
+use crate::products::multiply;
 use crate::sampling::{Purpose, Stream};
 use crate::stop::{FUTILE_ROUNDS, Stop};
 use ascent::{Ascent, Levels, raised};
 use dual::Dual;
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatRef, Par};
+use faer::{Mat, MatRef};
 use newton::{Form, work};
 use schedule::{INTERIOR_SIZE, PASSES_BEFORE_INTERIOR, passes_as_long};
 use std::cell::OnceCell;
@@ -293,7 +293,7 @@ impl<'a> Search<'a> {
     /// Recomputes the scores, objective and gap.
     fn certify(&mut self) -> Certificate {
         let b = self.dual.coefficients();
-        matmul(self.g.as_mut(), Accum::Replace, self.gram, b.as_ref(), 1.0, Par::Seq);
+        multiply(self.g.as_mut(), self.gram, b.as_ref());
         let (mut square, mut loss, mut gap) = (0.0, 0.0, 0.0);
         let (mut violation, mut room) = (0.0_f64, f64::INFINITY);
         let mut levels = vec![0.0; b.ncols()];

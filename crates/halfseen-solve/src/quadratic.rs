@@ -4,7 +4,7 @@
 //! second moment. An evaluation costs O(d^2). With fewer rows than columns the rows are stored
 //! instead of G, which takes less memory, and columns of G are computed on demand; some are kept.
 
-use crate::lower::{lower_product, mirror};
+use crate::products::{lower_product, mirror};
 use crate::vectors::dot;
 use faer::{Accum, Mat, MatRef};
 use std::cell::RefCell;

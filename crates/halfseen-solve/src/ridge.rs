@@ -16,9 +16,9 @@ use super::{Solved, check_gram, length, positive, square_bytes};
 use crate::cholesky::{Factor, NotPositive};
 use crate::eigen;
 use crate::error::{Error, Result};
+use crate::products::multiply;
 use crate::stop::Stop;
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatRef, Par};
+use faer::{Mat, MatRef, Par};
 use std::cmp::Ordering;
 
 /// Relative gap below which refinement stops.
@@ -139,14 +139,7 @@ impl<'a> Spectrum<'a> {
     /// Replaces b, (n, outputs), by G^-1 b.
     fn invert(&self, b: &mut Mat<f64>, c: f64) {
         let mut turned = Mat::zeros(b.nrows(), b.ncols());
-        matmul(
-            turned.as_mut(),
-            Accum::Replace,
-            self.vectors.transpose(),
-            b.as_ref(),
-            1.0,
-            Par::Seq,
-        );
+        multiply(turned.as_mut(), self.vectors.transpose(), b.as_ref());
         for j in 0..turned.ncols() {
             turned
                 .col_as_slice_mut(j)
@@ -154,7 +147,7 @@ impl<'a> Spectrum<'a> {
                 .zip(&self.values)
                 .for_each(|(t, l)| *t /= l + 1.0 / c);
         }
-        matmul(b.as_mut(), Accum::Replace, self.vectors.as_ref(), turned.as_ref(), 1.0, Par::Seq);
+        multiply(b.as_mut(), self.vectors.as_ref(), turned.as_ref());
     }
 }
 
@@ -208,7 +201,7 @@ fn certified(
     passes: u64,
 ) -> Certified {
     let mut residual = Mat::zeros(a.nrows(), a.ncols());
-    matmul(residual.as_mut(), Accum::Replace, gram, a.as_ref(), 1.0, Par::Seq);
+    multiply(residual.as_mut(), gram, a.as_ref());
     let (mut objective, mut square) = (0.0, 0.0);
     for j in 0..a.ncols() {
         let (mut length, mut loss) = (0.0, 0.0);

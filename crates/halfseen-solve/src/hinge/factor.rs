@@ -2,7 +2,7 @@
 
 use super::gram::Columns;
 use crate::cholesky::{NotPositive, factor_in_place, solve_in_place};
-use crate::lower::lower_product;
+use crate::products::lower_product;
 use crate::vectors::{add_multiple, dot};
 use faer::{Accum, Mat, Par};
 

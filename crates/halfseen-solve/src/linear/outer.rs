@@ -1,9 +1,8 @@
 //! Sums outer products of examples into D x D matrices.
 
-use crate::lower::lower_product;
 use crate::monitor::Monitor;
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatRef, Par};
+use crate::products::{lower_product, product};
+use faer::{Accum, Mat, MatRef};
 use rayon::prelude::*;
 
 /// Number of columns per task; fixed, so that results do not depend on the number of threads.
@@ -23,6 +22,6 @@ pub(super) fn add_outer(sum: &mut Mat<f64>, block: MatRef<'_, f64>, monitor: &dy
         let (corner, below) = below.split_at_row_mut(columns);
         let (own, rest) = block.subrows(first, width - first).split_at_row(columns);
         lower_product(corner, Accum::Add, own, own.transpose(), 1.0);
-        matmul(below, Accum::Add, rest, own.transpose(), 1.0, Par::Seq);
+        product(below, Accum::Add, rest, own.transpose(), 1.0);
     });
 }

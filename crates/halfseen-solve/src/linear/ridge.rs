@@ -14,12 +14,11 @@ use super::outer::add_outer;
 use super::{Features, LinearSolved, check_finite, increasing};
 use crate::cholesky::Factor;
 use crate::error::{Error, Result};
-use crate::lower::mirror;
 use crate::monitor::{Monitor, Silent};
+use crate::products::{mirror, multiply, product};
 use crate::stop::Stop;
 use crate::vectors::square;
 use crate::{eigen, length, positive};
-use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
@@ -78,7 +77,7 @@ impl Moments {
             }
         }
         add_outer(&mut self.gram, features, monitor);
-        matmul(self.cross.as_mut(), Accum::Add, features, targets, 1.0, Par::Seq);
+        product(self.cross.as_mut(), Accum::Add, features, targets, 1.0);
         for (sum, column) in self.squares.iter_mut().zip(targets.col_iter()) {
             *sum += column.iter().map(|y| y * y).sum::<f64>();
         }
@@ -162,7 +161,7 @@ impl Moments {
         passes: u64,
     ) -> (LinearSolved, Mat<f64>) {
         let mut product = Mat::zeros(weights.nrows(), weights.ncols());
-        matmul(product.as_mut(), Accum::Replace, full.as_ref(), weights.as_ref(), 1.0, Par::Seq);
+        multiply(product.as_mut(), full.as_ref(), weights.as_ref());
         let (mut objective, mut missing) = (0.0, 0.0);
         for (j, y) in self.squares.iter().enumerate() {
             let (w, h) = (weights.col_as_slice(j), self.cross.col_as_slice(j));
@@ -185,7 +184,7 @@ impl Moments {
 /// Replaces b by V (l + 1/C)^-1 V'b.
 fn invert(values: &[f64], vectors: &Mat<f64>, c: f64, b: &mut Mat<f64>) {
     let mut turned = Mat::zeros(b.nrows(), b.ncols());
-    matmul(turned.as_mut(), Accum::Replace, vectors.transpose(), b.as_ref(), 1.0, Par::Seq);
+    multiply(turned.as_mut(), vectors.transpose(), b.as_ref());
     for j in 0..turned.ncols() {
         turned
             .col_as_slice_mut(j)
@@ -193,7 +192,7 @@ fn invert(values: &[f64], vectors: &Mat<f64>, c: f64, b: &mut Mat<f64>) {
             .zip(values)
             .for_each(|(t, l)| *t /= l.max(0.0) + 1.0 / c);
     }
-    matmul(b.as_mut(), Accum::Replace, vectors.as_ref(), turned.as_ref(), 1.0, Par::Seq);
+    multiply(b.as_mut(), vectors.as_ref(), turned.as_ref());
 }
 
 /// Number of examples added at a time.

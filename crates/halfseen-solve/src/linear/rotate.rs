@@ -3,6 +3,7 @@
 //! **Method**: F = Q R by Householder reflections. R'R = F'F holds to the precision of F itself; a
 //! square root of F'F would lose half of the digits.
 
+use crate::wide::narrow;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::householder::{
     apply_block_householder_sequence_on_the_left_in_place_scratch as apply_scratch,
@@ -33,7 +34,9 @@ impl Rotation {
         let mut memory =
             MemBuffer::new(qr_in_place_scratch::<f64>(d, m, size, Par::Seq, Default::default()));
         let stack = MemStack::new(&mut memory);
-        qr_in_place(features.as_mut(), blocks.as_mut(), Par::Seq, stack, Default::default());
+        narrow(|| {
+            qr_in_place(features.as_mut(), blocks.as_mut(), Par::Seq, stack, Default::default());
+        });
         Rotation { factored: features, blocks }
     }
 
@@ -50,20 +53,26 @@ impl Rotation {
 
     /// Returns Q v for v (m), a vector of the original space.
     pub(crate) fn back(&self, v: &[f64]) -> Vec<f64> {
-        let mut out =
-            Mat::from_fn(self.factored.nrows(), 1, |k, _| v.get(k).copied().unwrap_or(0.0));
+        let padded = |k: usize, _| v.get(k).copied().unwrap_or(0.0);
+        self.turned(Mat::from_fn(self.factored.nrows(), 1, padded)).col_as_slice(0).to_vec()
+    }
+
+    /// Returns Q v for each column v, (d).
+    fn turned(&self, mut out: Mat<f64>) -> Mat<f64> {
         let (d, size) = (self.factored.nrows(), self.blocks.nrows());
-        let mut memory = MemBuffer::new(apply_scratch::<f64>(d, size, 1));
+        let mut memory = MemBuffer::new(apply_scratch::<f64>(d, size, out.ncols()));
         let stack = MemStack::new(&mut memory);
-        apply(
-            self.factored.as_ref(),
-            self.blocks.as_ref(),
-            Conj::No,
-            out.as_mut(),
-            Par::Seq,
-            stack,
-        );
-        out.col_as_slice(0).to_vec()
+        narrow(|| {
+            apply(
+                self.factored.as_ref(),
+                self.blocks.as_ref(),
+                Conj::No,
+                out.as_mut(),
+                Par::Seq,
+                stack,
+            )
+        });
+        out
     }
 
     /// Returns Q'w, (m), for w (d).
@@ -72,16 +81,24 @@ impl Rotation {
         let (d, size) = (self.factored.nrows(), self.blocks.nrows());
         let mut memory = MemBuffer::new(apply_transpose_scratch::<f64>(d, size, 1));
         let stack = MemStack::new(&mut memory);
-        apply_transpose(
-            self.factored.as_ref(),
-            self.blocks.as_ref(),
-            Conj::No,
-            out.as_mut(),
-            Par::Seq,
-            stack,
-        );
+        narrow(|| {
+            apply_transpose(
+                self.factored.as_ref(),
+                self.blocks.as_ref(),
+                Conj::No,
+                out.as_mut(),
+                Par::Seq,
+                stack,
+            )
+        });
         out.col_as_slice(0)[..self.factored.ncols()].to_vec()
     }
+}
+
+/// Returns an orthonormal basis of a space that holds the columns, at most as many as rows.
+pub fn orthonormal(columns: Mat<f64>) -> Mat<f64> {
+    let (d, m) = columns.shape();
+    Rotation::new(columns).turned(Mat::identity(d, m))
 }
 
 #[cfg(test)]
@@ -107,6 +124,8 @@ mod tests {
             assert!(
                 (0..m).all(|i| with_ones[(m, i)] == 1.0 && with_ones[(0, i)] == rotated[(0, i)])
             );
+            let basis = orthonormal(features.clone());
+            assert!(farthest(&(basis.transpose() * &basis), &Mat::identity(m, m)) < 1e-13);
             // Q R = F, and Q'Q = I.
             for i in 0..m {
                 let back = rotation.back(rotated.col_as_slice(i));

@@ -14,9 +14,8 @@
 //! from the diagonal, so large and small d mix without loss.
 
 use crate::cholesky::{Factor, NotPositive};
-use crate::lower::lower_product;
 use crate::monitor::Monitor;
-use faer::linalg::matmul::matmul;
+use crate::products::{lower_product, multiplied, multiply};
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
@@ -49,12 +48,6 @@ pub(super) fn work(n: usize, classes: usize, rank: Option<usize>) -> f64 {
         None => (k + 0.2) * 1.2 * n.powi(3),
         Some(p) => 0.25 * k * (k + 1.0) * n * p * p + (k * p).powi(3) / 6.0,
     }
-}
-
-fn multiply(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
-    let mut product = Mat::zeros(a.nrows(), b.ncols());
-    matmul(product.as_mut(), Accum::Replace, a, b, 1.0, Par::Seq);
-    product
 }
 
 impl<'a> Newton<'a> {
@@ -153,9 +146,9 @@ impl<'a> Newton<'a> {
             }
         }
         let mut ds = match self {
-            Newton::Dense { gram, .. } => multiply(*gram, dw.as_ref()),
+            Newton::Dense { gram, .. } => multiplied(*gram, dw.as_ref()),
             Newton::Low { rows, .. } => {
-                multiply(*rows, multiply(rows.transpose(), dw.as_ref()).as_ref())
+                multiplied(*rows, multiplied(rows.transpose(), dw.as_ref()).as_ref())
             }
         };
         for r in 0..ds.ncols() {
@@ -170,7 +163,7 @@ fn by_inverses(inverses: &[Mat<f64>], sum: &Factor, t: &Mat<f64>) -> (Mat<f64>, 
     let mut dw = Mat::zeros(n, classes);
     let mut dm = Mat::zeros(n, 1);
     let times = |r: usize, from: MatRef<'_, f64>, to: faer::MatMut<'_, f64>| {
-        matmul(to, Accum::Replace, inverses[r].as_ref(), from, 1.0, Par::Seq);
+        multiply(to, inverses[r].as_ref(), from);
     };
     for r in 0..classes {
         times(r, t.as_ref().subcols(r, 1), dw.as_mut().subcols_mut(r, 1));
@@ -196,11 +189,11 @@ fn by_factor(
     let (mut dw, mut dm) = laplacian(d, t);
     // The residual of u = -L' H (t + L u) is first the right-hand side, then the rounding error.
     for _ in 0..2 {
-        let mut left = stacked(&multiply(rows.transpose(), dw.as_ref()));
+        let mut left = stacked(&multiplied(rows.transpose(), dw.as_ref()));
         left = -(left + stacked(&u));
         inner.solve(&mut left);
         u += Mat::from_fn(rank, classes, |i, r| left[(r * rank + i, 0)]);
-        let scores = multiply(rows, u.as_ref());
+        let scores = multiplied(rows, u.as_ref());
         (dw, dm) = laplacian(d, &(t + scores));
     }
     (dw, dm)

@@ -12,12 +12,10 @@
 use super::masked::Products;
 use super::{DenseRows, Kernel, Masked};
 use crate::error::{ErrorKind, Result};
-use faer::linalg::matmul::matmul;
 use faer::mat::MatMut;
 use faer::prelude::ReborrowMut;
-use faer::{Accum, ContiguousFwd, Mat, Par};
-use halfseen_solve::Monitor;
-use halfseen_solve::square_bytes;
+use faer::{ContiguousFwd, Mat};
+use halfseen_solve::{Monitor, multiply, square_bytes};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -255,14 +253,14 @@ impl Room {
         let (a, b) =
             (left.values.subcols(row, rows).transpose(), right.values.subcols(column, columns));
         let products = products.as_mut().submatrix_mut(0, 0, rows, columns);
-        matmul(products, Accum::Replace, a, b, 1.0, Par::Seq);
+        multiply(products, a, b);
         if counted {
             let (a, b) = (
                 left.observed.subcols(row, rows).transpose(),
                 right.observed.subcols(column, columns),
             );
             let counts = counts.as_mut().submatrix_mut(0, 0, rows, columns);
-            matmul(counts, Accum::Replace, a, b, 1.0, Par::Seq);
+            multiply(counts, a, b);
         }
     }
 

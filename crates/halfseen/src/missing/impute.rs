@@ -22,7 +22,7 @@ use crate::model::{Fit, Linear, Note, Predictor, Stop};
 use crate::params::{Fill, KernelLoss, Needs, Normalization, Targets, parameters};
 use faer::{Mat, Scale};
 use halfseen_solve::linear::{LinearSolved, multiclass_step_bytes};
-use halfseen_solve::{Monitor, Options, Solved};
+use halfseen_solve::{Monitor, Options, Solved, multiplied};
 use std::time::Instant;
 
 parameters! {
@@ -129,7 +129,8 @@ fn path(
             let features = Mat::from_fn(rows.columns(), rows.len(), feature);
             let solved = goal.features_path(features.as_ref(), &cs, &options, monitor)?;
             let noted = |solved: LinearSolved| {
-                let ties = goal.near_ties(|| features.transpose() * &solved.weights);
+                let ties =
+                    goal.near_ties(|| multiplied(features.transpose(), solved.weights.as_ref()));
                 (solved, ties)
             };
             solved.into_iter().map(noted).collect::<Vec<_>>()
@@ -139,7 +140,8 @@ fn path(
             let solved = goal.path(gram.as_ref(), &cs, &options, monitor)?;
             let weights = |a: &Mat<f64>| sparse.combined(a) * Scale(factor);
             let noted = |(solved, _): (Solved, Option<f64>)| {
-                let ties = goal.near_ties(|| &gram * &solved.coefficients);
+                let ties =
+                    goal.near_ties(|| multiplied(gram.as_ref(), solved.coefficients.as_ref()));
                 (solved.over_features(weights), ties)
             };
             solved.into_iter().map(noted).collect()

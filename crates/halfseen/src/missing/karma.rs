@@ -30,9 +30,8 @@ use crate::model::{Expansion, Fit, Predictor, Report, Sketched, Stop};
 use crate::params::{
     Features, KernelLoss, KernelSolver, Needs, Normalization, Parameters, Targets, parameters,
 };
-use halfseen_solve::Monitor;
 use halfseen_solve::linear::LinearSolved;
-use halfseen_solve::{Options, Solved, square_bytes};
+use halfseen_solve::{Monitor, Options, Solved, multiplied, square_bytes};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -316,7 +315,8 @@ impl<'a, 'b> Training<'a, 'b> {
                 }
             };
             for (&at, (solved, left_out)) in group.iter().zip(solved) {
-                let ties = goal.near_ties(|| &gram * &solved.coefficients);
+                let ties =
+                    goal.near_ties(|| multiplied(gram.as_ref(), solved.coefficients.as_ref()));
                 let mut fit = self.fit(&kernel, &goal, solved, left_out);
                 fit.report.notes.extend(ties);
                 fits[at] = Some(fit);
@@ -356,7 +356,9 @@ impl<'a, 'b> Training<'a, 'b> {
                 stop: stop.into(),
                 left_out: None,
             });
-            report.notes.extend(goal.near_ties(|| features.transpose() * &weights));
+            report
+                .notes
+                .extend(goal.near_ties(|| multiplied(features.transpose(), weights.as_ref())));
             let (sketch, constant, estimates) = (sketch.clone(), self.constant, goal.estimates());
             let predictor = Predictor::Sketch(Sketched { sketch, constant, weights, estimates });
             fits[at] = Some(Fit { predictor, report });

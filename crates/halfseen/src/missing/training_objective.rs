@@ -6,11 +6,12 @@ use crate::learner::FitSize;
 use crate::missing::online::{Iterate, OnlineKarma, OnlineLoss, Outcomes};
 use crate::model::Note;
 use crate::params::KernelLoss;
-use faer::{Mat, MatRef, Par};
-use halfseen_solve::Monitor;
+use faer::{Mat, MatRef};
 use halfseen_solve::linear::{self, LinearSolved};
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
-use halfseen_solve::{Options, Solved, hinge, multiclass, ridge, square_bytes};
+use halfseen_solve::{
+    Monitor, Options, Solved, hinge, multiclass, multiplied, multiply, ridge, square_bytes,
+};
 use std::borrow::Cow;
 
 /// Share of the loss of equal scores that a machine of several classes should remove.
@@ -131,16 +132,9 @@ impl TrainingObjective {
             (Losses::Squares(_), _) if features.nrows() > features.ncols() => {
                 let mut gram = Mat::zeros(features.ncols(), features.ncols());
                 let across = features.transpose();
-                faer::linalg::matmul::matmul(
-                    gram.as_mut(),
-                    faer::Accum::Replace,
-                    across,
-                    features,
-                    1.0,
-                    Par::Seq,
-                );
+                multiply(gram.as_mut(), across, features);
                 let solved = self.path(gram.as_ref(), cs, options, monitor)?;
-                let weights = |a: &Mat<f64>| features * a;
+                let weights = |a: &Mat<f64>| multiplied(features, a.as_ref());
                 solved.into_iter().map(|(solved, _)| solved.over_features(weights)).collect()
             }
             (Losses::Squares(targets), None) => {
@@ -216,14 +210,7 @@ impl TrainingObjective {
     /// Returns (1/2) |v|^2 + C sum of losses, v = sum_i coefficients_i phi_i.
     fn objective(&self, gram: MatRef<'_, f64>, coefficients: &Mat<f64>, c: f64) -> f64 {
         let mut scores = Mat::zeros(coefficients.nrows(), coefficients.ncols());
-        faer::linalg::matmul::matmul(
-            scores.as_mut(),
-            faer::Accum::Replace,
-            gram,
-            coefficients,
-            1.0,
-            Par::Seq,
-        );
+        multiply(scores.as_mut(), gram, coefficients);
         let square: f64 =
             (0..scores.ncols()).map(|j| coefficients.col(j).transpose() * scores.col(j)).sum();
         let loss = |i: usize| match &self.losses {

@@ -5,8 +5,8 @@ use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::gram::cross;
 use crate::kernel::{Kernel, Masked};
-use faer::{Mat, Par};
-use halfseen_solve::Silent;
+use faer::Mat;
+use halfseen_solve::{Silent, multiply};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -99,14 +99,7 @@ impl Expansion {
             for (&at, &kernel) in these.iter().zip(&of) {
                 let mut found = Mat::zeros(all[at].outputs(), rows.len());
                 let (left, right) = (all[at].coefficients.transpose(), &compared[kernel]);
-                faer::linalg::matmul::matmul(
-                    found.as_mut(),
-                    faer::Accum::Replace,
-                    left,
-                    right,
-                    1.0,
-                    Par::Seq,
-                );
+                multiply(found.as_mut(), left, right);
                 (0..rows.len()).for_each(|i| scores[at].values.extend(found.col_as_slice(i)));
             }
         }

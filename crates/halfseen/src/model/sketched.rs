@@ -4,7 +4,8 @@ use super::Scores;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Masked, Sketch};
-use faer::{Mat, Par};
+use faer::Mat;
+use halfseen_solve::multiply;
 use serde::{Deserialize, Serialize};
 
 /// Number of rows sketched at once, which bounds the memory of a prediction.
@@ -54,14 +55,7 @@ impl Sketched {
                 };
                 let mut found = Mat::zeros(predictor.outputs(), rows.len());
                 let weights = predictor.weights.transpose();
-                faer::linalg::matmul::matmul(
-                    found.as_mut(),
-                    faer::Accum::Replace,
-                    weights,
-                    &features,
-                    1.0,
-                    Par::Seq,
-                );
+                multiply(found.as_mut(), weights, &features);
                 (0..rows.len()).for_each(|i| scores.values.extend(found.col_as_slice(i)));
                 last = Some((predictor, features));
             }

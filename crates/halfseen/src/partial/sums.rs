@@ -6,8 +6,8 @@
 //! before, these are the number of rows and the sums of the columns.
 
 use crate::data::widened;
-use faer::{Mat, MatRef};
-use halfseen_solve::add_products;
+use faer::{Accum, Mat, MatRef};
+use halfseen_solve::{add_products, product};
 use serde::{Deserialize, Serialize};
 
 /// Largest number of rows of a part: numbers up to it are exact.
@@ -145,7 +145,7 @@ impl Sums {
         if let Some(pairs) = &mut self.pairs {
             let seen = MatRef::from_row_major_slice(&seen, rows, d);
             add_products(&mut pairs.counts, seen);
-            pairs.sums += values.transpose() * seen;
+            product(&mut pairs.sums, Accum::Add, values.transpose(), seen, 1.0);
         }
         self.rows += rows as u64;
     }

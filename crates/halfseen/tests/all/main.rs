@@ -31,6 +31,7 @@ mod passive;
 mod paying;
 mod phases;
 mod recorded;
+mod registers;
 mod robust_classes;
 mod robust_learners;
 mod robust_lp;

@@ -15,10 +15,9 @@ use super::super::Features;
 use crate::cholesky::{Factor, NotPositive};
 use crate::interior::{CentralPath, Pairs, Progress, Reach, Steps, Target};
 use crate::interior::{advance, follow, reach};
-use crate::lower::{lower_product, mirror};
 use crate::monitor::Monitor;
+use crate::products::{lower_product, mirror, multiply};
 use crate::stop::Stop;
-use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
@@ -106,7 +105,7 @@ impl<'a> Interior<'a> {
     fn combined(&self, b: &Mat<f64>) -> Mat<f64> {
         let mut out = Mat::zeros(self.features.width(), b.ncols());
         let features = self.features.matrix.as_dyn_stride();
-        matmul(out.as_mut(), Accum::Replace, features, b.as_ref(), 1.0, Par::Seq);
+        multiply(out.as_mut(), features, b.as_ref());
         out
     }
 
@@ -114,7 +113,7 @@ impl<'a> Interior<'a> {
     fn scores(&self, vectors: &Mat<f64>) -> Mat<f64> {
         let mut out = Mat::zeros(self.labels.len(), vectors.ncols());
         let features = self.features.matrix.as_dyn_stride().transpose();
-        matmul(out.as_mut(), Accum::Replace, features, vectors.as_ref(), 1.0, Par::Seq);
+        multiply(out.as_mut(), features, vectors.as_ref());
         out
     }
 

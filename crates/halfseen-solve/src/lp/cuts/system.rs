@@ -10,8 +10,8 @@
 
 use super::pieces::Pieces;
 use crate::cholesky::{NotPositive, Scaled};
-use crate::lower::lower_product;
 use crate::monitor::{Monitor, Watch};
+use crate::products::lower_product;
 use faer::{Accum, Mat};
 use rayon::prelude::*;
 

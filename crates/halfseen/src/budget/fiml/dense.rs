@@ -32,9 +32,9 @@ use super::score::{Evaluate, LackingSums};
 use super::simd4::wide;
 use super::small_cholesky::dot;
 use super::standard::Rows;
-use faer::{Accum, Mat, Par, linalg::matmul::matmul, prelude::*};
+use faer::{Accum, Mat, Par, prelude::*};
 use halfseen_solve::cholesky::{factor_in_place, solve_in_place};
-use halfseen_solve::{Monitor, Watch, mirror};
+use halfseen_solve::{Monitor, Watch, mirror, multiply};
 
 /// Noise floor of every attribute, in standard units.
 const FLOOR: f64 = 1e-4;
@@ -107,14 +107,7 @@ impl Dense {
             if j < d { factor.loadings[j * factor.rank + p] } else { factor.target[p] }
         });
         let mut matrix = Mat::zeros(d + 1, d + 1);
-        matmul(
-            matrix.as_mut(),
-            Accum::Replace,
-            loadings.as_ref(),
-            loadings.transpose(),
-            1.0,
-            Par::Seq,
-        );
+        multiply(matrix.as_mut(), loadings.as_ref(), loadings.transpose());
         (0..d).for_each(|j| matrix[(j, j)] += factor.noise[j] - FLOOR);
         matrix[(d, d)] += factor.target_noise;
         let means = factor.means.iter().copied().chain([factor.target_mean]).collect();

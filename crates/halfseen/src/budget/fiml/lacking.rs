@@ -15,9 +15,9 @@ use super::covariance::Covariance;
 use super::precision::{Pending, Precision};
 use super::standard::{LOG_TWO_PI, Rows};
 use super::workspace::fit;
-use faer::{Accum, Mat, Par, linalg::matmul::matmul, prelude::*};
+use faer::{Accum, Mat, Par, prelude::*};
 use halfseen_solve::cholesky::{factor_in_place, invert, log_determinant, solve_in_place};
-use halfseen_solve::{Watch, lower_product};
+use halfseen_solve::{Watch, lower_product, multiply};
 
 /// Workspace for examples that lack little.
 #[derive(Debug)]
@@ -167,7 +167,7 @@ impl Lacking {
     fn multiply(&mut self, precision: &Precision, examples: usize) {
         let (of, to) = (&self.completed, &mut self.product);
         let (of, to) = (of.subcols(0, examples), to.subcols_mut(0, examples));
-        matmul(to, Accum::Replace, precision.matrix.as_ref(), of, 1.0, Par::Seq);
+        multiply(to, precision.matrix.as_ref(), of);
     }
 
     /// Factorises K_mm of examples that are alike; the target is lacking unless it counts and is

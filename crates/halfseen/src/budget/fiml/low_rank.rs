@@ -9,9 +9,9 @@
 
 use super::factor::Factor;
 use super::workspace::fit;
-use faer::{Accum, Mat, MatMut, Par, linalg::matmul::matmul, prelude::*};
+use faer::{Accum, Mat, MatMut, Par, prelude::*};
 use halfseen_solve::cholesky::{factor_in_place, log_determinant, solve_in_place};
-use halfseen_solve::{Watch, lower_product};
+use halfseen_solve::{Watch, lower_product, multiply, product};
 
 /// Workspace for one block.
 #[derive(Debug)]
@@ -80,9 +80,9 @@ impl LowRank {
         self.scale(b.rb_mut());
         let loadings = self.loadings.submatrix(0, 0, r, n);
         let mut inner = self.inner.submatrix_mut(0, 0, r, columns);
-        matmul(inner.rb_mut(), Accum::Replace, loadings, b.rb(), 1.0, Par::Seq);
+        multiply(inner.rb_mut(), loadings, b.rb());
         solve_in_place(self.factor.submatrix(0, 0, r, r), inner.rb_mut());
-        matmul(b.rb_mut(), Accum::Add, loadings.transpose(), inner.rb(), -1.0, Par::Seq);
+        product(b.rb_mut(), Accum::Add, loadings.transpose(), inner.rb(), -1.0);
         self.scale(b);
     }
 

@@ -1,9 +1,9 @@
 //! Inverts whole covariances, and sums what examples that lack little say of them (`lacking.rs`).
 
 use super::workspace::fit;
-use faer::{Accum, Mat, MatRef, Par, linalg::matmul::matmul};
+use faer::{Accum, Mat, MatRef, Par};
 use halfseen_solve::cholesky::{factor_in_place, invert, log_determinant};
-use halfseen_solve::{Monitor, Watch, lower_product, mirror};
+use halfseen_solve::{Monitor, Watch, lower_product, mirror, multiply, product};
 
 /// Columns of a product between two looks at the monitor.
 const PANEL: usize = 256;
@@ -111,7 +111,7 @@ pub(crate) fn sandwich(
     for at in (0..size).step_by(PANEL) {
         let width = PANEL.min(size - at);
         let to = half.subcols_mut(at, width);
-        matmul(to, Accum::Replace, outer, inner.subcols(at, width), 1.0, Par::Seq);
+        multiply(to, outer, inner.subcols(at, width));
         if monitor.should_stop() {
             return false;
         }
@@ -125,7 +125,7 @@ pub(crate) fn sandwich(
         let rest = size - below;
         let to = out.submatrix_mut(below, at, rest, width);
         let left = half.subrows(below, rest);
-        matmul(to, accum, left, right, times, Par::Seq);
+        product(to, accum, left, right, times);
         if monitor.should_stop() {
             return false;
         }

@@ -1,9 +1,8 @@
 //! Measures how well the observed values determine a row of a known subspace.
 
 use crate::error::{ErrorKind, Result};
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatRef, Par};
-use halfseen_solve::eigenvalues;
+use faer::{Mat, MatRef};
+use halfseen_solve::{eigenvalues, multiply};
 
 /// Eigenvalues below this are taken for zero.
 const ZERO: f64 = 1e-12;
@@ -75,7 +74,7 @@ fn of_pattern(basis: MatRef<'_, f64>, observed: &[bool]) -> Result<Regularity> {
 /// B'B.
 fn products(b: MatRef<'_, f64>) -> Mat<f64> {
     let mut products = Mat::zeros(b.ncols(), b.ncols());
-    matmul(products.as_mut(), Accum::Replace, b.transpose(), b, 1.0, Par::Seq);
+    multiply(products.as_mut(), b.transpose(), b);
     products
 }
 

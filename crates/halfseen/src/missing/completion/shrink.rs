@@ -12,11 +12,9 @@
 use crate::error::{ErrorKind, Result};
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::matmul::matmul;
 use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::{Accum, Mat, MatRef, Par};
-use halfseen_solve::eigen;
-use halfseen_solve::lower_product;
+use halfseen_solve::{eigen, lower_product, multiply, narrow};
 
 /// Threshold, as a share of the largest singular value, below which Gram matrices are imprecise.
 const SQUARABLE: f64 = 1e-6;
@@ -108,21 +106,21 @@ fn project(a: MatRef<'_, f64>, u: &Mat<f64>, shares: &[f64], out: &mut Mat<f64>)
     let scaled = Mat::from_fn(u.nrows(), u.ncols(), |i, j| u[(i, j)] * shares[j]);
     if 2 * u.ncols() <= u.nrows() {
         let mut inner = Mat::zeros(u.ncols(), a.ncols());
-        matmul(inner.as_mut(), Accum::Replace, scaled.transpose(), a, 1.0, Par::Seq);
-        matmul(out.as_mut(), Accum::Replace, u.as_ref(), inner.as_ref(), 1.0, Par::Seq);
+        multiply(inner.as_mut(), scaled.transpose(), a);
+        multiply(out.as_mut(), u.as_ref(), inner.as_ref());
     } else {
         let mut projector = Mat::zeros(u.nrows(), u.nrows());
-        matmul(projector.as_mut(), Accum::Replace, scaled.as_ref(), u.transpose(), 1.0, Par::Seq);
-        matmul(out.as_mut(), Accum::Replace, projector.as_ref(), a, 1.0, Par::Seq);
+        multiply(projector.as_mut(), scaled.as_ref(), u.transpose());
+        multiply(out.as_mut(), projector.as_ref(), a);
     }
 }
 
 /// Writes A V diag(shares) V'; returns A V, (p, rank).
 fn project_right(a: MatRef<'_, f64>, v: &Mat<f64>, shares: &[f64], out: &mut Mat<f64>) -> Mat<f64> {
     let mut images = Mat::zeros(a.nrows(), v.ncols());
-    matmul(images.as_mut(), Accum::Replace, a, v.as_ref(), 1.0, Par::Seq);
+    multiply(images.as_mut(), a, v.as_ref());
     let scaled = Mat::from_fn(v.nrows(), v.ncols(), |i, j| v[(i, j)] * shares[j]);
-    matmul(out.as_mut(), Accum::Replace, images.as_ref(), scaled.transpose(), 1.0, Par::Seq);
+    multiply(out.as_mut(), images.as_ref(), scaled.transpose());
     images
 }
 
@@ -135,16 +133,18 @@ fn by_svd(a: MatRef<'_, f64>, threshold: f64, out: &mut Mat<f64>) -> Result<Shru
     let thin = ComputeSvdVectors::Thin;
     let mut memory =
         MemBuffer::new(svd_scratch::<f64>(p, n, thin, thin, Par::Seq, Default::default()));
-    svd(
-        a,
-        s.as_mut(),
-        Some(u.as_mut()),
-        Some(v.as_mut()),
-        Par::Seq,
-        MemStack::new(&mut memory),
-        Default::default(),
-    )
-    .map_err(|problem| ErrorKind::Numerical {
+    let svd = || {
+        svd(
+            a,
+            s.as_mut(),
+            Some(u.as_mut()),
+            Some(v.as_mut()),
+            Par::Seq,
+            MemStack::new(&mut memory),
+            Default::default(),
+        )
+    };
+    narrow(svd).map_err(|problem| ErrorKind::Numerical {
         what: "singular value decomposition",
         problem: format!("{problem:?}"),
     })?;
@@ -152,7 +152,7 @@ fn by_svd(a: MatRef<'_, f64>, threshold: f64, out: &mut Mat<f64>) -> Result<Shru
     let values: Vec<f64> = (0..rank).map(|i| s.column_vector()[i] - threshold).collect();
     let left = u.subcols(0, rank).to_owned();
     let scaled = Mat::from_fn(n, rank, |i, j| v[(i, j)] * values[j]);
-    matmul(out.as_mut(), Accum::Replace, left.as_ref(), scaled.transpose(), 1.0, Par::Seq);
+    multiply(out.as_mut(), left.as_ref(), scaled.transpose());
     Ok(Shrunk { left, values })
 }
 

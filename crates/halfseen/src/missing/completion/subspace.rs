@@ -11,9 +11,8 @@
 
 use super::shrink::{Shrunk, decomposed, gram, is_squarable};
 use crate::error::Result;
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatRef, Par};
-use halfseen_solve::{eigen, mirror};
+use faer::{Mat, MatRef};
+use halfseen_solve::{eigen, mirror, multiply, orthonormal};
 
 /// Number of vectors below the threshold in a block.
 const BEYOND: usize = 8;
@@ -97,7 +96,7 @@ impl Subspace {
             }
         };
         square(&self.block, &mut power);
-        let basis = power.qr().compute_thin_Q();
+        let basis = orthonormal(power.clone());
         let mut inner = Mat::zeros(b, b);
         if gram.is_some() {
             square(&basis, &mut power);
@@ -133,10 +132,6 @@ impl Subspace {
         let values = sizes[..above].iter().map(|size| size - threshold).collect();
         Ok(Some(Shrunk { left, values }))
     }
-}
-
-fn multiply(out: faer::MatMut<'_, f64>, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
-    matmul(out, Accum::Replace, a, b, 1.0, Par::Seq);
 }
 
 #[cfg(test)]
