@@ -1,4 +1,5 @@
 //! Products of matrices, on one thread, and lower triangles of symmetric ones.
+#![allow(clippy::disallowed_methods)] // the one place that may
 
 use crate::wide::narrow;
 use faer::linalg::matmul::{matmul, triangular};

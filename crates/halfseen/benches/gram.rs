@@ -5,7 +5,7 @@
 //! The rate that the shares refer to is that of faer's own product in double precision: C = M'M and
 //! D = X'X, each n x n in full, on all threads, into memory that is there already or, as its
 //! operator does, into fresh memory. Runs alternate, and medians are printed.
-#![allow(clippy::print_stdout, clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::unwrap_used)]
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
