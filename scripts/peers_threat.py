@@ -127,7 +127,7 @@ def fitted(method, x, y, threat):
         import halfseen
 
         margin, began = 0.01 * (x.shape[1] - threat), time.process_time()
-        ours = halfseen.RobustLPClassifier(threat=threat, margin=margin, box_radius=1.0).fit(x, y)
+        ours = halfseen.RobustLPClassifier(threat=threat, margin=margin, box_radius=1.0, scale="none").fit(x, y)
         beside = {"ours": ours.report_["objective"], "ours_seconds": time.process_time() - began}
         weights, bias, objective = program(x, y, threat, margin, 1.0)
         return lambda rows: filled(rows) @ weights + bias, {**beside, "objective": float(objective)}
