@@ -4,7 +4,7 @@
 //! square root of F'F would lose half of the digits.
 
 use crate::wide::narrow;
-use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::householder::{
     apply_block_householder_sequence_on_the_left_in_place_scratch as apply_scratch,
     apply_block_householder_sequence_on_the_left_in_place_with_conj as apply,
@@ -14,7 +14,10 @@ use faer::linalg::householder::{
 use faer::linalg::qr::no_pivoting::factor::{
     qr_in_place, qr_in_place_scratch, recommended_block_size,
 };
-use faer::{Conj, Mat, Par};
+use faer::{Conj, Mat, MatMut, MatRef, Par};
+
+type Scratch = fn(usize, usize, usize) -> StackReq;
+type Routine = fn(MatRef<'_, f64>, MatRef<'_, f64>, Conj, MatMut<'_, f64>, Par, &mut MemStack);
 
 /// F = Q R, F (d, m) with d >= m.
 #[derive(Debug)]
@@ -58,40 +61,25 @@ impl Rotation {
     }
 
     /// Returns Q v for each column v, (d).
-    fn turned(&self, mut out: Mat<f64>) -> Mat<f64> {
-        let (d, size) = (self.factored.nrows(), self.blocks.nrows());
-        let mut memory = MemBuffer::new(apply_scratch::<f64>(d, size, out.ncols()));
-        let stack = MemStack::new(&mut memory);
-        narrow(|| {
-            apply(
-                self.factored.as_ref(),
-                self.blocks.as_ref(),
-                Conj::No,
-                out.as_mut(),
-                Par::Seq,
-                stack,
-            )
-        });
-        out
+    fn turned(&self, out: Mat<f64>) -> Mat<f64> {
+        self.reflected(apply_scratch::<f64>, apply, out)
     }
 
     /// Returns Q'w, (m), for w (d).
     pub(crate) fn forward(&self, w: &[f64]) -> Vec<f64> {
-        let mut out = Mat::from_fn(w.len(), 1, |k, _| w[k]);
-        let (d, size) = (self.factored.nrows(), self.blocks.nrows());
-        let mut memory = MemBuffer::new(apply_transpose_scratch::<f64>(d, size, 1));
-        let stack = MemStack::new(&mut memory);
-        narrow(|| {
-            apply_transpose(
-                self.factored.as_ref(),
-                self.blocks.as_ref(),
-                Conj::No,
-                out.as_mut(),
-                Par::Seq,
-                stack,
-            )
-        });
+        let w = Mat::from_fn(w.len(), 1, |k, _| w[k]);
+        let out = self.reflected(apply_transpose_scratch::<f64>, apply_transpose, w);
         out.col_as_slice(0)[..self.factored.ncols()].to_vec()
+    }
+
+    /// Applies the reflections to each column, in the order of a routine.
+    fn reflected(&self, scratch: Scratch, routine: Routine, mut out: Mat<f64>) -> Mat<f64> {
+        let (d, size) = (self.factored.nrows(), self.blocks.nrows());
+        let mut memory = MemBuffer::new(scratch(d, size, out.ncols()));
+        let stack = MemStack::new(&mut memory);
+        let (vectors, blocks) = (self.factored.as_ref(), self.blocks.as_ref());
+        narrow(|| routine(vectors, blocks, Conj::No, out.as_mut(), Par::Seq, stack));
+        out
     }
 }
 
