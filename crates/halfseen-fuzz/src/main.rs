@@ -65,8 +65,7 @@ fn main() -> Result<ExitCode> {
         return worker::replay(case, arguments.save.as_deref());
     }
     if let Some([from, to]) = arguments.worker.as_deref() {
-        let subject = subjects::make(&arguments.subjects[0])?;
-        return worker::run(subject, arguments.seed, *from..*to);
+        return worker::run(&arguments.subjects[0], arguments.seed, *from..*to);
     }
     let mut found = 0;
     for name in &arguments.subjects {

@@ -1,7 +1,8 @@
 //! Runs cases one after another, and writes a line before and after each.
 
-use crate::subjects::{Subject, make};
+use crate::subjects::make;
 use anyhow::{Context, Result, bail};
+use halfseen::memory;
 use std::io::Write;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,7 +10,8 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Mutex;
 
-/// Most memory of a worker in bytes; damaged input of some kB must never explain more.
+/// Most memory of a worker in bytes, beside what its threads reserve and hardly use; damaged input
+/// of some kB must never explain more.
 const MEMORY: u64 = 3 << 30;
 
 /// Returns the random numbers of a case.
@@ -18,9 +20,12 @@ fn random(seed: u64, number: u64) -> fastrand::Rng {
     fastrand::Rng::with_seed(of_seed.u64(..) ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-/// Runs the cases; a panic is a finding.
-pub(crate) fn run(mut subject: Box<dyn Subject>, seed: u64, cases: Range<u64>) -> Result<ExitCode> {
+/// Runs the cases of a subject; a panic is a finding.
+pub(crate) fn run(name: &str, seed: u64, cases: Range<u64>) -> Result<ExitCode> {
+    // Before anything asks what it may take.
     limit_memory()?;
+    memory::start_threads()?;
+    let mut subject = make(name)?;
     // Panics are told by their message alone; the first is the cause of any other.
     static MESSAGE: Mutex<Option<String>> = Mutex::new(None);
     std::panic::set_hook(Box::new(|info| {
@@ -74,7 +79,7 @@ pub(crate) fn replay(case: &str, save: Option<&Path>) -> Result<ExitCode> {
 fn limit_memory() -> Result<()> {
     let resource = rlimit::Resource::AS;
     let (_, hard) = resource.get()?;
-    Ok(resource.set(MEMORY.min(hard), hard)?)
+    Ok(resource.set((MEMORY + memory::reserved(1)).min(hard), hard)?)
 }
 
 #[cfg(not(unix))]

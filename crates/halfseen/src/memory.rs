@@ -5,15 +5,22 @@
 
 use crate::error::{ErrorKind, Result};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The limit that was set; 0 if none was.
 static LIMIT: AtomicU64 = AtomicU64::new(0);
 
+/// True once products of matrices were admitted.
+static MULTIPLIES: AtomicBool = AtomicBool::new(false);
+
 /// Returns the bytes that this process may take: those of [`set_limit`], or three quarters of what
-/// the system has ([`available`]).
+/// the system has ([`available`]). Where the address space is limited (`ulimit -v`), and products of
+/// matrices were admitted, it is no more than what these leave.
 pub fn limit() -> u64 {
     match LIMIT.load(Ordering::Relaxed) {
+        0 if MULTIPLIES.load(Ordering::Relaxed) => {
+            (available() / 4 * 3).min(beside_products().unwrap_or(0))
+        }
         0 => available() / 4 * 3,
         set => set,
     }
@@ -84,7 +91,7 @@ pub fn start_threads() -> Result<(), rayon::ThreadPoolBuildError> {
 
 /// Returns the number of threads to compute with if limited address space allows fewer than there
 /// are processors.
-pub(crate) fn threads() -> Option<usize> {
+pub fn threads() -> Option<usize> {
     let all = processors();
     let most = (1..=all).rev().find(|&threads| reserved(threads) <= of_process() / 2);
     Some(most.unwrap_or(1)).filter(|most| *most < all)
@@ -94,12 +101,21 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Returns the address space that so many threads reserve and hardly use: for the allocator, and
-/// again for products of matrices. Two more threads wait for signals and for the others; the latter
-/// multiplies too.
-fn reserved(threads: usize) -> u64 {
+/// Returns the bytes of address space that so many threads reserve and hardly use: for the allocator,
+/// and again for products of matrices. Two more threads wait for signals and for the others; the
+/// latter multiplies too.
+pub fn reserved(threads: usize) -> u64 {
     const EACH: u64 = 64 << 20;
     (threads as u64 + 2) * EACH + (threads as u64 + 1) * EACH.max(cache().saturating_mul(2))
+}
+
+/// Returns the address space that products of matrices leave, `u64::MAX` if it is not limited, none
+/// if they have too little themselves.
+fn beside_products() -> Option<u64> {
+    match of_process() {
+        u64::MAX => Some(u64::MAX),
+        limit => limit.checked_sub(reserved(threads().unwrap_or_else(processors))),
+    }
 }
 
 /// Refuses products of matrices, by a learner or model, beside so many bytes, if the process has too
@@ -108,13 +124,14 @@ fn reserved(threads: usize) -> u64 {
 /// # Errors
 /// [`ErrorKind::LittleAddressSpace`].
 pub(crate) fn room_for_products(what: &str, bytes: f64) -> Result<()> {
-    let (limit, reserved) = (of_process(), reserved(threads().unwrap_or_else(processors)));
-    if limit == u64::MAX || reserved as f64 + bytes <= limit as f64 {
+    if beside_products().is_some_and(|room| bytes <= room as f64) {
+        MULTIPLIES.store(true, Ordering::Relaxed);
         return Ok(());
     }
     let gibibytes = |bytes: f64| bytes / (1_u64 << 30) as f64;
-    let (needed, reserved) = (gibibytes(bytes), gibibytes(reserved as f64));
-    let limit = gibibytes(limit as f64);
+    let reserved = reserved(threads().unwrap_or_else(processors)) as f64;
+    let (needed, reserved) = (gibibytes(bytes), gibibytes(reserved));
+    let limit = gibibytes(of_process() as f64);
     Err(ErrorKind::LittleAddressSpace { what: what.to_owned(), needed, reserved, limit }.into())
 }
 
