@@ -5,7 +5,8 @@
 //! instead of G, which takes less memory, and columns of G are computed on demand; some are kept.
 
 use crate::products::{lower_product, mirror};
-use crate::vectors::dot;
+use crate::vectors::{add_multiple, dot};
+use crate::wide::{NullaryFnOnce, wide};
 use faer::{Accum, Mat, MatRef};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -82,12 +83,18 @@ impl Quadratic {
 
     /// Returns the gradient 2 (Gw - c).
     pub fn gradient(&self, weights: &[f64]) -> Vec<f64> {
-        let mut product = match &self.form {
-            Form::Gram(gram) => combine(gram, weights),
-            Form::Rows(rows) => transposed(rows, &combine(rows, weights)),
-        };
-        product.iter_mut().zip(&self.cross).for_each(|(p, c)| *p = 2.0 * (*p - c));
-        product
+        let mut gradient = Vec::new();
+        self.gradient_in(weights, &mut gradient);
+        gradient
+    }
+
+    /// Does the same in the place of another gradient; with all of G it allocates nothing.
+    pub fn gradient_in(&self, weights: &[f64], gradient: &mut Vec<f64>) {
+        match &self.form {
+            Form::Gram(gram) => combine_in(gram, weights, gradient),
+            Form::Rows(rows) => *gradient = transposed(rows, &combine(rows, weights)),
+        }
+        gradient.iter_mut().zip(&self.cross).for_each(|(g, c)| *g = 2.0 * (*g - c));
     }
 
     /// Returns f(w) for the gradient at w; at least 0 despite rounding.
@@ -145,13 +152,36 @@ pub fn outer_products(rows: &Mat<f64>) -> Mat<f64> {
 
 /// Returns A w, column by column; zero weights are skipped.
 pub fn combine(matrix: &Mat<f64>, weights: &[f64]) -> Vec<f64> {
-    let mut sum = vec![0.0; matrix.nrows()];
-    for (j, &w) in weights.iter().enumerate() {
-        if w != 0.0 {
-            sum.iter_mut().zip(matrix.col_as_slice(j)).for_each(|(s, v)| *s += w * v);
+    let mut sum = Vec::new();
+    combine_in(matrix, weights, &mut sum);
+    sum
+}
+
+/// Does the same in the place of another sum.
+fn combine_in(matrix: &Mat<f64>, weights: &[f64], sum: &mut Vec<f64>) {
+    sum.clear();
+    sum.resize(matrix.nrows(), 0.0);
+    wide(Combine { matrix, weights, sum });
+}
+
+struct Combine<'a> {
+    matrix: &'a Mat<f64>,
+    weights: &'a [f64],
+    sum: &'a mut [f64],
+}
+
+impl NullaryFnOnce for Combine<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Combine { matrix, weights, sum } = self;
+        for (j, &weight) in weights.iter().enumerate() {
+            if weight != 0.0 {
+                add_multiple(sum, weight, matrix.col_as_slice(j));
+            }
         }
     }
-    sum
 }
 
 /// Returns A' v.

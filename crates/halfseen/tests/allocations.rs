@@ -1,10 +1,13 @@
-//! Counts allocations: asking and telling must need none once the buffers have grown.
+//! Counts allocations: asking and telling, and steps over the l1 ball, must need none once the
+//! buffers have grown.
 #![allow(clippy::unwrap_used, unsafe_code)] // helpers of tests are tests; an allocator is unsafe
 
 mod common;
 
 use common::{Data, singletons, started};
+use halfseen::Silent;
 use halfseen::budget::Query;
+use halfseen::model::Stop;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -89,4 +92,30 @@ fn ten_thousand_examples_allocate_nothing() {
     assert_eq!(allocations_of("aelr", &[("replacement", "true"), ("step", "0.5")]), 0);
     assert_eq!(allocations_of("ddaelr", &[("replacement", "true"), ("inner", "mixed")]), 0);
     assert_eq!(allocations_of("ddaerr", &[("step_rule", "adagrad"), ("inner", "moments")]), 0);
+}
+
+/// Steps over the l1 ball, of which a fit makes many thousands.
+#[test]
+fn more_steps_of_a_fit_allocate_no_more() {
+    for (name, settings) in [
+        ("lasso", &[][..]),
+        ("baseline", &[("moment_repair", "psd")]),
+        ("baseline", &[("moment_repair", "stationary")]),
+        ("baseline", &[("moment_repair", "diag-shift")]),
+    ] {
+        let data = Data::random(200, &singletons(40), 51);
+        let allocations = |steps: &str| {
+            let always = [("tol", "1e-30"), ("max_iter", steps)];
+            let learner = common::learner(name, &[settings, &always].concat());
+            let before = COUNT.with(Cell::get);
+            let fit = learner.fit(&data.examples(), &Silent).unwrap();
+            assert_eq!(fit.report.stop, Stop::IterationLimit, "{name} {settings:?}");
+            COUNT.with(Cell::get) - before
+        };
+        // What a thread keeps.
+        allocations("4");
+        let [few, many] = ["8", "64"].map(allocations);
+        // The list of corners with weight doubles.
+        assert!(many <= few + 3, "{name} {settings:?}: {few} and {many}");
+    }
 }

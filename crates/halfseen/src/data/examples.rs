@@ -338,7 +338,15 @@ impl Moments {
         } else {
             for i in 0..examples.len() {
                 examples.row_into(i, &mut row);
-                row.iter().enumerate().for_each(|(j, &v)| see(j, v, examples.weight(i)));
+                let weight = examples.weight(i);
+                let sums = mean.iter_mut().zip(&mut square).zip(&mut seen);
+                for (((mean, square), seen), &v) in sums.zip(&row) {
+                    let (weight, v) = if v.is_nan() { (0.0, 0.0) } else { (weight, v) };
+                    let weighed = weight * v;
+                    *mean += weighed;
+                    *square += weighed * v;
+                    *seen += weight;
+                }
             }
         }
         for ((m, s), seen) in mean.iter_mut().zip(&mut square).zip(seen) {

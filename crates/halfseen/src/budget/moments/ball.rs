@@ -17,7 +17,7 @@ use crate::model::Stop;
 use crate::params::MomentRepair;
 use faer::Mat;
 use halfseen_solve::Monitor;
-use halfseen_solve::projection::onto_l1_ball;
+use halfseen_solve::projection::onto_l1_ball_in;
 use halfseen_solve::{Form, Point, Quadratic, eigen, eigenvalues, outer_products};
 
 /// Steps between two checks of the monitor.
@@ -111,7 +111,7 @@ impl Ball {
         monitor: &dyn Monitor,
     ) -> BallMinimum {
         let mut weights = vec![0.0; self.quadratic.cross.len()];
-        let mut gradient = self.quadratic.gradient(&weights);
+        let (mut gradient, mut room) = (self.quadratic.gradient(&weights), Vec::new());
         let mut gap = gap(&weights, &gradient, radius);
         let slope = gradient.iter().fold(0.0_f64, |a, g| a.max(g.abs()));
         // Without curvature any step will do.
@@ -128,8 +128,8 @@ impl Ball {
             }
             if step < limits.steps {
                 weights.iter_mut().zip(&gradient).for_each(|(w, g)| *w -= size * g);
-                onto_l1_ball(&mut weights, radius);
-                gradient = self.quadratic.gradient(&weights);
+                onto_l1_ball_in(&mut weights, radius, &mut room);
+                self.quadratic.gradient_in(&weights, &mut gradient);
                 gap = self::gap(&weights, &gradient, radius);
             }
         }
