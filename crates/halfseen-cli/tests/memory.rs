@@ -161,7 +161,7 @@ fn the_limit_is_a_flag_of_every_command() {
         refused(&ran, &["--memory", "such as 4GB, 500MB or 2GiB"]);
     }
     let ran = place.run(&format!("{fit} --memory 3kB"));
-    refused(&ran, &["ridge needs about", "KiB of memory", "--memory"]);
+    refused(&ran, &["ridge needs about", "kB of memory", "--memory"]);
     let ran = place.run("compare t.csv --target y --ignore who --learners ridge --memory 3kB");
     refused(&ran, &["ridge needs about"]);
     assert!(place.ok("fit --help").contains("--memory <SIZE>"));

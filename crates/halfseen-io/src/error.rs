@@ -4,7 +4,7 @@
 //! with its numbers and place. A message is one sentence of at most 1 kB that starts with the
 //! subject and usually ends with a remedy.
 
-use halfseen::error::short;
+use halfseen::error::{short, size};
 
 /// Result of every fallible operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -78,13 +78,13 @@ pub enum ErrorKind {
     /// The table takes more memory than the process may take.
     #[error(
         "the table takes {} of memory after {rows} rows, and {} are allowed; raise the limit (in the program --memory), or give fewer rows or columns (in the program --rows draws some)",
-        bytes(*needed), bytes(*limit)
+        size(*needed as f64), size(*limit as f64)
     )]
     TooMuchMemory { needed: u64, rows: usize, limit: u64 },
     /// A pipe is longer than the memory in which it is kept to be read twice.
     #[error(
         "data from a pipe are kept in memory while they are read, and there are more than the {} that are allowed; save them to a file, or raise the limit (in the program --memory)",
-        bytes(*limit)
+        size(*limit as f64)
     )]
     PipeTooLong { limit: u64 },
     /// A number may be meant in two ways, and nothing in the file decides.
@@ -223,15 +223,6 @@ fn printable(c: char) -> impl Iterator<Item = char> {
     let (plain, escaped) =
         if c.is_control() { (None, Some(c.escape_default())) } else { (Some(c), None) };
     plain.into_iter().chain(escaped.into_iter().flatten())
-}
-
-/// Formats a number of bytes in decimal units, as in 2.5 GB.
-fn bytes(count: u64) -> String {
-    let scales = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
-    match scales.into_iter().find(|(scale, _)| count as f64 >= *scale) {
-        Some((scale, unit)) => format!("{:.1} {unit}", count as f64 / scale),
-        None => format!("{count} bytes"),
-    }
 }
 
 fn ragged_remedy(found: usize, expected: usize) -> &'static str {

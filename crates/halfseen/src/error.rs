@@ -8,8 +8,8 @@ mod class;
 mod text;
 
 pub(crate) use text::shown;
-use text::{gibibytes, line, many, maybe, raise, readable, remedy};
-pub use text::{grouped, list, nearest, short, significant};
+pub use text::{grouped, list, nearest, short, significant, size};
+use text::{line, many, maybe, raise, readable, remedy};
 
 /// Result of everything in this library that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -294,15 +294,15 @@ pub enum ErrorKind {
     /// A fit would take more memory than it may.
     #[error(
         "{} needs about {} of memory for {} rows and {} columns but may use {}; {}use {}, or {}",
-        short(learner), gibibytes(*needed), grouped(*rows as u64), grouped(*columns as u64), gibibytes(*allowed), many(widest), line(remedy), raise(*own)
+        short(learner), size(*needed), grouped(*rows as u64), grouped(*columns as u64), size(*allowed), many(widest), line(remedy), raise(*own)
     )]
     TooMuchMemory {
         learner: String,
         rows: usize,
         columns: usize,
-        /// In GiB.
+        /// In bytes.
         needed: f64,
-        /// In GiB.
+        /// In bytes.
         allowed: f64,
         /// Text column that has most of the columns, and its number of categories.
         widest: Option<(String, usize)>,
@@ -313,16 +313,16 @@ pub enum ErrorKind {
     /// The address space of the process is too small for products of matrices.
     #[error(
         "{} needs about {} of memory and multiplies matrices, which reserves {} of address space on this processor. The process may have {} (ulimit -v): allow more, or use a learner without such products, as aerr",
-        short(what), gibibytes(*needed), gibibytes(*reserved), gibibytes(*limit)
+        short(what), size(*needed), size(*reserved), size(*limit)
     )]
     LittleAddressSpace {
         /// Learner or model.
         what: String,
-        /// In GiB.
+        /// In bytes.
         needed: f64,
-        /// In GiB.
+        /// In bytes.
         reserved: f64,
-        /// In GiB.
+        /// In bytes.
         limit: f64,
     },
     /// Too many of the model's columns are absent from a table.

@@ -65,13 +65,12 @@ pub(crate) fn admit(
     if bytes <= allowed {
         return Ok(());
     }
-    let gibibytes = |bytes: f64| bytes / (1_u64 << 30) as f64;
     Err(ErrorKind::TooMuchMemory {
         learner: what.to_owned(),
         rows,
         columns,
-        needed: gibibytes(bytes),
-        allowed: gibibytes(allowed),
+        needed: bytes,
+        allowed,
         widest: None,
         remedy: remedy.to_owned(),
         own: false,
@@ -128,11 +127,9 @@ pub(crate) fn room_for_products(what: &str, bytes: f64) -> Result<()> {
         MULTIPLIES.store(true, Ordering::Relaxed);
         return Ok(());
     }
-    let gibibytes = |bytes: f64| bytes / (1_u64 << 30) as f64;
     let reserved = reserved(threads().unwrap_or_else(processors)) as f64;
-    let (needed, reserved) = (gibibytes(bytes), gibibytes(reserved));
-    let limit = gibibytes(of_process() as f64);
-    Err(ErrorKind::LittleAddressSpace { what: what.to_owned(), needed, reserved, limit }.into())
+    let (what, limit) = (what.to_owned(), of_process() as f64);
+    Err(ErrorKind::LittleAddressSpace { what, needed: bytes, reserved, limit }.into())
 }
 
 /// Returns the bytes of the processors' last caches together: the routines of products

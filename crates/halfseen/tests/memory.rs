@@ -388,7 +388,7 @@ fn the_smaller_of_two_limits_holds_and_says_how_to_raise_it() {
     let refused = |text: &str| learner("karma", &[("memory", text)]).fit(&data.examples(), &Silent);
     assert!(refused("auto").is_ok());
     let error = refused("1e-4").unwrap_err().to_string();
-    assert!(error.contains("may use 104.9 KiB") && error.contains("raise memory"), "{error}");
+    assert!(error.contains("may use 107.4 kB") && error.contains("raise memory"), "{error}");
     memory::set_limit(200_000);
     let (own, process) = (refused("1e-4").unwrap_err(), refused("8").unwrap_err().to_string());
     memory::set_limit(0);

@@ -100,7 +100,7 @@ experiments! {
     "a-figure-2" "A" a_figure_2 Unclipped "" "3 against 5 from four pixels, against examples and against attributes read"
     "a-pairs" "A" a_pairs Unclipped " --mnist DIR" "all 45 pairs of digits"
     "b-figure-1" "B" b_figure_1 Unclipped "" "lasso on 3 against 5 from four pixels"
-    "b-figure-2" "B" b_figure_2 Folds "" "ridge on 3 against 5 from 56 pixels"
+    "b-figure-2" "B" b_figure_2 Unclipped "" "ridge on 3 against 5 from 56 pixels"
     "b-aesvr" "B" b_aesvr Folds "" "the absolute loss by AESVR where some targets are wrong"
     "c-synthetic" "C" c_synthetic Folds "" "draws by second moments where these decay"
     "c-weights" "C" c_weights Folds "" "when two phases pay: three kinds of weights under the same second moments"

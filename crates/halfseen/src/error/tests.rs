@@ -330,8 +330,8 @@ fn provoked(long: &str) -> Vec<Error> {
             learner: long.to_owned(),
             rows: 40_000,
             columns: 20_000,
-            needed: 35.8,
-            allowed: 8.0,
+            needed: 35.8e9,
+            allowed: 8e9,
             widest: Some((long.to_owned(), 14_700)),
             remedy: "less".into(),
             own: false,
@@ -339,9 +339,9 @@ fn provoked(long: &str) -> Vec<Error> {
         .into(),
         ErrorKind::LittleAddressSpace {
             what: long.to_owned(),
-            needed: 0.2,
-            reserved: 1.1,
-            limit: 0.5,
+            needed: 0.2e9,
+            reserved: 1.1e9,
+            limit: 0.5e9,
         }
         .into(),
         started.tell(&foreign, &[], 0.0).unwrap_err(),

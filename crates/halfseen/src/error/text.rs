@@ -81,13 +81,12 @@ pub(crate) fn shown(value: f64) -> String {
     if usual { value.to_string() } else { format!("{value:e}") }
 }
 
-/// Formats a size given in GiB in a suitable unit.
-pub(super) fn gibibytes(size: f64) -> String {
-    let bytes = size * f64::from(1_u32 << 30);
-    match bytes {
-        b if b >= f64::from(1_u32 << 30) => format!("{size:.1} GiB"),
-        b if b >= f64::from(1_u32 << 20) => format!("{:.1} MiB", b / f64::from(1_u32 << 20)),
-        b => format!("{:.1} KiB", b / 1024.0),
+/// Formats a number of bytes in decimal units, as in 2.5 GB.
+pub fn size(bytes: f64) -> String {
+    let scales = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+    match scales.into_iter().find(|(scale, _)| bytes >= *scale) {
+        Some((scale, unit)) => format!("{:.1} {unit}", bytes / scale),
+        None => format!("{bytes:.0} bytes"),
     }
 }
 

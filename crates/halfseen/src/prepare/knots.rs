@@ -44,13 +44,12 @@ impl Schema {
         if needed <= allowed {
             return Ok(());
         }
-        let gib = f64::from(1_u32 << 30);
         Err(ErrorKind::TooMuchMemory {
             learner: "a basis".to_owned(),
             rows: matrix.rows(),
             columns,
-            needed: needed / gib,
-            allowed: allowed / gib,
+            needed,
+            allowed,
             widest: None,
             remedy: "none".to_owned(),
             own: false,
