@@ -336,7 +336,7 @@ fn parameters_are_refused_by_name_and_range() {
     }
     place.refused(
         &format!("{karma} --set memory=1e-6"),
-        &["t.csv", "karma", "80 rows", "iB of memory", "features=sketch:2048"],
+        &["t.csv", "karma", "80 rows", "MB of memory", "features=sketch:2048"],
     );
     place.refused(&format!("{karma} --set features=sketch:0"), &["features"]);
     let sketched = place.ok(&format!("{karma} --set features=sketch:256 --set gamma=3"));
