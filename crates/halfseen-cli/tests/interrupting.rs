@@ -158,7 +158,7 @@ fn every_command_can_be_interrupted_while_it_reads() {
 #[test]
 fn an_interrupted_comparison_keeps_the_splits_that_were_complete() {
     let place = Place::new();
-    // All splits take a minute or more, each some milliseconds.
+    // A minute of processor time in all, and some milliseconds for each split.
     place.write("t.csv", numbers(3_000, 60, false));
     let line = "compare t.csv --target y --learners ridge --splits 5000 --out o/p";
     for signal in ["-INT", "-TERM"] {
