@@ -315,12 +315,7 @@ impl Moments {
         let (mut mean, mut square, mut row) = (vec![0.0; d], vec![0.0; d], vec![0.0; d]);
         let mut seen = vec![0.0_f64; d];
         let mut see = |j: usize, v: f64, weight: f64| {
-            if !v.is_nan() {
-                let weighed = weight * v;
-                mean[j] += weighed;
-                square[j] += weighed * v;
-                seen[j] += weight;
-            }
+            count(v, weight, (&mut mean[j], &mut square[j], &mut seen[j]));
         };
         if examples.matrix.is_sparse(&examples.rows) {
             let mut held = vec![0.0; d];
@@ -341,11 +336,7 @@ impl Moments {
                 let weight = examples.weight(i);
                 let sums = mean.iter_mut().zip(&mut square).zip(&mut seen);
                 for (((mean, square), seen), &v) in sums.zip(&row) {
-                    let (weight, v) = if v.is_nan() { (0.0, 0.0) } else { (weight, v) };
-                    let weighed = weight * v;
-                    *mean += weighed;
-                    *square += weighed * v;
-                    *seen += weight;
+                    count(v, weight, (mean, square, seen));
                 }
             }
         }
@@ -356,4 +347,15 @@ impl Moments {
         }
         Moments { mean, square }
     }
+}
+
+/// Adds a cell to the sums of its column, unless it is missing: without a branch, for wide
+/// instructions.
+#[inline(always)]
+fn count(v: f64, weight: f64, (mean, square, seen): (&mut f64, &mut f64, &mut f64)) {
+    let (weight, v) = if v.is_nan() { (0.0, 0.0) } else { (weight, v) };
+    let weighed = weight * v;
+    *mean += weighed;
+    *square += weighed * v;
+    *seen += weight;
 }
