@@ -10,8 +10,8 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Mutex;
 
-/// Most memory of a worker in bytes, beside what its threads reserve and hardly use; damaged input
-/// of some kB must never explain more.
+/// Most memory of a worker in bytes, beside what a thread reserves and hardly uses; damaged input of
+/// some kB must never explain more.
 const MEMORY: u64 = 3 << 30;
 
 /// Returns the random numbers of a case.

@@ -176,10 +176,7 @@ fn wait<T: Send>(
 
 /// Starts so many threads, 0 for one per processor, or as many as limited address space allows.
 fn pool(threads: usize) -> PyResult<rayon::ThreadPool> {
-    let threads = match halfseen::memory::threads() {
-        Some(most) if threads == 0 || threads > most => most,
-        _ => threads,
-    };
+    let threads = halfseen::memory::threads(threads);
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|e| unstarted(&e))
 }
 

@@ -46,7 +46,7 @@ fn ask_the_system() -> u64 {
     let group = system.cgroup_limits().map_or(u64::MAX, |group| group.total_memory);
     let process = match of_process() {
         u64::MAX => u64::MAX,
-        limit => limit - reserved(threads().unwrap_or_else(processors)).min(limit / 2),
+        limit => limit - reserved_here().min(limit / 2),
     };
     [system.total_memory(), group, process].into_iter().filter(|&b| b > 0).min().unwrap_or(u64::MAX)
 }
@@ -84,16 +84,21 @@ pub(crate) fn admit(
 /// # Errors
 /// If threads run already, or the system gives none.
 pub fn start_threads() -> Result<(), rayon::ThreadPoolBuildError> {
-    let Some(threads) = threads() else { return Ok(()) };
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()
+    match threads(0) {
+        0 => Ok(()),
+        threads => rayon::ThreadPoolBuilder::new().num_threads(threads).build_global(),
+    }
 }
 
-/// Returns the number of threads to compute with if limited address space allows fewer than there
-/// are processors.
-pub fn threads() -> Option<usize> {
-    let all = processors();
-    let most = (1..=all).rev().find(|&threads| reserved(threads) <= of_process() / 2);
-    Some(most.unwrap_or(1)).filter(|most| *most < all)
+/// Returns the number of threads to compute with where so many are wanted, 0 for one per processor:
+/// those, or fewer if limited address space allows fewer.
+pub fn threads(wanted: usize) -> usize {
+    let many = if wanted == 0 { processors() } else { wanted.min(rayon::max_num_threads()) };
+    let half = of_process() / 2;
+    match (1..=many).rev().find(|&threads| reserved(threads) <= half).unwrap_or(1) {
+        most if most < many => most,
+        _ => wanted,
+    }
 }
 
 fn processors() -> usize {
@@ -108,12 +113,20 @@ pub fn reserved(threads: usize) -> u64 {
     (threads as u64 + 2) * EACH + (threads as u64 + 1) * EACH.max(cache().saturating_mul(2))
 }
 
+/// Returns the address space that the threads of this process reserve, if it has as many as it may.
+fn reserved_here() -> u64 {
+    reserved(match threads(0) {
+        0 => processors(),
+        threads => threads,
+    })
+}
+
 /// Returns the address space that products of matrices leave, `u64::MAX` if it is not limited, none
 /// if they have too little themselves.
 fn beside_products() -> Option<u64> {
     match of_process() {
         u64::MAX => Some(u64::MAX),
-        limit => limit.checked_sub(reserved(threads().unwrap_or_else(processors))),
+        limit => limit.checked_sub(reserved_here()),
     }
 }
 
@@ -127,8 +140,7 @@ pub(crate) fn room_for_products(what: &str, bytes: f64) -> Result<()> {
         MULTIPLIES.store(true, Ordering::Relaxed);
         return Ok(());
     }
-    let reserved = reserved(threads().unwrap_or_else(processors)) as f64;
-    let (what, limit) = (what.to_owned(), of_process() as f64);
+    let (what, reserved, limit) = (what.to_owned(), reserved_here() as f64, of_process() as f64);
     Err(ErrorKind::LittleAddressSpace { what, needed: bytes, reserved, limit }.into())
 }
 
@@ -208,6 +220,11 @@ mod tests {
         assert_eq!(processors_of("2"), Some(1));
         assert_eq!(processors_of("3-2"), None);
         assert_eq!(processors_of(""), None);
+    }
+
+    #[test]
+    fn who_wants_threads_has_them_where_nothing_is_limited() {
+        assert_eq!([0, 1, 3, usize::MAX].map(threads), [0, 1, 3, usize::MAX]);
     }
 
     #[test]

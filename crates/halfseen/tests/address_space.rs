@@ -16,6 +16,7 @@ fn what_products_reserve_is_not_promised_to_others() {
     let all = memory::reserved(1) + room;
     Resource::AS.set(all, Resource::AS.get_hard().unwrap()).unwrap();
     memory::start_threads().unwrap();
+    assert_eq!(memory::threads(8), 1, "who wants eight has one too");
     assert!(memory::limit() > room, "{}: nothing has multiplied yet", memory::limit());
 
     let (data, ridge) = (Data::random(200, &singletons(12), 3), learner("ridge", &[]));

@@ -108,7 +108,7 @@ pub fn compare(
     let settled =
         |units: u64| monitor.progress(done.fetch_add(units, Ordering::Relaxed) + units, total);
     // A separate pool: the global one must not be started in a process that may fork.
-    let threads = plan.threads.or_else(memory::threads).unwrap_or(0);
+    let threads = memory::threads(plan.threads.unwrap_or(0));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|e| ErrorKind::Numerical {
         what: "starting threads",
