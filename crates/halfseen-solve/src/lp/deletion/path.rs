@@ -169,6 +169,13 @@ impl CentralPath for State<'_> {
     const PATIENCE: u32 = u32::MAX;
     const CORRECTORS: usize = 1;
 
+    /// A few of very many pairs shorten the affine step, so that it says little about the others:
+    /// the cube of what it leaves took 1.4 to 3 times as many iterations as this constant on digits
+    /// with a small margin, and as many with a large one.
+    fn centring(_left: f64) -> f64 {
+        0.03
+    }
+
     fn products(&self) -> f64 {
         self.products
     }

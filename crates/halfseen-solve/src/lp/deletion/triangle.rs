@@ -2,13 +2,21 @@
 
 use super::KNOWN;
 use faer::Mat;
+use std::ops::Range;
 
 /// Returns the number of entries of a lower triangle with n rows.
 pub(super) const fn size(n: usize) -> usize {
     n * (n + 1) / 2
 }
 
+/// Number of rows whose terms are added at once.
+pub(super) const BATCH: usize = 64;
+
+/// Size of the lines that are added to at once, in bytes: a share of a first-level cache.
+const LINES: usize = 24 * 1024;
+
 /// Terms of one row: r r' - q q' off the diagonal blocks of its items, r r' + D a a' on them.
+#[derive(Clone, Copy, Default)]
 pub(super) struct Terms<'a> {
     /// Slots of the entries, increasing.
     pub(super) slots: &'a [u32],
@@ -26,68 +34,119 @@ pub(super) struct Terms<'a> {
     pub(super) bias: f64,
 }
 
-/// Adds the terms of one row to a triangle of n rows.
+/// Adds the terms of at most [`BATCH`] rows to a triangle of n rows: to a few of its lines at a
+/// time, which stay in the cache. Each entry sums over the rows in their order.
 #[inline(always)]
-pub(super) fn add(triangle: &mut [f64], n: usize, terms: &Terms<'_>) {
+pub(super) fn add(triangle: &mut [f64], n: usize, rows: &[Terms<'_>]) {
+    let mut passed = [0; BATCH];
+    let lines = (LINES / (8 * n)).clamp(2, 16);
+    for first in (0..n - 1).step_by(lines) {
+        let end = (first + lines).min(n - 1);
+        let tile = &mut triangle[size(first)..size(end)];
+        for (terms, at) in rows.iter().zip(&mut passed) {
+            let from = *at;
+            while terms.slots.get(*at).is_some_and(|&slot| (slot as usize) < end) {
+                *at += 1;
+            }
+            if from == *at {
+                continue;
+            }
+            if terms.owners.is_empty() {
+                terms.add_single(tile, size(first), from..*at);
+            } else {
+                terms.add_grouped(tile, size(first), from..*at);
+            }
+        }
+    }
     let last = &mut triangle[size(n - 1)..size(n)];
-    if terms.bias != 0.0 {
+    for terms in rows.iter().filter(|terms| terms.bias != 0.0) {
         for (&slot, r) in terms.slots.iter().zip(terms.plus) {
             last[slot as usize] += terms.bias * r;
         }
         last[n - 1] += terms.bias * terms.bias;
     }
-    if terms.owners.is_empty() {
-        add_single(triangle, terms);
-    } else {
-        add_grouped(triangle, terms);
-    }
 }
 
-/// Adds r plus - q minus to the entries `slots` of a line.
-#[inline(always)]
-fn add_to(line: &mut [f64], slots: &[u32], (r, plus): (f64, &[f64]), (q, minus): (f64, &[f64])) {
-    let terms = plus.iter().zip(minus).map(|(r2, q2)| r * r2 - q * q2);
-    let (Some(&first), Some(&last)) = (slots.first(), slots.last()) else { return };
-    if (last - first) as usize + 1 == slots.len() {
-        // Neighbours need no look-up, and several are added at once.
-        line[first as usize..=last as usize]
-            .iter_mut()
-            .zip(terms)
-            .for_each(|(sum, term)| *sum += term);
-    } else {
-        slots.iter().zip(terms).for_each(|(&slot, term)| line[slot as usize] += term);
-    }
-}
-
-/// Handles rows in which every entry is an item.
-#[inline(always)]
-fn add_single(triangle: &mut [f64], terms: &Terms<'_>) {
-    let Terms { slots, plus, minus, cells, blocks, .. } = *terms;
-    for at in 0..slots.len() {
-        let row = slots[at] as usize;
-        let line = &mut triangle[size(row)..size(row + 1)];
-        let (r, q) = (plus[at], minus[at]);
-        add_to(line, &slots[..at], (r, &plus[..at]), (q, &minus[..at]));
-        line[row] += r * r + cells[at] * cells[at] * blocks[at];
-    }
-}
-
-/// Handles rows in which several entries may belong to one item.
-#[inline(always)]
-fn add_grouped(triangle: &mut [f64], terms: &Terms<'_>) {
-    let Terms { slots, plus, minus, cells, owners, blocks, .. } = *terms;
-    let mut first = 0;
-    for at in 0..slots.len() {
-        let row = slots[at] as usize;
-        let line = &mut triangle[size(row)..size(row + 1)];
-        let (r, q, owner) = (plus[at], minus[at], owners[at]);
-        if owner == KNOWN || owners[first] != owner {
-            first = at;
+impl Terms<'_> {
+    /// Adds to the lines of some entries, each of which is an item; `tile` starts at `start` in the
+    /// triangle.
+    #[inline(always)]
+    fn add_single(&self, tile: &mut [f64], start: usize, entries: Range<usize>) {
+        let Terms { slots, plus, minus, cells, blocks, .. } = *self;
+        let diagonal = |at: usize| plus[at] * plus[at] + cells[at] * cells[at] * blocks[at];
+        let mut at = entries.start;
+        while at < entries.end {
+            let row = slots[at] as usize;
+            let (upper, lower) = tile.split_at_mut(size(row + 1) - start);
+            let upper = &mut upper[size(row) - start..];
+            if at + 1 < entries.end {
+                // Two lines for one look at the entries.
+                let next = slots[at + 1] as usize;
+                let lower = &mut lower[size(next) - size(row + 1)..][..=next];
+                self.add_two([upper, lower], at);
+                lower[row] += plus[at + 1] * plus[at] - minus[at + 1] * minus[at];
+                lower[next] += diagonal(at + 1);
+            } else {
+                self.add_to(upper, at, at);
+            }
+            upper[row] += diagonal(at);
+            at += 2;
         }
-        add_to(line, &slots[..first], (r, &plus[..first]), (q, &minus[..first]));
-        let block = if owner == KNOWN { 0.0 } else { cells[at] * blocks[owner as usize] };
-        for other in first..=at {
-            line[slots[other] as usize] += r * plus[other] + block * cells[other];
+    }
+
+    /// Adds to the lines of some entries, several of which may belong to one item.
+    #[inline(always)]
+    fn add_grouped(&self, tile: &mut [f64], start: usize, entries: Range<usize>) {
+        let Terms { slots, plus, cells, owners, blocks, .. } = *self;
+        for at in entries {
+            let row = slots[at] as usize;
+            let line = &mut tile[size(row) - start..size(row + 1) - start];
+            let owner = owners[at];
+            let own = owners[..at].iter().rev().take_while(|&&o| o == owner && o != KNOWN).count();
+            self.add_to(line, at, at - own);
+            let block = if owner == KNOWN { 0.0 } else { cells[at] * blocks[owner as usize] };
+            for other in at - own..=at {
+                line[slots[other] as usize] += plus[at] * plus[other] + block * cells[other];
+            }
+        }
+    }
+
+    /// Returns the slots of the first entries if they are neighbours: these need no look-up, and
+    /// several are added at once.
+    #[inline(always)]
+    fn neighbours(&self, count: usize) -> Option<Range<usize>> {
+        let (first, last) = (*self.slots[..count].first()?, *self.slots[..count].last()?);
+        let range = first as usize..last as usize + 1;
+        (range.len() == count).then_some(range)
+    }
+
+    /// Adds the products of entry `at` with the first entries to its line.
+    #[inline(always)]
+    fn add_to(&self, line: &mut [f64], at: usize, count: usize) {
+        let (r, q) = (self.plus[at], self.minus[at]);
+        let terms = self.plus[..count].iter().zip(&self.minus[..count]);
+        let terms = terms.map(|(r2, q2)| r * r2 - q * q2);
+        if let Some(range) = self.neighbours(count) {
+            line[range].iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
+        } else {
+            self.slots.iter().zip(terms).for_each(|(&slot, term)| line[slot as usize] += term);
+        }
+    }
+
+    /// Adds the products of entries `at` and `at + 1` with those before both to their lines.
+    #[inline(always)]
+    fn add_two(&self, [upper, lower]: [&mut [f64]; 2], at: usize) {
+        if self.neighbours(at).is_some() {
+            self.add_to(upper, at, at);
+            self.add_to(lower, at + 1, at);
+            return;
+        }
+        let [r, s] = [self.plus[at], self.plus[at + 1]];
+        let [q, p] = [self.minus[at], self.minus[at + 1]];
+        let before = self.slots.iter().zip(&self.plus[..at]).zip(&self.minus[..at]);
+        for ((&slot, r2), q2) in before {
+            upper[slot as usize] += r * r2 - q * q2;
+            lower[slot as usize] += s * r2 - p * q2;
         }
     }
 }
@@ -166,7 +225,7 @@ mod tests {
                     bias,
                 };
                 let mut triangle = vec![0.0; size(n)];
-                add(&mut triangle, n, &terms);
+                add(&mut triangle, n, &[terms]);
                 let whole = dense(n, &terms);
                 for i in 0..n {
                     for j in 0..=i {

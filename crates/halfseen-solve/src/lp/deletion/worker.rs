@@ -13,7 +13,7 @@
 use super::KNOWN;
 use super::point::{Point, Row, zeros};
 use super::problem::{Part, Problem};
-use super::triangle::{self, Terms};
+use super::triangle::{self, BATCH, Terms};
 use crate::interior::{Reach, Target, WideReach, hold, reach};
 use crate::monitor::{Monitor, Watch};
 use crate::vectors::{add_multiple, dot, sum};
@@ -34,6 +34,7 @@ pub(super) struct Worker<'p> {
     /// This part's contribution to the right side, the bias last.
     pub(super) vector: Vec<f64>,
     pivots: Vec<Pivot>,
+    batch: Batch,
     pub(super) room: [Vec<f64>; 6],
 }
 
@@ -96,6 +97,7 @@ impl<'p> Worker<'p> {
             triangle: vec![0.0; triangle::size(width + 1)],
             vector: vec![0.0; width + 1],
             pivots: vec![Pivot::default(); rows],
+            batch: Batch::new(part),
             room: [room(), room(), room(), room(), room(), room()],
         }
     }
@@ -140,78 +142,123 @@ impl NullaryFnOnce for Eliminate<'_, '_> {
     fn call(self) {
         let Eliminate { worker, problem, monitor } = self;
         let Worker {
-            part, now, triangle, pivots, room: [kept, costs, blocks, plus, minus, _], ..
+            part, now, triangle, pivots, batch, room: [kept, costs, gs, taken, ..], ..
         } = worker;
         triangle.fill(0.0);
         let mut watch = Watch::new(monitor);
-        for (row, pivot) in pivots.iter_mut().enumerate() {
-            let items = part.items(row);
-            let count = items.len();
-            if watch.stops_after(4 * count * count) {
-                return;
-            }
-            let values = &part.values[items.clone()];
-            let ((beta, del), (slack, u)) = (now[0].at(items.clone()), now[1].at(items));
-            let at = Row::of(now, row);
-            let [kept, costs, blocks] = [&mut *kept, costs, blocks].map(|room| &mut room[..count]);
-            let [gs, taken] = [&mut *plus, minus].map(|room| &mut room[..count]);
-            for k in 0..count {
-                let item = Item::new(beta[k], del[k], slack[k], u[k]);
-                kept[k] = item.kept();
-                costs[k] = values[k] * item.h();
-                blocks[k] = item.h();
-                (gs[k], taken[k]) = (item.g, item.d * item.g);
-            }
-            let free = at.kappa / at.price;
-            let s = at.slack / at.sigma + at.xi / at.zeta + sum(gs);
-            let rho = problem.budget - dot(values, taken);
-            let m = free + dot(values, costs);
-            let squares = values.iter().zip(&*costs).map(|(v, cost)| v * cost);
-            let largest =
-                squares.fold(0.0, |most, square| if square > most { square } else { most });
-            // M - v^2 h cancels for a term that is nearly all of M: the others are then summed
-            // without it.
-            let mut rest = Some(largest).filter(|&largest| largest > 0.5 * m);
-            for k in 0..count {
-                let square = values[k] * costs[k];
-                let others = if rest == Some(square) {
-                    rest = None;
-                    free + (0..count).filter(|&o| o != k).map(|o| values[o] * costs[o]).sum::<f64>()
+        for first in (0..part.rows()).step_by(BATCH) {
+            let rows = first..(first + BATCH).min(part.rows());
+            let (at, of) = (part.starts[first], part.items[first]);
+            for row in rows.clone() {
+                let items = part.items(row);
+                let count = items.len();
+                if watch.stops_after(4 * count * count) {
+                    return;
+                }
+                let values = &part.values[items.clone()];
+                let blocks = &mut batch.blocks[items.start - of..][..count];
+                let ((beta, del), (slack, u)) = (now[0].at(items.clone()), now[1].at(items));
+                let point = Row::of(now, row);
+                let [kept, costs, gs, taken] =
+                    [&mut *kept, costs, gs, taken].map(|room| &mut room[..count]);
+                for k in 0..count {
+                    let item = Item::new(beta[k], del[k], slack[k], u[k]);
+                    kept[k] = item.kept();
+                    costs[k] = values[k] * item.h();
+                    blocks[k] = item.h();
+                    (gs[k], taken[k]) = (item.g, item.d * item.g);
+                }
+                let free = point.kappa / point.price;
+                let s = point.slack / point.sigma + point.xi / point.zeta + sum(gs);
+                let rho = problem.budget - dot(values, taken);
+                let m = free + dot(values, costs);
+                let squares = values.iter().zip(&*costs).map(|(v, cost)| v * cost);
+                let largest =
+                    squares.fold(0.0, |most, square| if square > most { square } else { most });
+                // M - v^2 h cancels for a term that is nearly all of M: the others are then summed
+                // without it.
+                let mut rest = Some(largest).filter(|&largest| largest > 0.5 * m);
+                for k in 0..count {
+                    let square = values[k] * costs[k];
+                    let others = if rest == Some(square) {
+                        rest = None;
+                        let others = (0..count).filter(|&o| o != k);
+                        free + others.map(|o| values[o] * costs[o]).sum::<f64>()
+                    } else {
+                        m - square
+                    };
+                    blocks[k] *= others / m;
+                }
+                let (lean, root) = (rho / m, 1.0 / m.sqrt());
+                let scale = 1.0 / (s + rho * lean).sqrt();
+                pivots[row] = Pivot { s, m, rho, determinant: s * m + rho * rho };
+                batch.bias[row - first] = if problem.bias { part.signs[row] * scale } else { 0.0 };
+                let entries = part.entries(row);
+                let cells = &part.cells[entries.clone()];
+                let [plus, minus] = [&mut batch.plus, &mut batch.minus]
+                    .map(|list| &mut list[entries.start - at..][..cells.len()]);
+                if part.owners.is_empty() {
+                    for (k, a) in cells.iter().enumerate() {
+                        plus[k] = a * (kept[k] - lean * costs[k]) * scale;
+                        minus[k] = a * costs[k] * root;
+                    }
                 } else {
-                    m - square
-                };
-                blocks[k] *= others / m;
-            }
-            let (lean, root) = (rho / m, 1.0 / m.sqrt());
-            let scale = 1.0 / (s + rho * lean).sqrt();
-            *pivot = Pivot { s, m, rho, determinant: s * m + rho * rho };
-            let entries = part.entries(row);
-            let cells = &part.cells[entries.clone()];
-            let owners =
-                if part.owners.is_empty() { &[][..] } else { &part.owners[entries.clone()] };
-            if owners.is_empty() {
-                for (k, a) in cells.iter().enumerate() {
-                    plus[k] = a * (kept[k] - lean * costs[k]) * scale;
-                    minus[k] = a * costs[k] * root;
-                }
-            } else {
-                for (e, (a, &owner)) in cells.iter().zip(owners).enumerate() {
-                    let k = owner as usize;
-                    let known = owner == KNOWN;
-                    plus[e] = a * scale * if known { 1.0 } else { kept[k] - lean * costs[k] };
-                    minus[e] = if known { 0.0 } else { a * costs[k] * root };
+                    let owners = &part.owners[entries];
+                    for (e, (a, &owner)) in cells.iter().zip(owners).enumerate() {
+                        let k = owner as usize;
+                        let known = owner == KNOWN;
+                        plus[e] = a * scale * if known { 1.0 } else { kept[k] - lean * costs[k] };
+                        minus[e] = if known { 0.0 } else { a * costs[k] * root };
+                    }
                 }
             }
-            let terms = Terms {
-                slots: &part.slots[entries],
-                plus: &plus[..cells.len()],
-                minus: &minus[..cells.len()],
-                cells,
-                owners,
-                blocks: &blocks[..count],
-                bias: if problem.bias { part.signs[row] * scale } else { 0.0 },
-            };
-            triangle::add(triangle, problem.width + 1, &terms);
+            let batch = &*batch;
+            let terms: [Terms<'_>; BATCH] = std::array::from_fn(|number| {
+                let row = first + number;
+                if row < rows.end { batch.terms(part, first, row) } else { Terms::default() }
+            });
+            triangle::add(triangle, problem.width + 1, &terms[..rows.len()]);
+        }
+    }
+}
+
+/// Terms of a few rows, one after another.
+#[derive(Debug)]
+struct Batch {
+    /// r and q of each entry.
+    plus: Vec<f64>,
+    minus: Vec<f64>,
+    /// D of each item.
+    blocks: Vec<f64>,
+    /// r of each row's bias.
+    bias: [f64; BATCH],
+}
+
+impl Batch {
+    fn new(part: &Part) -> Batch {
+        let most = |starts: &[usize]| {
+            let batches = (0..starts.len() - 1).step_by(BATCH);
+            let sizes = batches.map(|at| starts[(at + BATCH).min(starts.len() - 1)] - starts[at]);
+            vec![0.0; sizes.max().unwrap_or(0)]
+        };
+        let (plus, minus, blocks) = (most(&part.starts), most(&part.starts), most(&part.items));
+        Batch { plus, minus, blocks, bias: [0.0; BATCH] }
+    }
+
+    /// Returns the terms of a row of the batch that starts with row `first`.
+    #[inline(always)]
+    fn terms<'a>(&'a self, part: &'a Part, first: usize, row: usize) -> Terms<'a> {
+        let (entries, items) = (part.entries(row), part.items(row));
+        let (at, of) = (entries.start - part.starts[first], items.start - part.items[first]);
+        let count = entries.len();
+        Terms {
+            slots: &part.slots[entries.clone()],
+            plus: &self.plus[at..][..count],
+            minus: &self.minus[at..][..count],
+            cells: &part.cells[entries.clone()],
+            owners: if part.owners.is_empty() { &[] } else { &part.owners[entries] },
+            blocks: &self.blocks[of..][..items.len()],
+            bias: self.bias[row - first],
         }
     }
 }
