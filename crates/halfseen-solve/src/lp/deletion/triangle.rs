@@ -136,17 +136,21 @@ impl Terms<'_> {
     /// Adds the products of entries `at` and `at + 1` with those before both to their lines.
     #[inline(always)]
     fn add_two(&self, [upper, lower]: [&mut [f64]; 2], at: usize) {
-        if self.neighbours(at).is_some() {
-            self.add_to(upper, at, at);
-            self.add_to(lower, at + 1, at);
-            return;
-        }
         let [r, s] = [self.plus[at], self.plus[at + 1]];
         let [q, p] = [self.minus[at], self.minus[at + 1]];
-        let before = self.slots.iter().zip(&self.plus[..at]).zip(&self.minus[..at]);
-        for ((&slot, r2), q2) in before {
-            upper[slot as usize] += r * r2 - q * q2;
-            lower[slot as usize] += s * r2 - p * q2;
+        let terms = self.plus[..at].iter().zip(&self.minus[..at]);
+        let terms = terms.map(|(r2, q2)| (r * r2 - q * q2, s * r2 - p * q2));
+        if let Some(range) = self.neighbours(at) {
+            let sums = upper[range.clone()].iter_mut().zip(&mut lower[range]);
+            for ((first, second), (of_first, of_second)) in sums.zip(terms) {
+                *first += of_first;
+                *second += of_second;
+            }
+            return;
+        }
+        for (&slot, (of_first, of_second)) in self.slots.iter().zip(terms) {
+            upper[slot as usize] += of_first;
+            lower[slot as usize] += of_second;
         }
     }
 }
