@@ -435,6 +435,28 @@ fn attributes_of_very_different_sizes_are_solved_to_the_tolerance() {
     }
 }
 
+/// Sixty attributes that all tell the classes, and a small margin. Mehrotra's rule takes 58 to 74
+/// iterations.
+#[test]
+fn a_small_margin_of_redundant_attributes_takes_few_iterations() {
+    let mut stream = Stream::new(13, Purpose::Data, 0);
+    let means: [Vec<f64>; 2] = [(); 2].map(|()| (0..60).map(|_| stream.unit()).collect());
+    let signs: Vec<f64> = (0..300).map(|i| [-1.0, 1.0][i % 2]).collect();
+    let x = Array2::from_shape_fn((300, 60), |(i, j)| {
+        (means[i % 2][j] + 0.5 * stream.normal() - 0.3).max(0.0)
+    });
+    let data = Data::new(x, signs, &singletons(60)).told();
+    let costs: Vec<f64> = (0..60).map(|j| 10.0_f64.powf(f64::from(j % 7) / 3.0 - 1.0)).collect();
+    for (margin, threat) in [(0.05, 5.0), (0.01, 5.0), (0.1, 10.0)] {
+        let costs = AttributeCosts::Numbers(costs.clone());
+        let learner =
+            RobustLp { threat: Some(threat), margin: Some(margin), costs, ..RobustLp::default() };
+        let report = learner.fit(&data.examples(), &Silent).unwrap().report;
+        assert_eq!(report.stop, Stop::Tolerance, "{margin} {threat}: {report:?}");
+        assert!(report.passes.unwrap() <= 50, "{margin} {threat}: {:?}", report.passes);
+    }
+}
+
 /// Attributes that say nothing: the constant is the best under a threat, and without one.
 #[test]
 fn a_threat_that_beats_the_signal_is_said_and_no_threat_beats_none() {

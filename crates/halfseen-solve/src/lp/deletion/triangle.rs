@@ -251,4 +251,41 @@ mod tests {
             }
         }
     }
+
+    /// More lines than are added to at a time, and rows of every kind in one batch.
+    #[test]
+    fn rows_of_a_batch_are_summed_as_if_each_came_alone() {
+        let mut stream = Stream::new(6, Purpose::Data, 0);
+        let n = 90;
+        let rows: Vec<([Vec<f64>; 4], Vec<u32>, Vec<u32>)> = (0..BATCH as u32)
+            .map(|row| {
+                let full = row % 5 == 0;
+                let slots: Vec<u32> =
+                    (0..n as u32 - 1).filter(|_| full || stream.unit() < 0.3).collect();
+                let lists = [(); 4].map(|()| (0..n).map(|_| stream.normal()).collect());
+                let owners = slots.iter().map(|slot| slot / 3).collect();
+                (lists, slots, if row % 2 == 0 { Vec::new() } else { owners })
+            })
+            .collect();
+        let terms: Vec<Terms<'_>> = rows
+            .iter()
+            .map(|([plus, minus, cells, blocks], slots, owners)| {
+                let [plus, minus, cells] = [plus, minus, cells].map(|list| &list[..slots.len()]);
+                let bias = if slots.len() % 2 == 0 { 0.0 } else { 0.7 };
+                Terms { slots, plus, minus, cells, owners, blocks, bias }
+            })
+            .collect();
+        let mut triangle = vec![0.0; size(n)];
+        add(&mut triangle, n, &terms);
+        let mut whole = vec![0.0; n * n];
+        for terms in &terms {
+            whole.iter_mut().zip(dense(n, terms)).for_each(|(sum, term)| *sum += term);
+        }
+        for i in 0..n {
+            for j in 0..=i {
+                let found = triangle[size(i) + j];
+                assert!((found - whole[i * n + j]).abs() < 1e-12, "{i} {j}: {found}");
+            }
+        }
+    }
 }
