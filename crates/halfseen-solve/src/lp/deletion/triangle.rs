@@ -252,24 +252,31 @@ mod tests {
         }
     }
 
+    struct Entries {
+        /// r, q, a and D.
+        lists: [Vec<f64>; 4],
+        slots: Vec<u32>,
+        owners: Vec<u32>,
+    }
+
     /// More lines than are added to at a time, and rows of every kind in one batch.
     #[test]
     fn rows_of_a_batch_are_summed_as_if_each_came_alone() {
         let mut stream = Stream::new(6, Purpose::Data, 0);
         let n = 90;
-        let rows: Vec<([Vec<f64>; 4], Vec<u32>, Vec<u32>)> = (0..BATCH as u32)
+        let rows: Vec<Entries> = (0..BATCH as u32)
             .map(|row| {
                 let full = row % 5 == 0;
                 let slots: Vec<u32> =
                     (0..n as u32 - 1).filter(|_| full || stream.unit() < 0.3).collect();
                 let lists = [(); 4].map(|()| (0..n).map(|_| stream.normal()).collect());
-                let owners = slots.iter().map(|slot| slot / 3).collect();
-                (lists, slots, if row % 2 == 0 { Vec::new() } else { owners })
+                let owners = slots.iter().map(|slot| slot / 3).filter(|_| row % 2 == 1).collect();
+                Entries { lists, slots, owners }
             })
             .collect();
         let terms: Vec<Terms<'_>> = rows
             .iter()
-            .map(|([plus, minus, cells, blocks], slots, owners)| {
+            .map(|Entries { lists: [plus, minus, cells, blocks], slots, owners }| {
                 let [plus, minus, cells] = [plus, minus, cells].map(|list| &list[..slots.len()]);
                 let bias = if slots.len() % 2 == 0 { 0.0 } else { 0.7 };
                 Terms { slots, plus, minus, cells, owners, blocks, bias }
