@@ -39,7 +39,9 @@ pub(super) struct Terms<'a> {
 #[inline(always)]
 pub(super) fn add(triangle: &mut [f64], n: usize, rows: &[Terms<'_>]) {
     let mut passed = [0; BATCH];
-    let lines = (LINES / (8 * n)).clamp(2, 16);
+    // A row should have an entry in most tiles, or looking for it costs more than the cache saves.
+    let entries: usize = rows.iter().map(|terms| terms.slots.len()).sum();
+    let lines = (LINES / (8 * n)).max(n * rows.len() / entries.max(1)).max(2);
     for first in (0..n - 1).step_by(lines) {
         let end = (first + lines).min(n - 1);
         let tile = &mut triangle[size(first)..size(end)];
