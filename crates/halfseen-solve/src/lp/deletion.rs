@@ -34,6 +34,7 @@
 //! rows' entries and a Cholesky factorisation of a matrix with one row per slot, plus one. The
 //! parts of the rows are processed in parallel and summed in order.
 
+mod batch;
 mod certificate;
 mod path;
 mod point;

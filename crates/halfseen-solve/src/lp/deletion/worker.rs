@@ -11,9 +11,10 @@
 //! q) / sqrt(S + rho^2/M).
 
 use super::KNOWN;
+use super::batch::Batch;
 use super::point::{Point, Row, zeros};
 use super::problem::{Part, Problem};
-use super::triangle::{self, BATCH, Terms};
+use super::triangle::{self, BATCH};
 use crate::interior::{Reach, Target, WideReach, hold, reach};
 use crate::monitor::{Monitor, Watch};
 use crate::vectors::{add_multiple, dot, sum};
@@ -212,53 +213,8 @@ impl NullaryFnOnce for Eliminate<'_, '_> {
                     }
                 }
             }
-            let batch = &*batch;
-            let terms: [Terms<'_>; BATCH] = std::array::from_fn(|number| {
-                let row = first + number;
-                if row < rows.end { batch.terms(part, first, row) } else { Terms::default() }
-            });
+            let terms = batch.terms(part, rows.clone());
             triangle::add(triangle, problem.width + 1, &terms[..rows.len()]);
-        }
-    }
-}
-
-/// Terms of a few rows, one after another.
-#[derive(Debug)]
-struct Batch {
-    /// r and q of each entry.
-    plus: Vec<f64>,
-    minus: Vec<f64>,
-    /// D of each item.
-    blocks: Vec<f64>,
-    /// r of each row's bias.
-    bias: [f64; BATCH],
-}
-
-impl Batch {
-    fn new(part: &Part) -> Batch {
-        let most = |starts: &[usize]| {
-            let batches = (0..starts.len() - 1).step_by(BATCH);
-            let sizes = batches.map(|at| starts[(at + BATCH).min(starts.len() - 1)] - starts[at]);
-            vec![0.0; sizes.max().unwrap_or(0)]
-        };
-        let (plus, minus, blocks) = (most(&part.starts), most(&part.starts), most(&part.items));
-        Batch { plus, minus, blocks, bias: [0.0; BATCH] }
-    }
-
-    /// Returns the terms of a row of the batch that starts with row `first`.
-    #[inline(always)]
-    fn terms<'a>(&'a self, part: &'a Part, first: usize, row: usize) -> Terms<'a> {
-        let (entries, items) = (part.entries(row), part.items(row));
-        let (at, of) = (entries.start - part.starts[first], items.start - part.items[first]);
-        let count = entries.len();
-        Terms {
-            slots: &part.slots[entries.clone()],
-            plus: &self.plus[at..][..count],
-            minus: &self.minus[at..][..count],
-            cells: &part.cells[entries.clone()],
-            owners: if part.owners.is_empty() { &[] } else { &part.owners[entries] },
-            blocks: &self.blocks[of..][..items.len()],
-            bias: self.bias[row - first],
         }
     }
 }
