@@ -154,12 +154,6 @@ pub(crate) trait CentralPath {
     /// Largest number of centrality correctors per step.
     const CORRECTORS: usize = 0;
 
-    /// Returns the target mean of the products as a share of their mean, given the share of them
-    /// that the affine step leaves: its cube (Mehrotra).
-    fn centring(left: f64) -> f64 {
-        left.clamp(LEAST_LEFT, 1.0).powi(3)
-    }
-
     /// Returns the pairs at the point; types with other storage define sum and number instead.
     fn at(&self) -> &[Pairs] {
         &[]
@@ -183,6 +177,17 @@ pub(crate) trait CentralPath {
     /// tentative until [`CentralPath::accept`].
     fn solve(&mut self, system: &Self::System, target: Target) -> Reach;
 
+    /// Solves for the direction towards the target of this step; returns the target mean of the
+    /// products too. By Mehrotra: the smaller the products left by the affine direction, straight
+    /// to the optimum, the lower; and with the second-order term of the affine direction.
+    fn centre(&mut self, system: &Self::System) -> (f64, Reach) {
+        let products = self.products();
+        let affine = self.solve(system, Target::Optimum);
+        let left = affine.products(products, affine.steps(1.0)) / products;
+        let mu = products / self.pairs() * left.clamp(LEAST_LEFT, 1.0).powi(3);
+        (mu, self.solve(system, Target::Centre { mu }))
+    }
+
     /// Accepts the tentative correction.
     fn accept(&mut self) {}
 
@@ -195,20 +200,13 @@ pub(crate) trait CentralPath {
 /// # Errors
 /// [`Stop::NumericalFailure`], [`Stop::NoProgress`] or [`Stop::Interrupted`].
 pub(crate) fn step<P: CentralPath>(path: &mut P, monitor: &dyn Monitor) -> Result<(), Stop> {
-    let products = path.products();
     // Residuals, and one factorisation for all directions of this step.
     let system = path.factor(monitor);
     if monitor.should_stop() {
         return Err(Stop::Interrupted);
     }
     let system = system.map_err(|_| Stop::NumericalFailure)?;
-    // Affine direction, straight to the optimum (Mehrotra).
-    let affine = path.solve(&system, Target::Optimum);
-    // Centring: the smaller the products left by this direction, the lower the target.
-    let left = affine.products(products, affine.steps(1.0)) / products;
-    let mu = products / path.pairs() * P::centring(left);
-    // Corrector towards the target, with the second-order term of the affine direction.
-    let mut reach = path.solve(&system, Target::Centre { mu });
+    let (mu, mut reach) = path.centre(&system);
     // Centrality correctors: longer steps by moving outlying products closer to mu (Gondzio).
     for _ in 0..P::CORRECTORS {
         let steps = reach.steps(1.0);

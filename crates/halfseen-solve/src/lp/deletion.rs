@@ -30,12 +30,14 @@
 //! thousandth of the loss without weights), and returns the best of both.
 //!
 //! **Method**: `interior.rs` with one of Gondzio's correctors. Each row is eliminated to a
-//! block diagonal plus two rank-one terms (`worker`), so one iteration costs the squares of the
+//! block diagonal plus two rank-one terms (`eliminate`), so one iteration costs the squares of the
 //! rows' entries and a Cholesky factorisation of a matrix with one row per slot, plus one. The
 //! parts of the rows are processed in parallel and summed in order.
 
 mod batch;
 mod certificate;
+mod directions;
+mod eliminate;
 mod path;
 mod point;
 mod problem;

@@ -23,7 +23,7 @@ impl Weights {
         above.iter().zip(&below).map(|(a, b)| a + b).collect()
     }
 
-    /// Adds the box's part to the right side; see [`super::worker::Worker::right_side`]. `trial`
+    /// Adds the box's part to the right side; see `directions.rs`. `trial`
     /// receives the changes of multipliers for fixed weights.
     pub(super) fn right_side(
         &self,
