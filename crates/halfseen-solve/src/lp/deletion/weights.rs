@@ -23,8 +23,8 @@ impl Weights {
         above.iter().zip(&below).map(|(a, b)| a + b).collect()
     }
 
-    /// Adds the box's part to the right side; see `directions.rs`. `trial`
-    /// receives the changes of multipliers for fixed weights.
+    /// Adds the box's part to the right side, as `directions.rs` adds the rows'. `trial` receives the
+    /// changes of multipliers for fixed weights.
     pub(super) fn right_side(
         &self,
         direction: &Weights,
