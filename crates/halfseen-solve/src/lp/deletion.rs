@@ -29,10 +29,10 @@
 //! solver stops when their gap is at most `tol` times the objective (or, if larger, times a
 //! thousandth of the loss without weights), and returns the best of both.
 //!
-//! **Method**: `interior.rs` with one of Gondzio's correctors. Each row is eliminated to a
-//! block diagonal plus two rank-one terms (`eliminate`), so one iteration costs the squares of the
-//! rows' entries and a Cholesky factorisation of a matrix with one row per slot, plus one. The
-//! parts of the rows are processed in parallel and summed in order.
+//! **Method**: `interior.rs` with a target of its own (`path`) and one of Gondzio's correctors. Each
+//! row is eliminated to a block diagonal plus two rank-one terms (`eliminate`), so one iteration
+//! costs the squares of the rows' entries and a Cholesky factorisation of a matrix with one row per
+//! slot, plus one. The parts of the rows are processed in parallel and summed in order.
 
 mod batch;
 mod certificate;

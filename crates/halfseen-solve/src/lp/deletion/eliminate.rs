@@ -66,8 +66,8 @@ impl NullaryFnOnce for Eliminate<'_, '_> {
                     blocks[k] = item.h();
                     (gs[k], taken[k]) = (item.g, item.d * item.g);
                 }
-                let free = point.kappa / point.price;
-                let s = point.slack / point.sigma + point.xi / point.zeta + sum(gs);
+                let (free, all) = (point.kappa / point.price, sum(gs));
+                let s = point.slack / point.sigma + point.xi / point.zeta + all;
                 let rho = problem.budget - dot(values, taken);
                 let m = free + dot(values, costs);
                 let squares = values.iter().zip(&*costs).map(|(v, cost)| v * cost);
@@ -89,9 +89,10 @@ impl NullaryFnOnce for Eliminate<'_, '_> {
                 }
                 let (lean, root) = (rho / m, 1.0 / m.sqrt());
                 let scale = 1.0 / (s + rho * lean).sqrt();
-                pivots[row] = Pivot { s, m, rho, determinant: s * m + rho * rho };
-                let (rs, rm) = pivots[row].affine(point, part.weights[row], sum(gs));
-                let (along, across) = pivots[row].solve(rs, rm);
+                let pivot = Pivot { s, m, rho, determinant: s * m + rho * rho };
+                let (rs, rm) = pivot.affine(point, part.weights[row], all);
+                let (along, across) = pivot.solve(rs, rm);
+                pivots[row] = pivot;
                 let known = along + point.sigma;
                 for k in 0..count {
                     numbers[k] = kept[k] * known + costs[k] * across;

@@ -18,7 +18,7 @@ const DUE: (f64, u64) = (4.0, 10);
 
 /// Target mean of the products as a share of their mean. A few of very many pairs shorten the affine
 /// step, so that it says little about the others: against the cube of what it leaves (Mehrotra),
-/// this took .4 to .85 of the iterations on seven tables; a twentieth took more on digits whose
+/// this took .4 to .85 of the iterations on five tables; a twentieth took more on digits whose
 /// attributes all cost 1.
 const CENTRING: f64 = 0.1;
 
