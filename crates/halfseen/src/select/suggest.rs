@@ -67,10 +67,14 @@ impl Situation {
         self.rows >= ROWS_PER_CURVE.saturating_mul(self.attributes) && self.attributes <= WIDE
     }
 
-    /// Returns the product of rows and attributes up to which robust linear programs over curves are
-    /// tuned in two minutes or less.
-    fn prepared(&self) -> usize {
-        if self.classes > 0 { 100_000 } else { 30_000 }
+    /// Returns true if robust linear programs over curves are tuned in two minutes or less.
+    fn programs_over_curves(&self) -> bool {
+        let cells = self.rows.saturating_mul(self.attributes);
+        if self.classes == 0 {
+            return cells <= CELLS_OF_PROGRAMS;
+        }
+        let programs = if self.classes > 2 { self.classes } else { 1 };
+        cells.saturating_mul(self.attributes).saturating_mul(programs) <= PROGRAMS
     }
 
     /// Returns true if the joint distribution of all columns is learned within two minutes or so, and
@@ -132,6 +136,13 @@ const WIDE: usize = 300;
 /// Number of rows per attribute from which curves of every attribute can be learned.
 const ROWS_PER_CURVE: usize = 5;
 
+/// Product of the rows, the square of the attributes and the number of programs above which robust
+/// linear programs over curves take minutes to tune for classes. More than two have a program each.
+const PROGRAMS: usize = 15_000_000;
+
+/// Product of rows and attributes above which they take minutes for numbers.
+const CELLS_OF_PROGRAMS: usize = 30_000;
+
 /// Product of rows, columns and classes above which hinge losses of several classes take minutes.
 const HINGES: usize = 4_000_000;
 
@@ -154,13 +165,13 @@ const PLAIN: Suggestion = Suggestion {
 /// All rules; the first that applies decides, and the last always applies.
 const RULES: [Rule; 13] = [
     (
-        |s| s.threat && s.has_curves() && s.rows.saturating_mul(s.attributes) <= s.prepared(),
+        |s| s.threat && s.has_curves() && s.programs_over_curves(),
         Suggestion {
             learner: "robust-lp",
             scale: Some(Scale::Each),
             basis: Basis::Hats,
             tune: true,
-            when: "attributes may be deleted at prediction time, there are at least 5 rows per attribute, and rows x attributes are at most 100,000 for classes and 30,000 for numbers",
+            when: "attributes may be deleted at prediction time, and there are at least 5 rows per attribute; for classes rows x attributes x attributes (x classes, if more than two) are at most 1.5 x 10^7; for numbers rows x attributes at most 30,000",
             why: "it has the least loss under the worst deletions, with a certificate, and curves need fewer attributes",
             instead: "robust-perceptron",
             instead_if: "there are classes, and too many rows for it: one quick pass",
@@ -173,7 +184,7 @@ const RULES: [Rule; 13] = [
         Suggestion {
             learner: "robust-lp",
             tune: true,
-            when: "attributes may be deleted at prediction time, and there are fewer than 5 rows for each, or rows x attributes are above 100,000 for classes or 30,000 for numbers",
+            when: "attributes may be deleted at prediction time, and there are fewer than 5 rows for each, or the products of the rule above are larger",
             why: "it has the least loss under the worst deletions, with a certificate",
             instead: "robust-perceptron",
             instead_if: "there are classes, and too many rows for it: one quick pass",
@@ -407,6 +418,12 @@ mod tests {
             ),
             (Situation { threat: true, rows: 99, ..COMPLETE }, "robust-lp"),
             (Situation { threat: true, rows: 1_501, ..COMPLETE }, "robust-lp"),
+            (
+                Situation { threat: true, rows: 37_500, classes: 2, ..COMPLETE },
+                "robust-lp with scale=each, basis=hats",
+            ),
+            (Situation { threat: true, rows: 37_501, classes: 2, ..COMPLETE }, "robust-lp"),
+            (Situation { threat: true, rows: 12_501, classes: 3, ..COMPLETE }, "robust-lp"),
             (Situation { limited: true, ..COMPLETE }, "fiml"),
             (Situation { holes: true, columns: 244, ..COMPLETE }, "fiml"),
             (
@@ -423,7 +440,7 @@ mod tests {
             (Situation { rows: 10_000, attributes: 301, ..COMPLETE }, "ridge"),
             (Situation { rows: 99, ..COMPLETE }, "lasso"),
         ];
-        assert_eq!(cases.len(), RULES.len() + 2, "every rule has a case, two have two");
+        assert_eq!(cases.len(), RULES.len() + 5, "every rule has a case, and its limits have more");
         for (situation, called) in cases {
             assert_eq!(suggest(&situation).called(), called, "{situation:?}");
         }
