@@ -67,7 +67,7 @@ impl Situation {
         self.rows >= ROWS_PER_CURVE.saturating_mul(self.attributes) && self.attributes <= WIDE
     }
 
-    /// Returns true if robust linear programs over curves are tuned in two minutes or less.
+    /// Returns true if robust linear programs over curves are tuned in about two minutes or less.
     fn programs_over_curves(&self) -> bool {
         let cells = self.rows.saturating_mul(self.attributes);
         if self.classes == 0 {
@@ -460,6 +460,10 @@ mod tests {
             (
                 Situation { threat: true, rows: 1_501, ..COMPLETE },
                 "attributes may be deleted at prediction time, and 1,501 rows of 20 attributes are too many to tune robust programs over curves",
+            ),
+            (
+                Situation { threat: true, rows: 12_501, classes: 3, ..COMPLETE },
+                "attributes may be deleted at prediction time, and 12,501 rows of 20 attributes and 3 classes are too many to tune robust programs over curves",
             ),
             (
                 Situation { limited: true, missing: None, ..COMPLETE },

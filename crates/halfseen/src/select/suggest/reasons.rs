@@ -14,7 +14,8 @@ pub(super) fn threat(of: &Situation) -> String {
     if of.rows < ROWS_PER_CURVE.saturating_mul(of.attributes) {
         return format!("{DELETED}, and {}, too few for curves", per_attribute(of));
     }
-    format!("{DELETED}, and {} are too many to tune robust programs over curves", size(of))
+    let (size, classes) = (size(of), several(of));
+    format!("{DELETED}, and {size}{classes} are too many to tune robust programs over curves")
 }
 
 pub(super) fn limited(_: &Situation) -> String {
@@ -30,11 +31,10 @@ pub(super) fn many_rows_with_holes(of: &Situation) -> String {
 }
 
 pub(super) fn wide_with_holes(of: &Situation) -> String {
-    let classes =
-        if of.classes > 2 { format!(" and {} classes", of.classes) } else { String::new() };
     format!(
-        "{}{classes}: too wide for their joint distribution, and few enough rows to compare all pairs",
-        holed(of)
+        "{}{}: too wide for their joint distribution, and few enough rows to compare all pairs",
+        holed(of),
+        several(of)
     )
 }
 
@@ -101,6 +101,11 @@ fn size(of: &Situation) -> String {
         grouped(of.rows as u64),
         grouped(of.attributes as u64)
     )
+}
+
+/// Returns how many classes there are, if more than two.
+fn several(of: &Situation) -> String {
+    if of.classes > 2 { format!(" and {} classes", of.classes) } else { String::new() }
 }
 
 /// Returns the share of missing cells, and the size of the table.
