@@ -123,6 +123,9 @@ pub enum Note {
         ratio: f64,
         /// Standard error of the ratio; 0 if unknown.
         standard_error: f64,
+        /// Budget of the worst deletions under which the rows of the test were predicted, if any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        threat: Option<f64>,
     },
     /// Answers were delayed: many queries were open at once.
     LateAnswers {
@@ -295,6 +298,7 @@ impl Note {
         let note = || Note::NotShownBetter {
             ratio: error / constant,
             standard_error: deviation / constant,
+            threat: None,
         };
         (!better && constant > ROUNDING).then(note)
     }

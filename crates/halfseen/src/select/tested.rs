@@ -4,12 +4,15 @@
 //! rows, so rows can be held out. Each of five folds is predicted by a fit to the other four, and
 //! by a constant (the mean of their targets, or the most frequent class if scores are margins). The
 //! row-wise differences of the two losses have a mean and a standard error. Held-out fits have
-//! fewer examples than the returned fit, so the test errs on the side of a warning.
+//! fewer examples than the returned fit, so the test errs on the side of a warning. A fit that
+//! prepares for deletions is compared under the worst of these.
 
-use crate::data::Examples;
+use crate::data::{Examples, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, InParts, Learner};
 use crate::model::{Fit, Note, Scores, Stop};
+use crate::params::DAMAGE;
+use crate::robust::{Attack, attack};
 use halfseen_solve::sampling::{Purpose, Stream, folds, shuffle};
 use halfseen_solve::{Monitor, Quiet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -65,9 +68,8 @@ pub fn tested(
             }
             Err(error) => return Err(error),
         };
-        let (better, difference_error) = held_out.mean(|row| row.loss - row.constant);
         let (constant, _) = held_out.mean(|row| row.constant);
-        note = Note::beside_constant(constant + better, Some(difference_error), constant);
+        note = held_out.beside_constant(constant);
         fit.report.constant_risk = held_out.estimates.then_some(constant);
         if held_out.estimates {
             let (risk, risk_error) = held_out.mean(|row| row.loss);
@@ -106,6 +108,8 @@ struct Row {
     weight: f64,
     /// Loss of the prediction: a squared error in scaled units, or 1 if misclassified.
     loss: f64,
+    /// Loss under the worst deletions that the fit prepares for; `loss` if for none.
+    attacked: f64,
     /// Loss of the constant.
     constant: f64,
 }
@@ -115,9 +119,21 @@ struct HeldOut {
     rows: Vec<Row>,
     /// True if losses are squared errors.
     estimates: bool,
+    /// Budget of the deletions that the fits prepare for.
+    threat: Option<f64>,
 }
 
 impl HeldOut {
+    /// Returns a note if losses cannot be distinguished from the constant's.
+    fn beside_constant(&self, constant: f64) -> Option<Note> {
+        let (better, error) = self.mean(|row| row.attacked - row.constant);
+        let mut note = Note::beside_constant(constant + better, Some(error), constant)?;
+        if let Note::NotShownBetter { threat, .. } = &mut note {
+            *threat = self.threat;
+        }
+        Some(note)
+    }
+
     /// Returns the weighted mean of a figure of the rows, with its standard error.
     fn mean(&self, figure: impl Fn(&Row) -> f64) -> (f64, f64) {
         let total: f64 = self.rows.iter().map(|row| row.weight).sum();
@@ -137,7 +153,8 @@ fn cross_fit(
     looks: u64,
     monitor: &dyn Monitor,
 ) -> Result<Option<HeldOut>> {
-    let mut held_out = HeldOut { rows: Vec::with_capacity(sample.len()), estimates: true };
+    let mut held_out =
+        HeldOut { rows: Vec::with_capacity(sample.len()), estimates: true, threat: None };
     if sample.len() < 3 {
         return Ok(None);
     }
@@ -166,10 +183,20 @@ fn cross_fit(
         }
         let scores = found.predictor.scores(&test)?;
         held_out.estimates = scores.estimates && scores.outputs == 1;
-        let losses = losses(&scores, &train, &test);
-        held_out.rows.extend(losses);
+        let threat = deletions(learner, &found);
+        let under = |threat| attack(&found.predictor, &test, threat, Attack::Exact, 0);
+        let attacked = threat.map(under).transpose()?.map(|attacked| attacked.scores);
+        held_out.rows.extend(losses(&scores, attacked.as_ref(), &train, &test));
+        held_out.threat = threat.map(Threat::budget);
     }
     Ok(Some(held_out))
+}
+
+/// Returns the deletions that a fit prepares for, if any.
+fn deletions<'f>(learner: &dyn Learner, fit: &'f Fit) -> Option<&'f Threat> {
+    let of_noise = learner.get(DAMAGE.name).is_some_and(|damage| damage == "noise");
+    let threat = fit.report.threat.as_ref().filter(|threat| threat.effective() > 0.0)?;
+    (!of_noise && fit.predictor.additive().is_ok()).then_some(threat)
 }
 
 /// Returns true if the `i`-th example has the target of the first.
@@ -180,8 +207,15 @@ fn same(examples: &Examples<'_>, i: usize) -> bool {
     }
 }
 
-/// Returns the losses of the test rows, and those of the constant of the training rows.
-fn losses(scores: &Scores, train: &Examples<'_>, test: &Examples<'_>) -> Vec<Row> {
+/// Returns the losses of the test rows, with those of their attacked scores if there are any, and
+/// those of the constant of the training rows.
+fn losses(
+    scores: &Scores,
+    attacked: Option<&Scores>,
+    train: &Examples<'_>,
+    test: &Examples<'_>,
+) -> Vec<Row> {
+    let attacked = attacked.unwrap_or(scores);
     let weight = |i: usize| train.weight(i);
     if scores.estimates && scores.outputs == 1 {
         let total: f64 = (0..train.len()).map(weight).sum();
@@ -191,6 +225,7 @@ fn losses(scores: &Scores, train: &Examples<'_>, test: &Examples<'_>) -> Vec<Row
             Row {
                 weight: test.weight(i),
                 loss: (scores.values[i] - target).powi(2),
+                attacked: (attacked.values[i] - target).powi(2),
                 constant: (mean - target).powi(2),
             }
         };
@@ -206,6 +241,7 @@ fn losses(scores: &Scores, train: &Examples<'_>, test: &Examples<'_>) -> Vec<Row
     let row = |i: usize| Row {
         weight: test.weight(i),
         loss: wrong(scores.class(i), i),
+        attacked: wrong(attacked.class(i), i),
         constant: wrong(commonest, i),
     };
     (0..test.len()).map(row).collect()

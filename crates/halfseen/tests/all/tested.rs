@@ -1,6 +1,7 @@
 //! Holds fits to their own tests: what is no better than a constant says so, and nothing else does.
 
 use crate::common::{Data, all, learner, singletons};
+use halfseen::data::Examples;
 use halfseen::learner::Family;
 use halfseen::model::{Fit, Note, Stop};
 use halfseen::sampling::{Purpose, Stream, folds};
@@ -27,7 +28,7 @@ fn fit(learner: &dyn Learner, data: &Data) -> Fit {
 /// Its error beside the constant's, and the standard error of that.
 fn ratio(fit: &Fit) -> Option<(f64, f64)> {
     fit.report.notes.iter().find_map(|note| match note {
-        Note::NotShownBetter { ratio, standard_error } => Some((*ratio, *standard_error)),
+        Note::NotShownBetter { ratio, standard_error, .. } => Some((*ratio, *standard_error)),
         _ => None,
     })
 }
@@ -114,6 +115,67 @@ fn the_risk_is_that_of_rows_that_were_held_out() {
         });
         assert!((note.unwrap() - loss / constant).abs() < 1e-12);
     }
+}
+
+/// Which no training row shows. Against each deletion in turn, on rows that were held out.
+#[test]
+fn what_the_worst_deletions_make_no_better_than_a_constant_says_so() {
+    for (name, rows, columns) in
+        [("robust-lp", 60, 12), ("robust-lp", 200, 40), ("robust-perceptron", 60, 12)]
+    {
+        let learner = learner(name, &[("threat", "1")]);
+        let data = Data::random(rows, &singletons(columns), 11).for_learner(&*learner);
+        let numbers = data.codes.is_none();
+        let deleted = |j: Option<usize>| {
+            let mut x = data.x.clone();
+            j.into_iter().for_each(|j| x.column_mut(j).fill(f64::NAN));
+            Data::new(x, data.y.clone(), &data.layout).matrix
+        };
+        let all: Vec<_> = (0..columns).map(Some).chain([None]).map(deleted).collect();
+        let examples = data.examples();
+        let mut order = examples.rows.to_vec();
+        halfseen::sampling::shuffle(&mut Stream::new(0, Purpose::Fold, u64::MAX), &mut order);
+        let (mut loss, mut constant) = (0.0, 0.0);
+        for fold in folds(&order, data.codes.as_deref(), None, 5, 0).unwrap() {
+            let y = |row: &u32| data.y[*row as usize];
+            let mean = fold.train.iter().map(y).sum::<f64>() / fold.train.len() as f64;
+            let says = if numbers { mean } else { mean.signum() };
+            let wrong = |score: f64, row: &u32| {
+                if numbers { (score - y(row)).powi(2) } else { f64::from(score * y(row) <= 0.0) }
+            };
+            let fit = learner.fit(&examples.with_rows(fold.train.clone()), &Silent).unwrap();
+            let mut worst = vec![0.0_f64; fold.test.len()];
+            for matrix in &all {
+                let part = Examples { matrix, ..examples.with_rows(fold.test.clone()) };
+                let scores = fit.predictor.scores(&part).unwrap().values;
+                for ((worst, score), row) in worst.iter_mut().zip(scores).zip(&fold.test) {
+                    *worst = worst.max(wrong(score, row));
+                }
+            }
+            loss += worst.iter().sum::<f64>();
+            constant += fold.test.iter().map(|row| wrong(says, row)).sum::<f64>();
+        }
+        let notes = fit(&*learner, &data).report.notes;
+        let said: Vec<&Note> = notes.iter().filter(|note| note.is_of_constant()).collect();
+        let [Note::NotShownBetter { ratio, standard_error, threat: Some(threat) }] = said[..]
+        else {
+            panic!("{name}: {notes:?}");
+        };
+        assert!((ratio - loss / constant).abs() < 1e-9, "{name}: {ratio}, {}", loss / constant);
+        assert!(*threat == 1.0 && ratio + 2.0 * standard_error >= 1.0);
+    }
+}
+
+/// A perceptron that prepares for noise promises nothing under deletions.
+#[test]
+fn what_prepares_for_noise_is_not_tested_by_deletions() {
+    let data = Data::random(60, &singletons(12), 11).told();
+    let of = |damage| {
+        let learner = learner("robust-perceptron", &[("threat", "1"), ("damage", damage)]);
+        ratio(&fit(&*learner, &data))
+    };
+    assert!(of("deletion").is_some());
+    assert_eq!(of("noise"), None);
 }
 
 #[test]
