@@ -124,10 +124,9 @@ impl fmt::Display for Note {
             ),
             Note::NotShownBetter { ratio, standard_error, threat: Some(threat) } => write!(
                 f,
-                "under the worst deletions of a threat of {threat} its own test cannot distinguish it from a constant (the mean of the \
-                 targets, or the most frequent class): its error is {ratio:.3} +- {standard_error:.3} times the constant's; try a lower \
-                 threat, more examples, the fit with and without --scale each --basis hats (in Python scale='each', basis='hats'), or \
-                 another learner of the robust family"
+                "its own test cannot distinguish it from a constant under the worst deletions of a threat of {threat}: its error there is \
+                 {ratio:.3} +- {standard_error:.3} times the constant's; try a lower threat, more examples, the fit with and without \
+                 --scale each --basis hats (in Python scale='each', basis='hats'), or another learner of the robust family"
             ),
             Note::NotShownBetter { ratio, standard_error, threat: None } => write!(
                 f,
