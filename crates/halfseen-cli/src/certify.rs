@@ -304,10 +304,10 @@ fn in_words_of_preparation(
     costs: &Threat,
 ) -> Option<String> {
     let threat = model.report.threat.as_ref().filter(|threat| threat.effective() > 0.0)?;
-    if model.params.get("damage").is_some_and(|damage| damage == "noise") {
+    if model.prepares_for_noise() {
         return None;
     }
-    let what = format!("The model was prepared for {}", prepared_for(threat));
+    let what = format!("The model was prepared for {}", prepared_for(model, threat));
     let cut = |note: &Note| matches!(note, Note::Truncated { .. });
     if model.report.notes.iter().any(cut) {
         return Some(format!("{what}, but not since it was truncated."));

@@ -85,7 +85,7 @@ pub(crate) fn summary(
     }
     let cut = report.notes.iter().any(|note| matches!(note, Note::Truncated { .. }));
     rows.extend(report.threat.as_ref().map(|threat| {
-        let what = prepared_for(threat);
+        let what = prepared_for(model, threat);
         ("prepares for", if cut { format!("{what}, but not since it was truncated") } else { what })
     }));
     rows.extend(report.objective.map(|objective| ("objective", format!("{objective:.6}"))));
@@ -185,20 +185,19 @@ pub(crate) fn is_promise(note: &Note) -> bool {
 const CHOOSES: &str = "chose its reads in each row; without --budget it uses all observed cells";
 const TAKES_ALL: &str = "used all observed cells; with --budget it chooses its reads in each row";
 
-/// Describes the deletions that the model prepares for.
-pub(crate) fn prepared_for(threat: &Threat) -> String {
+/// Describes the threat that the model prepares for.
+pub(crate) fn prepared_for(model: &Model, threat: &Threat) -> String {
+    let what = if model.prepares_for_noise() { "noise in" } else { "the deletion of" };
     if threat.effective() == 0.0 {
-        return "no deletion: the threat is 0".to_owned();
+        return "nothing: the threat is 0".to_owned();
     }
     let plain = |value: f64| ((value * 1e4).round() / 1e4).to_string();
     let (budget, total) = (plain(threat.effective()), plain(threat.total()));
     match threat.costs() {
         Costs::Equal { count, .. } if threat.values().iter().all(|v| *v > 0.0) => {
-            format!("the deletion of any {count} of {} attributes of a row", threat.values().len())
+            format!("{what} any {count} of {} attributes of a row", threat.values().len())
         }
-        _ => {
-            format!("the deletion of attributes of a row at a cost of {budget}, of {total} in all")
-        }
+        _ => format!("{what} attributes of a row at a cost of {budget}, of {total} in all"),
     }
 }
 

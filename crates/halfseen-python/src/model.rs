@@ -250,7 +250,7 @@ impl Model {
     /// attribute; `None` if for none.
     fn prepared_for(&self) -> Option<(f64, Vec<f64>)> {
         let model = &self.model;
-        let noise = model.params.get("damage").is_some_and(|damage| damage == "noise");
+        let noise = model.prepares_for_noise();
         let cut = model.report.notes.iter().any(|note| matches!(note, Note::Truncated { .. }));
         let threat = model.report.threat.as_ref();
         let threat = threat.filter(|threat| !noise && !cut && threat.effective() > 0.0)?;

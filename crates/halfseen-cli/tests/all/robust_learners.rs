@@ -349,6 +349,7 @@ fn noise_has_a_promise_of_its_own() {
         let risk = bound["risk"].as_f64().unwrap();
         assert!(risk > bound["failure"].as_f64().unwrap() && risk <= 1.0, "{bound}");
         assert!(fit.contains("noise of mean 0"), "{fit}");
+        assert!(fit.contains("prepares for   noise in any 1 of 8 attributes of a row"), "{fit}");
         let json: serde_json::Value = serde_json::from_str(
             &place.ok("evaluate m.json t.csv --threat 1 --attack noise --json --quiet"),
         )

@@ -4,6 +4,7 @@ use super::conditional::no_number;
 use super::{Predictor, Report, Scores};
 use crate::data::{Examples, Label, Layout, Scaler, Table, TargetScale, Task};
 use crate::error::{ErrorKind, Result};
+use crate::params::DAMAGE;
 use crate::prepare::{Applied, Prepare, Schema};
 use halfseen_solve::{Monitor, Silent};
 use serde::{Deserialize, Serialize};
@@ -54,6 +55,11 @@ pub struct Intervals {
 }
 
 impl Model {
+    /// Returns true if its learner prepared for noise in attributes, and not for their deletion.
+    pub fn prepares_for_noise(&self) -> bool {
+        self.params.get(DAMAGE.name).is_some_and(|damage| damage == "noise")
+    }
+
     /// Predicts every row of a table. Columns are matched by name; of missing cells a weighted sum
     /// takes the mean that the learner knew, or what it expects given the cells that are there;
     /// other predictors take none.

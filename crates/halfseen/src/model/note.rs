@@ -123,7 +123,7 @@ pub enum Note {
         ratio: f64,
         /// Standard error of the ratio; 0 if unknown.
         standard_error: f64,
-        /// Budget of the worst deletions under which the rows of the test were predicted, if any.
+        /// Budget of the threat under which the rows of the test were predicted, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         threat: Option<f64>,
     },

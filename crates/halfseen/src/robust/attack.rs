@@ -13,7 +13,9 @@ use super::Adversary;
 use super::effects::Effects;
 use crate::data::{Examples, Threat};
 use crate::error::{ErrorKind, Result};
-use crate::model::{Linear, Predictor, Scores};
+use crate::learner::Learner;
+use crate::model::{Fit, Linear, Predictor, Scores};
+use crate::params::DAMAGE;
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use rayon::prelude::*;
 
@@ -77,6 +79,16 @@ impl Attack {
     pub fn name(self) -> &'static str {
         Attack::ALL.iter().find(|(_, attack)| *attack == self).map_or("", |(name, _)| name)
     }
+}
+
+/// Returns the threat that a learner's fit prepares for, with the attack that it is about: the worst
+/// deletions, or noise in the attributes of largest weight. `None` if it prepares for none, or if its
+/// predictor is not additive.
+pub fn own_attack<'f>(learner: &dyn Learner, fit: &'f Fit) -> Option<(&'f Threat, Attack)> {
+    let noise = learner.get(DAMAGE.name).is_some_and(|damage| damage == "noise");
+    let attack = if noise { Attack::Noise(Choice::Weight) } else { Attack::Exact };
+    let threat = fit.report.threat.as_ref()?;
+    fit.predictor.additive().is_ok().then_some((threat, attack))
 }
 
 /// Number of rows that share a workspace.

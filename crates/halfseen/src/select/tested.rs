@@ -5,14 +5,13 @@
 //! by a constant (the mean of their targets, or the most frequent class if scores are margins). The
 //! row-wise differences of the two losses have a mean and a standard error. Held-out fits have
 //! fewer examples than the returned fit, so the test errs on the side of a warning. A fit that
-//! prepares for deletions is compared under the worst of these.
+//! prepares for a threat is compared under it.
 
-use crate::data::{Examples, Threat};
+use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, InParts, Learner};
 use crate::model::{Fit, Note, Scores, Stop};
-use crate::params::DAMAGE;
-use crate::robust::{Attack, attack};
+use crate::robust::{attack, own_attack};
 use halfseen_solve::sampling::{Purpose, Stream, folds, shuffle};
 use halfseen_solve::{Monitor, Quiet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -108,7 +107,7 @@ struct Row {
     weight: f64,
     /// Loss of the prediction: a squared error in scaled units, or 1 if misclassified.
     loss: f64,
-    /// Loss under the worst deletions that the fit prepares for; `loss` if for none.
+    /// Loss under the threat that the fit prepares for; `loss` if for none.
     attacked: f64,
     /// Loss of the constant.
     constant: f64,
@@ -119,7 +118,7 @@ struct HeldOut {
     rows: Vec<Row>,
     /// True if losses are squared errors.
     estimates: bool,
-    /// Budget of the deletions that the fits prepare for.
+    /// Budget of the threat that the fits prepare for.
     threat: Option<f64>,
 }
 
@@ -183,20 +182,13 @@ fn cross_fit(
         }
         let scores = found.predictor.scores(&test)?;
         held_out.estimates = scores.estimates && scores.outputs == 1;
-        let threat = deletions(learner, &found);
-        let under = |threat| attack(&found.predictor, &test, threat, Attack::Exact, 0);
-        let attacked = threat.map(under).transpose()?.map(|attacked| attacked.scores);
+        let own = own_attack(learner, &found);
+        let under = |(threat, kind)| attack(&found.predictor, &test, threat, kind, 0);
+        let attacked = own.map(under).transpose()?.map(|attacked| attacked.scores);
         held_out.rows.extend(losses(&scores, attacked.as_ref(), &train, &test));
-        held_out.threat = threat.map(Threat::budget);
+        held_out.threat = own.map(|(threat, _)| threat.budget()).filter(|budget| *budget > 0.0);
     }
     Ok(Some(held_out))
-}
-
-/// Returns the deletions that a fit prepares for, if any.
-fn deletions<'f>(learner: &dyn Learner, fit: &'f Fit) -> Option<&'f Threat> {
-    let of_noise = learner.get(DAMAGE.name).is_some_and(|damage| damage == "noise");
-    let threat = fit.report.threat.as_ref().filter(|threat| threat.effective() > 0.0)?;
-    (!of_noise && fit.predictor.additive().is_ok()).then_some(threat)
 }
 
 /// Returns true if the `i`-th example has the target of the first.

@@ -1,7 +1,7 @@
 //! Selects the parameters of a learner by cross-validation over its grid, within the training rows.
 //!
-//! A fit whose report names a threat is scored under this threat, on held-out rows attacked by the
-//! exact adversary. Otherwise tuning would select the best setting without deletions.
+//! A fit that prepares for a threat is scored under this threat: on held-out rows after the worst
+//! deletions, or after noise. Otherwise tuning would select the best setting without a threat.
 
 use super::parallel::{at_once, map_at_most};
 use super::statistics::Statistics;
@@ -12,7 +12,7 @@ use crate::learner::{Assignments, Family, Learner, with};
 use crate::model::{Fit, Note, Predictor, Scores};
 use crate::params::TRIED;
 use crate::registry::label;
-use crate::robust::{Attack, attack};
+use crate::robust::{Attack, attack, own_attack};
 use halfseen_solve::sampling::{Purpose, Stream, folds};
 use halfseen_solve::{Monitor, Quiet};
 
@@ -31,7 +31,7 @@ pub struct Tuning {
     /// Seed of the folds, of the runs, and of attacks that draw.
     pub seed: u64,
     /// Attack on the held-out rows of every linear model. `None`: learners that prepare for a
-    /// threat face the exact adversary of their own threat, and others no attack.
+    /// threat face [their own](own_attack), and others none.
     pub attack: Option<(Threat, Attack)>,
     /// True if predictions are clipped to the range of the targets, as those of models are; false
     /// if they are compared as published methods predict ([`Predictor::as_published`]).
@@ -220,7 +220,7 @@ pub(super) fn tune_within(
                     .as_ref()
                     .zip(fit.as_ref().and_then(|_| scores.next()))
                 {
-                    Some((fit, scores)) => tuning.error(fit, &scores, &held_out),
+                    Some((fit, scores)) => tuning.error(&**learner, fit, &scores, &held_out),
                     None => Ok(f64::INFINITY),
                 };
                 errors.push(fits.iter().map(error).collect::<Result<Vec<f64>>>()?);
@@ -277,15 +277,21 @@ fn fit_those_that_hold(
 
 impl Tuning {
     /// Returns the validation error of a fit with these scores, under attack if there is one.
-    fn error(&self, fit: &Fit, scores: &Scores, held_out: &Examples<'_>) -> Result<f64> {
-        let own = fit.report.threat.as_ref().map(|threat| (threat, Attack::Exact));
-        let given = self.attack.as_ref().map(|(threat, kind)| (threat, *kind));
-        match given.or(own) {
-            Some((threat, kind)) if fit.predictor.additive().is_ok() => {
+    fn error(
+        &self,
+        learner: &dyn Learner,
+        fit: &Fit,
+        scores: &Scores,
+        held_out: &Examples<'_>,
+    ) -> Result<f64> {
+        let given = self.attack.as_ref().filter(|_| fit.predictor.additive().is_ok());
+        let given = given.map(|(threat, kind)| (threat, *kind));
+        match given.or_else(|| own_attack(learner, fit)) {
+            Some((threat, kind)) => {
                 let attacked = attack(&fit.predictor, held_out, threat, kind, self.seed)?;
                 Ok(mean_loss(&attacked.scores, held_out))
             }
-            _ => Ok(mean_loss(scores, held_out)),
+            None => Ok(mean_loss(scores, held_out)),
         }
     }
 }
@@ -360,13 +366,23 @@ mod tests {
         };
         let threat = Threat::uniform(2, 1.0).unwrap();
         let plain = Tuning::new(3, 0);
-        let error = |tuning: &Tuning, fit: &Fit| {
-            tuning.error(fit, &fit.predictor.scores(&held_out).unwrap(), &held_out).unwrap()
+        let deletions = crate::registry::find("robust-lp").unwrap();
+        let error_of = |learner: &dyn Learner, tuning: &Tuning, fit: &Fit| {
+            tuning
+                .error(learner, fit, &fit.predictor.scores(&held_out).unwrap(), &held_out)
+                .unwrap()
         };
+        let error = |tuning: &Tuning, fit: &Fit| error_of(&*deletions, tuning, fit);
         assert_eq!(error(&plain, &fit([1.0, 0.0], None)), 0.0);
         // All weight on one attribute: its deletion misclassifies rows of the second class.
         assert_eq!(error(&plain, &fit([1.0, 0.0], Some(threat.clone()))), 2.0 / 3.0);
         assert_eq!(error(&plain, &fit([0.4, 0.6], Some(threat.clone()))), 0.0);
+        // What any deletion leaves is enough, and noise in the larger weight is more than that.
+        let mut noise = deletions.clone();
+        noise.set("damage", "noise").unwrap();
+        let most = fit([0.1, 0.9], Some(threat.clone()));
+        assert_eq!(error(&plain, &most), 0.0);
+        assert!(error_of(&*noise, &plain, &most) > 0.0);
         let given = Tuning { attack: Some((threat, Attack::Exact)), ..plain };
         assert_eq!(error(&given, &fit([1.0, 0.0], None)), 2.0 / 3.0);
     }

@@ -166,9 +166,9 @@ fn what_the_worst_deletions_make_no_better_than_a_constant_says_so() {
     }
 }
 
-/// A perceptron that prepares for noise promises nothing under deletions.
+/// Noise in the attribute of largest weight leaves more than its worst deletion.
 #[test]
-fn what_prepares_for_noise_is_not_tested_by_deletions() {
+fn what_prepares_for_noise_is_tested_by_noise() {
     let data = Data::random(60, &singletons(12), 11).told();
     let of = |damage| {
         let learner = learner("robust-perceptron", &[("threat", "1"), ("damage", damage)]);

@@ -124,7 +124,7 @@ impl fmt::Display for Note {
             ),
             Note::NotShownBetter { ratio, standard_error, threat: Some(threat) } => write!(
                 f,
-                "its own test cannot distinguish it from a constant under the worst deletions of a threat of {threat}: its error there is \
+                "its own test cannot distinguish it from a constant under its threat of {threat}: its error there is \
                  {ratio:.3} +- {standard_error:.3} times the constant's; try a lower threat, more examples, the fit with and without \
                  --scale each --basis hats (in Python scale='each', basis='hats'), or another learner of the robust family"
             ),
