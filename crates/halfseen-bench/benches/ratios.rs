@@ -8,7 +8,7 @@
 //! and lines of memory come, is the machine's affair.
 //! Ratios differ between processors, and each has a table of its own, with the median of five
 //! measurements. `--check` fails where a ratio is more than 1.5 times that of the table, five times in
-//! a row; on a processor without a table, the largest of any.
+//! a row; on a processor without a table, that of its name or the largest of any.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used)]
 
 use faer::Mat;
@@ -83,11 +83,18 @@ fn shown(ratio: Ratio) -> Ratio {
     ratio
 }
 
-/// Names the processor, by which ratios differ.
+/// Names the processor, by which ratios differ, with its family and model: several have one name.
 fn processor() -> String {
     let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let cpu = cpu.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or("unknown");
-    cpu.trim_start_matches(['\t', ' ', ':']).to_owned()
+    let of = |what: &str| {
+        let mut lines = cpu.lines().filter_map(|line| line.split_once(':'));
+        lines.find_map(|(key, value)| (key.trim() == what).then(|| value.trim().to_owned()))
+    };
+    let name = of("model name").unwrap_or_else(|| "unknown".to_owned());
+    match of("cpu family").zip(of("model")) {
+        Some((family, model)) => format!("{name}, family {family}, model {model}"),
+        None => name,
+    }
 }
 
 /// Says at which commit, when and on how many cores.

@@ -66,8 +66,9 @@ impl Table {
     const BEGIN: &str = "<!-- ratios -->\n";
     const END: &str = "<!-- end of ratios -->\n";
 
-    /// Returns the ratios of a processor in a file's text; of one that has no table, the largest that
-    /// any has. `None` without the marks.
+    /// Returns the ratios of a processor in a file's text. One that has no table has that of its name
+    /// alone, the part before the first comma, or else the largest that any has. `None` without the
+    /// marks.
     pub fn read(text: &str, processor: &str) -> Option<Vec<Ratio>> {
         let tables = text.split_once(Self::BEGIN)?.1.split_once(Self::END)?.0;
         let row = |line: &str| {
@@ -77,7 +78,9 @@ impl Table {
         };
         let rows = |table: &str| table.lines().filter_map(row).collect::<Vec<Ratio>>();
         let all = Self::by_processor(tables);
-        if let Some((_, table)) = all.iter().find(|(line, _)| line.ends_with(&end(processor))) {
+        let of = |name: &str| all.iter().find(|(line, _)| line.ends_with(&end(name)));
+        let name = processor.split(',').next().unwrap_or_default();
+        if let Some((_, table)) = of(processor).or_else(|| of(name)) {
             return Some(rows(table));
         }
         let mut largest: Vec<Ratio> = Vec::new();
@@ -148,6 +151,11 @@ mod tests {
         assert_eq!(Table::read(&both, "One").as_deref(), Some(&ratios[..]));
         assert_eq!(Table::read(&again, "One").as_deref(), Some(&ratios[..1]));
         assert_eq!(Table::read(&again, "Two").as_deref(), Some(&slower[..]));
+        // Two of one name.
+        let old = Table::replaced(&both, &slower[..], "2026-01-04", "One, model 2").unwrap();
+        assert_eq!(Table::read(&old, "One, model 2").as_deref(), Some(&slower[..]));
+        assert_eq!(Table::read(&old, "One, model 1").as_deref(), Some(&ratios[..]));
+        assert_eq!(Table::read(&old, "One").as_deref(), Some(&ratios[..]));
         let largest = [ratios[0].clone(), slower[0].clone()];
         assert_eq!(Table::read(&both, "Three").as_deref(), Some(&largest[..]));
         assert_eq!(Table::replaced("no marks", &ratios, "", "One"), None);
