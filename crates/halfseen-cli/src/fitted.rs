@@ -132,6 +132,9 @@ pub(crate) fn summary(
             (Family::Budget, false) => {
                 "progressive-validation estimate of the squared error, from its own reads"
             }
+            _ if report.threat.as_ref().is_some_and(|threat| threat.effective() > 0.0) => {
+                "squared error without the threat, of rows that were held out, from fits to the others"
+            }
             _ => "squared error of rows that were held out, from fits to the others",
         };
         ("its own test", format!("{:.3}{error} ({what})", risk * scale))

@@ -61,6 +61,8 @@ def test_preparing_for_deletions_pays_under_attack(estimator, tumours):
 def test_a_regression_that_prepares_errs_less_under_attack():
     X, y = load_diabetes(return_X_y=True)
     ready, plain = RobustLPRegressor(threat=2).fit(X, y), RobustLPRegressor(threat=0).fit(X, y)
+    assert "(squared error without the threat)" in str(ready.report_)
+    assert "(squared error)" in str(plain.report_)
     assert plain.score(X, y) > ready.score(X, y)
 
     def lost(model):

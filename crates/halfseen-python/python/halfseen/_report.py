@@ -41,8 +41,9 @@ class Report(dict[str, Any]):
         classes = self.get("error_unit") is None
         unit = 1.0 if classes else self["error_unit"]
         error = "" if deviation is None else f" +- {deviation * unit:.3g}"
+        without = " without the threat" if (self.get("threat") or {}).get("budget") else ""
         beside = f"; the mean's is {constant:.3g}" if classes and constant else ""
-        lines = [("its own test", f"{risk * unit:.4g}{error} (squared error{beside})")]
+        lines = [("its own test", f"{risk * unit:.4g}{error} (squared error{without}{beside})")]
         if constant and not classes:
             share = f"{100 * max(1 - risk / constant, 0):.0f} % of the variance of the target"
             lines.append(("explains", f"{share}; the error of its mean is {constant * unit:.4g}"))

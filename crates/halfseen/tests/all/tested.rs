@@ -4,7 +4,7 @@ use crate::common::{Data, all, learner, singletons};
 use halfseen::data::Examples;
 use halfseen::learner::Family;
 use halfseen::model::{Fit, Note, Stop};
-use halfseen::sampling::{Purpose, Stream, folds};
+use halfseen::sampling::{Purpose, Split, Stream, folds};
 use halfseen::select::tested;
 use halfseen::{Learner, Monitor, Silent};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -72,6 +72,13 @@ fn doubt_of_few_rows_is_settled_by_more() {
     assert_eq!(ratio(&fit(&*learner("ridge", &[]), &data)), None);
 }
 
+/// The five folds of the test.
+fn splits(data: &Data) -> Vec<Split> {
+    let mut order = data.rows.clone();
+    halfseen::sampling::shuffle(&mut Stream::new(0, Purpose::Fold, u64::MAX), &mut order);
+    folds(&order, data.codes.as_deref(), None, 5, 0).unwrap()
+}
+
 /// Against a loop over the folds, with weights too.
 #[test]
 fn the_risk_is_that_of_rows_that_were_held_out() {
@@ -83,9 +90,7 @@ fn the_risk_is_that_of_rows_that_were_held_out() {
         // Which rows make a fold does not matter to what is summed, only that no row is in its own
         // fit.
         let found = fit(&*ridge, &data).report;
-        let mut order = examples.rows.to_vec();
-        halfseen::sampling::shuffle(&mut Stream::new(0, Purpose::Fold, u64::MAX), &mut order);
-        for fold in folds(&order, None, None, 5, 0).unwrap() {
+        for fold in splits(&data) {
             let others: f64 = fold.train.iter().map(|&row| examples.weight(row as usize)).sum();
             let mean = fold
                 .train
@@ -117,7 +122,7 @@ fn the_risk_is_that_of_rows_that_were_held_out() {
     }
 }
 
-/// Which no training row shows. Against each deletion in turn, on rows that were held out.
+/// No training row shows it. Against each deletion in turn, on rows that were held out.
 #[test]
 fn what_the_worst_deletions_make_no_better_than_a_constant_says_so() {
     for (name, rows, columns) in
@@ -133,10 +138,8 @@ fn what_the_worst_deletions_make_no_better_than_a_constant_says_so() {
         };
         let all: Vec<_> = (0..columns).map(Some).chain([None]).map(deleted).collect();
         let examples = data.examples();
-        let mut order = examples.rows.to_vec();
-        halfseen::sampling::shuffle(&mut Stream::new(0, Purpose::Fold, u64::MAX), &mut order);
         let (mut loss, mut constant) = (0.0, 0.0);
-        for fold in folds(&order, data.codes.as_deref(), None, 5, 0).unwrap() {
+        for fold in splits(&data) {
             let y = |row: &u32| data.y[*row as usize];
             let mean = fold.train.iter().map(y).sum::<f64>() / fold.train.len() as f64;
             let says = if numbers { mean } else { mean.signum() };
