@@ -2,7 +2,6 @@
 
 import csv
 import io
-import itertools
 import json
 import os
 import subprocess
@@ -12,8 +11,9 @@ import halfseen
 import numpy as np
 import pytest
 import scipy.sparse
+from deleting import CLASSIFIERS, ESTIMATORS, seeded, signs
 from halfseen import FDROPClassifier, RobustLPClassifier, RobustLPRegressor, RobustPerceptronClassifier
-from halfseen.robust import attack, attributes, certify
+from halfseen.robust import attack, certify
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -22,25 +22,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils._param_validation import InvalidParameterError
 
-CLASSIFIERS = [RobustLPClassifier, RobustPerceptronClassifier, FDROPClassifier]
-ESTIMATORS = [*CLASSIFIERS, RobustLPRegressor]
-
-
-def signs(rows=120, columns=6, seed=0):
-    """Draw rows of which each column tells the class a little."""
-    rng = np.random.default_rng(seed)
-    y = rng.integers(2, size=rows)
-    return rng.normal(size=(rows, columns)) + 0.8 * (2 * y[:, None] - 1), np.where(y, "up", "down")
-
 
 def data_for(estimator):
     return load_diabetes(return_X_y=True) if estimator is RobustLPRegressor else signs(300, 20)
-
-
-def seeded(estimator, **parameters):
-    """Make an estimator that draws nothing new from fit to fit."""
-    made = estimator(**parameters)
-    return made.set_params(random_state=0) if "random_state" in made.get_params() else made
 
 
 @pytest.fixture(scope="module")
@@ -132,114 +116,6 @@ def test_sparse_rows_are_as_dense_ones(estimator):
     assert sparse.attacked_score(scipy.sparse.csr_array(X), y) == sparse.attacked_score(X, y)
 
 
-def cheapest(model, row, values, within=None):
-    """Return the least value of attributes whose deletion changes a prediction; NaN if none does."""
-    numbers = np.arange(len(row))
-    subsets = [np.array(s, dtype=int) for r in numbers + 1 for s in itertools.combinations(numbers, r)]
-    rows = np.repeat(row[None], len(subsets), axis=0)
-    for at, subset in enumerate(subsets):
-        rows[at, subset] = np.nan
-    before, after = model.predict(row[None])[0], model.predict(rows)
-    changes = after != before if within is None else np.abs(after - before) > within
-    costs = [np.nansum(values[subset]) for subset, turned in zip(subsets, changes, strict=True) if turned]
-    return min(costs, default=np.nan)
-
-
-@pytest.mark.parametrize("estimator", CLASSIFIERS)
-@pytest.mark.parametrize("values", [None, [1, 2, 3, 1, 2, 3], [0.5, 1.7, 0.3, 2.2, 1.1, 0.9]])
-def test_certificates_hold_against_every_deletion(estimator, values):
-    X, y = signs()
-    model = seeded(estimator, threat=1).fit(X, y)
-    prices = np.ones(6) if values is None else np.array(values, dtype=float)
-    certificates = model.certify(X[:25], costs=values)
-    assert len(certificates) == 25
-    assert certificates.exact.all()
-    assert np.array_equal(certificates.prediction, model.predict(X[:25]))
-    assert np.array_equal(certificates.costs, prices)
-    turned = 0
-    for row, certified, flips_at, flips in zip(
-        X[:25], certificates.certified, certificates.flips_at, certificates.flips, strict=True
-    ):
-        least = cheapest(model, row, prices)
-        assert np.isnan(least) == np.isnan(flips_at)
-        if np.isnan(least):
-            assert certified == prices.sum()
-            assert len(flips) == 0
-            continue
-        turned += 1
-        assert certified < least <= flips_at * (1 + 1e-12)
-        assert flips_at == pytest.approx(least)
-        assert certified == pytest.approx(least if values and values[0] == 0.5 else least - 1)
-        deleted = row.copy()
-        deleted[flips] = np.nan
-        assert model.predict(deleted[None]) != model.predict(row[None])
-        assert prices[flips].sum() == pytest.approx(flips_at)
-    assert turned > 5
-
-
-def test_deletions_are_of_attributes_and_not_of_their_functions():
-    X, y = load_breast_cancer(return_X_y=True)
-    X = X[:, [0, 1, 4, 7, 20, 27]]
-    model = RobustLPClassifier(threat=1, scale="each", basis="hats").fit(X, y)
-    assert model.coef_.shape[1] > 6
-    certificates, turned = model.certify(X[:60]), 0
-    for row, flips_at, flips in zip(X[:60], certificates.flips_at, certificates.flips, strict=True):
-        assert len(flips) == (0 if np.isnan(flips_at) else flips_at)
-        deleted = row.copy()
-        deleted[flips] = np.nan
-        turned += len(flips) > 0
-        assert (model.predict(deleted[None]) != model.predict(row[None])) == (len(flips) > 0)
-    assert turned > 20
-
-
-def test_certificates_of_numbers_hold_against_every_deletion():
-    X, y = load_diabetes(return_X_y=True)
-    X = X[:, [2, 3, 6, 7, 8, 9]]
-    model = RobustLPRegressor(threat=1).fit(X, y)
-    certificates = certify(model, X[:20], within=20.0)
-    for row, certified, flips_at in zip(X[:20], certificates.certified, certificates.flips_at, strict=True):
-        least = cheapest(model, row, np.ones(6), within=20.0)
-        assert flips_at == least or (np.isnan(flips_at) and np.isnan(least))
-        assert certified == (6 if np.isnan(least) else least - 1)
-    assert np.isfinite(certificates.flips_at).sum() > 3
-    assert certificates.error(0) == 0.0
-    assert certificates.error(5) == np.mean(certificates.certified < 5)
-
-
-def test_the_certified_error_bounds_every_attack(tumours):
-    X, y = tumours
-    model = RobustLPClassifier(threat=3).fit(X, y)
-    certificates = model.certify(X)
-    for threat in (0, 1, 3, 6):
-        attacked = attack(model, X, y, threat=threat)
-        # Of equal values the exact attack is the worst there is.
-        assert attacked.unproven == 0
-        assert certificates.error(threat, y) == pytest.approx(1 - attacked.score)
-        for kind in ("greedy", "random", "greedy-value", "greedy-weight"):
-            assert attack(model, X, y, threat=threat, kind=kind).score >= attacked.score
-    assert certificates.error(0, y) == pytest.approx(1 - model.score(X, y))
-    assert certificates.error(29) == np.mean(certificates.certified < 29)
-
-
-def test_known_attributes_never_vanish_and_groups_vanish_together():
-    X, y = signs()
-    model = RobustLPClassifier(threat=1, known=[5], groups={"both": [0, 3]}).fit(X, y)
-    assert attributes(model) == ("both", "x1", "x2", "x4")
-    certificates = model.certify(X)
-    assert certificates.attributes == attributes(model)
-    met = {tuple(flips.tolist()) for flips in certificates.flips}
-    assert any(0 in flips for flips in met)
-    assert all((0 in flips) == (3 in flips) and 5 not in flips for flips in met)
-    for row, flips in zip(X, certificates.flips, strict=True):
-        if len(flips):
-            deleted = row.copy()
-            deleted[flips] = np.nan
-            assert model.predict(deleted[None]) != model.predict(row[None])
-    holed = X.copy()
-    holed[:, [0, 3]] = np.nan
-    assert (model.certify(holed).missing == 1).all()
-
-
 def test_values_of_features_leave_out_those_that_are_known():
     X, y = signs()
     features, attributes_only = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1.0, 2.0, 4.0, 5.0, 6.0]
@@ -252,21 +128,6 @@ def test_values_of_features_leave_out_those_that_are_known():
     for values in (None, features, attributes_only):
         assert one.certify(X, costs=values).costs.tolist() == attributes_only
     assert one.get_params()["costs"] is features
-
-
-@pytest.mark.parametrize(
-    "plain", [halfseen.AERRClassifier, halfseen.OnlineLassoClassifier, halfseen.GeometricMarginClassifier]
-)
-def test_any_weighted_sum_can_be_tried(plain):
-    X, y = signs(400)
-    model = seeded(plain).fit(X, y)
-    certificates = certify(model, X[:10])
-    for row, flips_at in zip(X[:10], certificates.flips_at, strict=True):
-        np.testing.assert_equal(flips_at, cheapest(model, row, np.ones(6)))
-    assert attack(model, X, y, threat=0).score == model.score(X, y)
-    assert attack(model, X, y, threat=2).score < model.score(X, y)
-    with pytest.raises(ValueError, match=r"prepares for no threat of its own.*threat=10"):
-        attack(model, X, y)
 
 
 def test_values_by_mutual_information_are_those_of_the_fit():
@@ -484,18 +345,3 @@ def test_nothing_is_said_where_nothing_is_wrong(tumours):
         warnings.simplefilter("error")
         for estimator in CLASSIFIERS:
             seeded(estimator, threat=1).fit(X, y).certify(X[:3])
-
-
-def test_certificates_say_what_the_model_was_prepared_for():
-    X, y = np.random.default_rng(0).normal(size=(60, 5)), np.arange(60) % 2
-    X[:, :4] += 2.0 * y[:, None]
-    model = halfseen.RobustLPClassifier(threat=2).fit(X, y)
-    found = halfseen.robust.certify(model, X)
-    survive = int(np.sum(found.certified >= 2))
-    assert found.prepared_for == 2
-    told = "the model was prepared for the deletion of any 2 of 5 attributes:"
-    assert str(found) == f"{told} {survive} of 60 predictions survive any 2"
-    other = halfseen.robust.certify(model, X, costs=[1.0, 2.0, 1.0, 1.0, 1.0])
-    assert other.prepared_for is None
-    assert "prepared" not in str(other)
-    assert "survive the deletion of attributes that cost 1 together" in str(other)
