@@ -6,7 +6,7 @@ use crate::output::{self, align};
 use anyhow::Result;
 use halfseen::data::{Target, Threat};
 use halfseen::robust::{Attack, Trial};
-use halfseen::select::{Score, Tally};
+use halfseen::select::{QuantileScore, QuantileTally, Score, Tally};
 use halfseen_io::draw::{Figure, Point, Series, learning_curve};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -19,12 +19,23 @@ struct Row {
     attack: Attack,
     threat: Threat,
     errors: Tally,
+    /// If the model predicts a quantile.
+    quantile: Option<QuantileTally>,
     unproven: usize,
 }
 
 impl Row {
     fn score(&self) -> Score {
         self.errors.score()
+    }
+
+    fn quantile(&self) -> Option<QuantileScore> {
+        self.quantile.as_ref()?.score()
+    }
+
+    /// Returns the mean loss of numbers: the quantile loss of a model of one, else the squared error.
+    fn loss(&self) -> Option<f64> {
+        self.quantile().map(|found| found.loss).or(self.score().mse)
     }
 }
 
@@ -35,8 +46,14 @@ pub(crate) struct Attacks {
 }
 
 impl Attacks {
-    /// Returns the named attacks, or the usual ones, under each threat.
-    pub(crate) fn of(threats: &[Threat], named: &[Attack], seed: u64) -> Attacks {
+    /// Returns the named attacks, or the usual ones, under each threat; `quantile` is what the model
+    /// predicts, if it does.
+    pub(crate) fn of(
+        threats: &[Threat],
+        named: &[Attack],
+        quantile: Option<f64>,
+        seed: u64,
+    ) -> Attacks {
         let mut kinds = named.to_vec();
         if named.is_empty() {
             kinds.extend(Attack::ALL[..USUAL].iter().map(|(_, attack)| *attack));
@@ -44,7 +61,8 @@ impl Attacks {
         let row = |attack| {
             let of = move |threat: &Threat| {
                 let (threat, errors) = (threat.clone(), Tally::default());
-                Row { attack, threat, errors, unproven: 0 }
+                let quantile = quantile.map(QuantileTally::new);
+                Row { attack, threat, errors, quantile, unproven: 0 }
             };
             threats.iter().map(of)
         };
@@ -57,6 +75,7 @@ impl Attacks {
         for row in &mut self.rows {
             let attacked = trial.attack(&row.threat, row.attack, self.seed)?;
             row.errors.add(&attacked.scores, target, &rows);
+            row.quantile.iter_mut().for_each(|tally| tally.add(&attacked.scores, target));
             row.unproven += attacked.unproven;
         }
         Ok(())
@@ -79,20 +98,29 @@ impl Attacks {
     pub(crate) fn as_json(&self) -> Value {
         let row = |row: &Row| {
             let score = row.score();
-            json!({
+            let mut json = json!({
                 "attack": row.attack.name(), "threat": row.threat.budget(), "error": score.error,
                 "balanced_error": score.balanced_error, "mse": score.mse, "unproven": row.unproven,
-            })
+            });
+            if let Some(found) = row.quantile() {
+                json["quantile_loss"] = json!(found.loss);
+            }
+            json
         };
         self.rows.iter().map(row).collect()
     }
 
+    fn is_of_quantile(&self) -> bool {
+        self.rows.iter().any(|row| row.quantile.is_some())
+    }
+
     pub(crate) fn as_text(&self) -> String {
         let classes = self.rows.iter().any(|row| row.score().error.is_some());
-        let squares = self.rows.iter().any(|row| row.score().mse.is_some());
+        let numbers = self.rows.iter().any(|row| row.loss().is_some());
+        let loss = if self.is_of_quantile() { "quantile loss" } else { "squared error" };
         let percent = |e: Option<f64>| e.map_or("-".into(), |e| format!("{:.2} %", 100.0 * e));
         let line = |cells: [String; 5]| {
-            let shown = [true, true, squares, classes, classes];
+            let shown = [true, true, numbers, classes, classes];
             cells
                 .into_iter()
                 .zip(shown)
@@ -100,15 +128,14 @@ impl Attacks {
                 .map(|(cell, _)| cell)
                 .collect::<Vec<String>>()
         };
-        let mut lines = vec![line(
-            ["attack", "threat", "squared error", "error", "balanced error"].map(str::to_owned),
-        )];
+        let mut lines =
+            vec![line(["attack", "threat", loss, "error", "balanced error"].map(str::to_owned))];
         lines.extend(self.rows.iter().map(|row| {
             let score = row.score();
             line([
                 row.attack.name().to_owned(),
                 format::rounded(row.threat.budget()),
-                score.mse.map_or("-".to_owned(), |mse| format!("{mse:.6}")),
+                row.loss().map_or("-".to_owned(), |loss| format!("{loss:.6}")),
                 percent(score.error),
                 percent(score.balanced_error),
             ])
@@ -121,14 +148,15 @@ impl Attacks {
         // Classes are judged by the share of misclassified rows.
         let told = self.rows.iter().all(|row| row.score().error.is_some());
         let measure = if told { Measure::Wrong } else { Measure::Squared };
-        let error = |score: &Score| match measure {
-            Measure::Wrong => score.error.map(|error| 100.0 * error),
-            Measure::Squared => score.mse,
+        let error = |row: &Row| match measure {
+            Measure::Wrong => row.score().error.map(|error| 100.0 * error),
+            Measure::Squared => row.loss(),
         };
+        let axis = if self.is_of_quantile() { "test quantile loss" } else { measure.axis().0 };
         let mut series: Vec<Series> = Vec::new();
         for rows in self.rows.chunk_by(|a, b| a.attack == b.attack) {
             let point = |row: &Row| {
-                let (x, y) = (row.threat.budget(), error(&row.score())?);
+                let (x, y) = (row.threat.budget(), error(row)?);
                 Some(Point { x, y, low: f64::NAN, high: f64::NAN })
             };
             let (name, points) =
@@ -143,7 +171,7 @@ impl Attacks {
         let svg = learning_curve(&Figure {
             title: title.to_owned(),
             x_label: "threat (total cost of the deleted attributes)".into(),
-            y_label: measure.axis().0.into(),
+            y_label: axis.into(),
             log_x: false,
             y_limit: None,
             reference: None,

@@ -16,7 +16,7 @@ use anyhow::{Context, Result};
 use halfseen::data::{Target, Task};
 use halfseen::model::Model;
 use halfseen::robust::Trial;
-use halfseen::select::{ConstantTally, Score, Tally};
+use halfseen::select::{ConstantTally, QuantileScore, QuantileTally, Score, Tally};
 use serde_json::json;
 use std::process::ExitCode;
 
@@ -44,6 +44,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
         attacks: None,
         errors: Tally::default(),
         constant: ConstantTally::default(),
+        quantile: model.report.quantile.map(QuantileTally::new),
         rows: 0,
     };
     // Costs that are computed from the rows need all of them.
@@ -62,6 +63,8 @@ struct Test<'a> {
     attacks: Option<Attacks>,
     errors: Tally,
     constant: ConstantTally,
+    /// If the model predicts a quantile.
+    quantile: Option<QuantileTally>,
     rows: usize,
 }
 
@@ -73,6 +76,7 @@ impl Test<'_> {
         let rows: Vec<u32> = (0..table.rows() as u32).collect();
         self.errors.add(&prediction.scores, target, &rows);
         self.constant.add(target);
+        self.quantile.iter_mut().for_each(|tally| tally.add(&prediction.scores, target));
         if let Some((intervals, covered)) = &mut self.intervals {
             covered.add(&intervals.ends(self.model, table)?, target);
         }
@@ -85,7 +89,8 @@ impl Test<'_> {
                 let (on, quiet) = (&self.args.on, self.args.on.quiet);
                 let priced = priced(on.costs.as_ref(), self.model, &trial, true, quiet)?;
                 let threats = threats(self.args.threat.as_ref(), self.model, &priced, quiet)?;
-                let of = |threats: Vec<_>| Attacks::of(&threats, &self.args.attack, self.args.seed);
+                let (named, quantile) = (&self.args.attack, self.model.report.quantile);
+                let of = |threats: Vec<_>| Attacks::of(&threats, named, quantile, self.args.seed);
                 self.attacks = threats.map(of);
             }
             if let Some(attacks) = &mut self.attacks {
@@ -98,10 +103,15 @@ impl Test<'_> {
 
     /// Prints the errors, and draws them.
     fn print(self, name: &str) -> Result<ExitCode> {
-        let Test { args, model, intervals, truncated, attacks, errors, constant, rows } = self;
-        let (score, constant) = (errors.score(), constant.score());
+        let Test { args, model, intervals, truncated, attacks, errors, constant, .. } = self;
+        let found = Found {
+            rows: self.rows,
+            score: errors.score(),
+            constant: constant.score(),
+            quantile: self.quantile.and_then(|tally| tally.score()),
+            covered: intervals.as_ref().and_then(|(_, covered)| covered.shares()),
+        };
         intervals.iter().for_each(|(of, _)| of.remark(model));
-        let covered = intervals.as_ref().and_then(|(_, covered)| covered.shares());
         if let (Some(truncated), Some(path)) = (&truncated, &args.out) {
             truncated.draw(name, &model.learner, path)?;
         }
@@ -113,11 +123,22 @@ impl Test<'_> {
         }
         let tables = Tables { truncated, attacks };
         match args.json {
-            true => print_json(rows, &score, &constant, covered, &tables),
-            false => show(rows, model.task, (&score, &constant), covered, &tables),
+            true => print_json(&found, &tables),
+            false => show(&found, model.task, &tables),
         }?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Errors of the model as it is.
+struct Found {
+    rows: usize,
+    score: Score,
+    /// Errors of the mean, or of the most frequent class.
+    constant: Score,
+    quantile: Option<QuantileScore>,
+    /// Share of the rows in their intervals, and the mean width of these.
+    covered: Option<(f64, f64)>,
 }
 
 /// Errors of truncated models, and under attack.
@@ -127,10 +148,7 @@ struct Tables {
 }
 
 fn print_json(
-    rows: usize,
-    score: &Score,
-    constant: &Score,
-    covered: Option<(f64, f64)>,
+    Found { rows, score, constant, quantile, covered }: &Found,
     Tables { truncated, attacks }: &Tables,
 ) -> Result<()> {
     let attacked = attacks.as_ref().and_then(Attacks::first);
@@ -139,6 +157,11 @@ fn print_json(
         "attacked_error": attacked.and_then(|score| score.error),
         "constant_mse": constant.mse, "constant_error": constant.error, "r2": explained(score, constant),
     });
+    if let Some(found) = quantile {
+        json["quantile"] = json!({
+            "quantile": found.quantile, "loss": found.loss, "constant_loss": found.constant_loss, "below": found.below,
+        });
+    }
     if let Some((share, width)) = covered {
         json["covered"] = json!(share);
         json["mean_width"] = json!(width);
@@ -153,34 +176,33 @@ fn print_json(
     output::print(&format!("{}\n", serde_json::to_string_pretty(&json)?))
 }
 
-fn show(
-    rows: usize,
-    task: Task,
-    (score, constant): (&Score, &Score),
-    covered: Option<(f64, f64)>,
-    Tables { truncated, attacks }: &Tables,
-) -> Result<()> {
+fn show(found: &Found, task: Task, Tables { truncated, attacks }: &Tables) -> Result<()> {
+    let Found { rows, score, constant, quantile, covered } = found;
     let percent = |e: f64| format!("{:.2} %", 100.0 * e);
     let truncated = truncated.iter().map(Truncated::as_text);
     let tables = truncated.chain(attacks.iter().map(Attacks::as_text));
     let tables: String = tables.map(|table| format!("\n{table}")).collect();
     let squared = |mse: f64| format!("{mse:.6}");
-    let numbers = task == Task::Regression;
+    // The mean is no rival of a quantile.
+    let numbers = task == Task::Regression && quantile.is_none();
     // Figures that do not apply to the model or its target are left out.
     let figures = vec![
         ("examples", Some(rows.to_string())),
-        ("squared error", score.mse.map(squared)),
+        ("squared error", score.mse.filter(|_| quantile.is_none()).map(squared)),
         ("of the mean", constant.mse.filter(|_| numbers).map(squared)),
         ("error", score.error.map(percent)),
         ("of a constant", constant.error.map(percent)),
         ("balanced error", score.balanced_error.map(percent)),
-        ("R2", explained(score, constant).map(|share| format!("{share:.4}"))),
+        ("quantile loss", quantile.map(|found| squared(found.loss))),
+        ("of a constant", quantile.map(|found| squared(found.constant_loss))),
+        ("at or below it", quantile.map(|found| percent(found.below))),
+        ("R2", explained(score, constant).filter(|_| numbers).map(|share| format!("{share:.4}"))),
         ("in intervals", covered.map(|(share, _)| percent(share))),
         ("mean width", covered.map(|(_, width)| format!("{width:.6}"))),
     ];
     let figures = output::labelled(15, figures);
-    let words =
-        output::wrapped(&format!("\n{}\n", score.in_words(constant)), output::terminal_width());
+    let words = quantile.map_or_else(|| score.in_words(constant), |found| found.in_words());
+    let words = output::wrapped(&format!("\n{words}\n"), output::terminal_width());
     output::show(&format!("{figures}{words}{tables}"))
 }
 

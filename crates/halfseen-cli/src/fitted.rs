@@ -122,31 +122,45 @@ pub(crate) fn summary(
     let left = learner.get("total_cost").and_then(|total| total.parse::<f64>().ok());
     let left = left.map(|total| ("cost left", format::rounded((total - report.spent).max(0.0))));
     let unused = report.unused.map(|reads| ("reads left", reads.to_string()));
+    let deviation = model.prepare.target.deviation;
+    let in_units = |error: f64| report.number_loss().in_units(error, deviation);
     let estimated = report.risk.map(|risk| {
         let error =
-            report.risk_error.map_or(String::new(), |error| format!(" ± {:.3}", error * scale));
+            report.risk_error.map_or(String::new(), |error| format!(" ± {:.3}", in_units(error)));
         let what = match (needs.family, learner.grid().0.is_empty()) {
             (Family::Budget, true) => {
                 "squared error with all attributes observed, from reads that were held out"
+                    .to_owned()
             }
             (Family::Budget, false) => {
                 "progressive-validation estimate of the squared error, from its own reads"
+                    .to_owned()
             }
-            _ if report.threat.as_ref().is_some_and(|threat| threat.effective() > 0.0) => {
-                "squared error without the threat, of rows that were held out, from fits to the others"
+            _ => {
+                let threat = report.threat.as_ref().is_some_and(|threat| threat.effective() > 0.0);
+                let loss = match report.quantile {
+                    Some(quantile) => format!("loss of the quantile {quantile}"),
+                    None => "squared error".to_owned(),
+                };
+                let without = if threat { " without the threat," } else { "" };
+                format!("{loss}{without} of rows that were held out, from fits to the others")
             }
-            _ => "squared error of rows that were held out, from fits to the others",
         };
-        ("its own test", format!("{:.3}{error} ({what})", risk * scale))
+        ("its own test", format!("{:.3}{error} ({what})", in_units(risk)))
     });
     let tested = report.risk.or(report.leave_one_out);
     let numbers = tested.zip(report.constant_risk).filter(|_| model.classes.is_empty());
     let explained = numbers.filter(|(_, constant)| *constant > 0.0).map(|(risk, constant)| {
         let share = 100.0 * (1.0 - risk / constant).max(0.0);
-        let mean = constant * scale;
-        let text = format!(
-            "{share:.0} % of the variance of the target; the error of its mean is {mean:.3}"
-        );
+        let constant = in_units(constant);
+        let text = match report.quantile {
+            Some(_) => {
+                format!("{share:.0} % of the loss of the best constant, which is {constant:.3}")
+            }
+            None => format!(
+                "{share:.0} % of the variance of the target; the error of its mean is {constant:.3}"
+            ),
+        };
         ("explains", text)
     });
     let at = if observes { at } else { at + 1 };

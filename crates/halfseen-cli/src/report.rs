@@ -17,7 +17,7 @@ use anyhow::Result;
 use halfseen::data::{Costs, Target};
 use halfseen::model::{Model, Note, Scores};
 use halfseen::robust::{CertifiedErrors, Trial};
-use halfseen::select::Score;
+use halfseen::select::{QuantileTally, Score};
 use halfseen::{ErrorKind, registry};
 use halfseen_io::draw::{Figure, Point, Series, learning_curve};
 use std::process::ExitCode;
@@ -81,6 +81,11 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
             found.transpose()?
         }
     };
+    let quantile = model.report.quantile.and_then(|quantile| {
+        let mut tally = QuantileTally::new(quantile);
+        tally.add(&prediction.scores, &target);
+        tally.score()
+    });
     let same = |row: usize| prediction.scores.row(row) == prediction.scores.row(0);
     let weights = match Weights::of(&model, &args.on.model) {
         // A kernel has none.
@@ -94,7 +99,12 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
         rows: table.rows(),
         constant: Score::of_constant(&target),
         confusion: confusion(&model, &prediction.scores, &target),
-        calibration: calibration(&prediction.scores, &target)?,
+        // Groups have means, of which a quantile is no prediction.
+        calibration: match quantile {
+            Some(_) => None,
+            None => calibration(&prediction.scores, &target)?,
+        },
+        quantile,
         reads,
         priced: layout.is_priced(),
         same: (1..table.rows()).all(same),

@@ -5,7 +5,7 @@ use crate::weights::{Row, Weights};
 use halfseen::data::Label;
 use halfseen::error::list;
 use halfseen::model::{BudgetKind, Model};
-use halfseen::select::Score;
+use halfseen::select::{QuantileScore, Score};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// Content of the page.
@@ -18,6 +18,8 @@ pub(crate) struct Page<'a> {
     pub(crate) score: Score,
     /// Errors of the mean, or of the most frequent class, of these rows.
     pub(crate) constant: Score,
+    /// Errors of a model that predicts a quantile.
+    pub(crate) quantile: Option<QuantileScore>,
     /// True if every row has the same prediction.
     pub(crate) same: bool,
     /// Number of rows of each class (first) with each prediction (second).
@@ -117,7 +119,8 @@ fn in_words(found: &Page<'_>) -> Markup {
     let never = never_predicted(found);
     html! {
         p.lead {
-            (found.score.in_words(&found.constant))
+            @if let Some(quantile) = &found.quantile { (quantile.in_words()) }
+            @else { (found.score.in_words(&found.constant)) }
             @if found.same && found.rows > 1 {
                 " It predicts the same for every row, so it has learned nothing that tells rows apart."
             } @else if !never.is_empty() {
@@ -140,7 +143,8 @@ fn never_predicted(found: &Page<'_>) -> Vec<String> {
 
 /// Shows the errors, with the rows of each class or the observed against the predicted numbers.
 fn errors(found: &Page<'_>) -> Markup {
-    let numbers = found.score.mse.filter(|_| found.score.error.is_none());
+    let quantile = found.quantile.as_ref();
+    let numbers = found.score.mse.filter(|_| found.score.error.is_none() && quantile.is_none());
     let variance = found.constant.mse.filter(|_| numbers.is_some());
     let root = |error: Option<f64>| error.map(|error| format::amount(error.sqrt()));
     let figures = [
@@ -151,6 +155,12 @@ fn errors(found: &Page<'_>) -> Markup {
         ("typical error (root of the mean squared error)", root(numbers)),
         ("typical error of predicting the mean", root(variance)),
         ("mean squared error", numbers.map(format::amount)),
+        ("mean quantile loss", quantile.map(|found| format::amount(found.loss))),
+        (
+            "mean quantile loss of a constant",
+            quantile.map(|found| format::amount(found.constant_loss)),
+        ),
+        ("targets that are at most the prediction", quantile.map(|found| percent(found.below))),
     ];
     html! {
         h2 { "Errors" }

@@ -232,10 +232,11 @@ impl Model {
         serde_json::to_string(&self.model.report).map_err(|e| PyValueError::new_err(e.to_string()))
     }
 
-    /// Returns the factor that brings squared errors to the target's units; `None` for classes.
+    /// Returns the factor that brings errors of the report to the target's units; `None` for classes.
     fn error_unit(&self) -> Option<f64> {
         let numbers = self.model.classes.is_empty();
-        numbers.then(|| self.model.prepare.target.deviation.powi(2))
+        let deviation = self.model.prepare.target.deviation;
+        numbers.then(|| self.model.report.number_loss().in_units(1.0, deviation))
     }
 
     /// Returns the texts of the report's notes; `None` for those that no reader is told.

@@ -34,6 +34,23 @@ def test_a_report_says_what_was_read(fitted):
     assert page.count("<tr>") == len(fitted.report_.lines())
 
 
+def test_a_quantile_is_told_by_its_loss_in_units_of_the_target():
+    rng = np.random.default_rng(0)
+    X = rng.random((800, 2))
+    y = 1e3 * X[:, 0] * (1 + 3 * rng.normal(size=800))
+    model = halfseen.RobustLPRegressor(threat=0, quantile=0.9, tune=3).fit(X, y)
+    report, residual = model.report_, y - model.predict(X)
+    told = dict(report.lines())
+    assert "(loss of the quantile 0.9)" in told["its own test"]
+    assert "of the loss of the best constant" in told["explains"]
+    of_all = y - np.quantile(y, 0.9)
+    ours, constants = (np.maximum(0.9 * r, -0.1 * r).mean() for r in (residual, of_all))
+    assert report["risk"] * report["error_unit"] == pytest.approx(ours, rel=0.05)
+    assert report["constant_risk"] * report["error_unit"] == pytest.approx(constants, rel=0.02)
+    assert ours < 0.8 * constants
+    assert np.mean(y <= model.predict(X)) == pytest.approx(0.9, abs=0.01)
+
+
 def test_notes_are_shown():
     rng = np.random.default_rng(0)
     with pytest.warns(halfseen.DataWarning):

@@ -434,7 +434,7 @@ declare! {
     CHUNK: "chunk", Kind::CountOrAuto { least: 2 },
         "Number of rows per chunk: the program is solved for random chunks and their weights are averaged, as in the paper. auto: all rows at once, exactly.", "Dekel and Shamir 2008, section 4";
     QUANTILE: "quantile", Kind::Share,
-        "For numeric targets: the quantile q to predict, by the loss max(q r, (q - 1) r) of the residual r after the worst deletions; 0.5 is half the absolute loss.", "Dekel and Shamir 2008, section 3 (extended); Koenker and Bassett 1978";
+        "For numeric targets: the quantile q to predict, by the loss max(q r, (q - 1) r) of the residual r after the worst deletions; 0.5 is half the absolute loss. Any other is tuned and tested by this loss, 0.5 by the squared error.", "Dekel and Shamir 2008, section 3 (extended); Koenker and Bassett 1978";
     PASSES: "passes", Kind::Count { least: 1, most: 10_000 },
         "Number of passes over the rows, each in its own random order; the theorem covers one. If there are several, the pass whose average does best on the validation rows is returned.", "Dekel and Shamir 2008, section 3.3";
     VALIDATION: "validation", Kind::Share,

@@ -27,6 +27,7 @@ mod pictures;
 mod piloting;
 mod plan_schema;
 mod planning;
+mod quantiles;
 mod reading;
 mod reporting;
 mod robust;

@@ -82,7 +82,11 @@ fn a_robust_quantile_of_a_number_is_certified_within_a_distance() {
     let learner = "--learner robust-lp --set threat=1 --set quantile=0.7";
     let fit = place.run(&format!("fit t.csv --target y {learner} --out m.json"));
     assert_eq!(fit.code, Some(0), "{}", fit.err);
-    assert!(fit.out.contains("(squared error without the threat, of rows"), "{}", fit.out);
+    assert!(
+        fit.out.contains("(loss of the quantile 0.7 without the threat, of rows"),
+        "{}",
+        fit.out
+    );
     let certified = fields(&place.ok("certify m.json t.csv --within 1000 --quiet"));
     assert!(certified.iter().all(|row| row[1] == "6"), "nothing moves a prediction by 1000");
     let close = fields(&place.ok("certify m.json t.csv --within 0.001 --quiet"));

@@ -39,14 +39,17 @@ class Report(dict[str, Any]):
         """Return the error that the learner itself estimates, beside that of a constant."""
         risk, deviation, constant = self["risk"], self.get("risk_error"), self.get("constant_risk")
         classes = self.get("error_unit") is None
-        unit = 1.0 if classes else self["error_unit"]
+        unit, quantile = 1.0 if classes else self["error_unit"], self.get("quantile")
         error = "" if deviation is None else f" +- {deviation * unit:.3g}"
         without = " without the threat" if (self.get("threat") or {}).get("budget") else ""
         beside = f"; the mean's is {constant:.3g}" if classes and constant else ""
-        lines = [("its own test", f"{risk * unit:.4g}{error} (squared error{without}{beside})")]
+        loss = "squared error" if quantile is None else f"loss of the quantile {quantile:g}"
+        lines = [("its own test", f"{risk * unit:.4g}{error} ({loss}{without}{beside})")]
         if constant and not classes:
-            share = f"{100 * max(1 - risk / constant, 0):.0f} % of the variance of the target"
-            lines.append(("explains", f"{share}; the error of its mean is {constant * unit:.4g}"))
+            share, other = f"{100 * max(1 - risk / constant, 0):.0f} %", f"{constant * unit:.4g}"
+            variance = f"{share} of the variance of the target; the error of its mean is {other}"
+            of_loss = f"{share} of the loss of the best constant, which is {other}"
+            lines.append(("explains", variance if quantile is None else of_loss))
         return lines
 
     def __str__(self) -> str:

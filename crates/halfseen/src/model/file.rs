@@ -257,6 +257,10 @@ impl Model {
         if let Some(threat) = &self.report.threat {
             threat.validate(panels)?;
         }
+        let quantile = self.report.quantile;
+        if quantile.is_some_and(|q| classes > 0 || !(q > 0.0 && q < 1.0)) {
+            return Err(bad("report.quantile", "must be between 0 and 1, and of numbers"));
+        }
         let reads = &self.report.panel_reads;
         let sum: u128 = reads.iter().map(|&n| u128::from(n)).sum();
         if !reads.is_empty() && (reads.len() != panels || sum != u128::from(self.report.distinct)) {

@@ -1,7 +1,6 @@
 //! Reports on a fit: its reason to stop, its reads, its certificates.
 
-use super::Note;
-use super::Stop;
+use super::{Note, NumberLoss, Stop};
 use crate::data::{Layout, Threat};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -100,9 +99,14 @@ pub struct Report {
     /// Standard error of `risk`.
     #[serde(deserialize_with = "Option::deserialize")]
     pub risk_error: Option<f64>,
-    /// Squared error of the mean of the targets, in the units of `risk` and `leave_one_out`.
+    /// Error of the best constant, in the units of `risk` and `leave_one_out`: that of the mean of the
+    /// targets, or of their `quantile`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constant_risk: Option<f64>,
+    /// Quantile that is predicted, by whose loss `risk` and `constant_risk` are measured. `None` if they
+    /// are squared errors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quantile: Option<f64>,
     /// Notes for the reader.
     pub notes: Vec<Note>,
     /// Number of passes or iterations of the solver, if any.
@@ -133,6 +137,11 @@ impl Report {
         self.reads as f64 / (self.examples + self.skipped).max(1) as f64
     }
 
+    /// Returns the loss by which predictions of numbers are compared, and by which `risk` is measured.
+    pub fn number_loss(&self) -> NumberLoss {
+        self.quantile.map_or(NumberLoss::Squared, NumberLoss::Quantile)
+    }
+
     /// Returns a report of a learner that reads every cell of `examples` rows with `panels` panels.
     pub fn full(learner: &str, stop: Stop, examples: usize, panels: usize) -> Report {
         let (m, d) = (examples as u64, panels as u64);
@@ -158,6 +167,7 @@ impl Report {
             risk: None,
             risk_error: None,
             constant_risk: None,
+            quantile: None,
             notes: Vec::new(),
             passes: None,
             support: None,

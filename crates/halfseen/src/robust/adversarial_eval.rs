@@ -64,7 +64,8 @@ impl<'a> Trial<'a> {
         (0..self.layout.sampled_panels()).map(|panel| self.layout.name(panel).to_owned()).collect()
     }
 
-    /// Computes the scores of attacked rows, in the target's units.
+    /// Computes the scores of attacked rows, in the target's units; the worst deletions are those by the
+    /// loss that the model is about.
     ///
     /// # Errors
     /// See [`attack`](crate::robust::attack); [`ErrorKind::WrongLength`] without a target.
@@ -79,8 +80,8 @@ impl<'a> Trial<'a> {
             }
             .into());
         }
-        let predictor = &self.model.predictor;
-        let attacked = attack_from(self.first, predictor, &examples, threat, kind, seed)?;
+        let (predictor, loss) = (&self.model.predictor, self.model.report.number_loss());
+        let attacked = attack_from((self.first, loss), predictor, &examples, threat, kind, seed)?;
         let target = self.model.prepare.target;
         Ok(Attacked { scores: attacked.scores.map(|score| target.undo(score)), ..attacked })
     }

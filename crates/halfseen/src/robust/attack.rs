@@ -14,7 +14,7 @@ use super::effects::Effects;
 use crate::data::{Examples, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::learner::Learner;
-use crate::model::{Fit, Linear, Predictor, Scores};
+use crate::model::{Fit, Linear, NumberLoss, Predictor, Scores};
 use crate::params::DAMAGE;
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use rayon::prelude::*;
@@ -110,13 +110,28 @@ pub fn attack(
     attack: Attack,
     seed: u64,
 ) -> Result<Attacked> {
-    attack_from(0, predictor, examples, threat, attack, seed)
+    attack_from((0, NumberLoss::Squared), predictor, examples, threat, attack, seed)
 }
 
-/// Does the same for rows whose numbers go on from `first`: a row's random choices depend on its
-/// number.
+/// Does the same to a fit, by the loss that it is about: the worst deletions for a quantile are those of
+/// the largest quantile loss.
+///
+/// # Errors
+/// As for [`attack`].
+pub fn attack_fit(
+    fit: &Fit,
+    examples: &Examples<'_>,
+    threat: &Threat,
+    attack: Attack,
+    seed: u64,
+) -> Result<Attacked> {
+    attack_from((0, fit.report.number_loss()), &fit.predictor, examples, threat, attack, seed)
+}
+
+/// Does the same by another loss, for rows whose numbers go on from `first`: a row's random choices
+/// depend on its number.
 pub(super) fn attack_from(
-    first: u64,
+    (first, loss): (u64, NumberLoss),
     predictor: &Predictor,
     examples: &Examples<'_>,
     threat: &Threat,
@@ -147,6 +162,7 @@ pub(super) fn attack_from(
             adversary,
             attack,
             first,
+            loss,
             seed,
             weights,
             gains,
@@ -173,6 +189,8 @@ struct Attacker<'a> {
     attack: Attack,
     /// Number of the first row of the table.
     first: u64,
+    /// Loss of numbers.
+    loss: NumberLoss,
     seed: u64,
     /// Weight of each attribute, if the attack uses it.
     weights: &'a [f64],
@@ -230,16 +248,16 @@ impl Attacker<'_> {
                 // A larger error may lie on the other side of the target, although it is further
                 // away.
                 None => {
-                    let missed =
-                        |score: f64| (self.linears[0].clip(score) - examples.target(row)).abs();
+                    let loss = self.loss;
+                    let lost =
+                        |score: f64| loss.of(self.linears[0].clip(score), examples.target(row));
                     let other = self.exact(-away);
                     self.order.clear();
                     self.order.extend_from_slice(self.adversary.deleted());
                     let gained = self.exact(away);
                     proven = other.exact && gained.exact;
                     let score = self.effects.score;
-                    ordered =
-                        missed(score - away * other.gain) > missed(score + away * gained.gain);
+                    ordered = lost(score - away * other.gain) > lost(score + away * gained.gain);
                 }
             },
             Attack::Noise(choice) => {

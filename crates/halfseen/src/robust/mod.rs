@@ -33,7 +33,7 @@ mod values;
 
 pub use adversarial_eval::Trial;
 pub use adversary::{Adversary, Worst};
-pub use attack::{Attack, Attacked, Choice, Order, attack, own_attack};
+pub use attack::{Attack, Attacked, Choice, Order, attack, attack_fit, own_attack};
 pub use certified_error::CertifiedErrors;
 pub use certify::{Certificate, CertifiedClaim, certify};
 pub use fdrop::Fdrop;

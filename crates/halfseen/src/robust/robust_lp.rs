@@ -249,10 +249,17 @@ impl RobustLp {
         }
         frame.notes.extend(unproven_note(unproven));
         let mut fit = frame.regressor(&found.weights, found.bias, found.stop)?;
+        fit.report.quantile = self.told_quantile();
         fit.report.objective = Some(objective);
         fit.report.gap = certified(objective, found.bound, unproven);
         fit.report.passes = Some(found.passes);
         Ok(fit)
+    }
+
+    /// Returns the quantile for the report. The median counts as a prediction of the number itself, which
+    /// is compared with the mean by squared errors.
+    fn told_quantile(&self) -> Option<f64> {
+        (self.quantile != 0.5).then_some(self.quantile)
     }
 
     /// Refuses what is for classes only.

@@ -2,16 +2,16 @@
 //!
 //! Budgeted learners test themselves by reads that they pay for anyway. Other learners see whole
 //! rows, so rows can be held out. Each of five folds is predicted by a fit to the other four, and
-//! by a constant (the mean of their targets, or the most frequent class if scores are margins). The
-//! row-wise differences of the two losses have a mean and a standard error. Held-out fits have
-//! fewer examples than the returned fit, so the test errs on the side of a warning. A fit that
-//! prepares for a threat is compared under it.
+//! by a constant (the mean of their targets, their quantile if the fit predicts one, or the most
+//! frequent class if scores are margins). The row-wise differences of the two losses have a mean
+//! and a standard error. Held-out fits have fewer examples than the returned fit, so the test errs
+//! on the side of a warning. A fit that prepares for a threat is compared under it.
 
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, InParts, Learner};
-use crate::model::{Fit, Note, Scores, Stop};
-use crate::robust::{attack, own_attack};
+use crate::model::{Fit, Note, NumberLoss, Scores, Stop};
+use crate::robust::{attack_fit, own_attack};
 use halfseen_solve::sampling::{Purpose, Stream, folds, shuffle};
 use halfseen_solve::{Monitor, Quiet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -105,7 +105,7 @@ impl Monitor for Bounded<'_> {
 
 struct Row {
     weight: f64,
-    /// Loss of the prediction: a squared error in scaled units, or 1 if misclassified.
+    /// Loss of the prediction: by the fit's [`NumberLoss`] in scaled units, or 1 if misclassified.
     loss: f64,
     /// Loss under the threat that the fit prepares for; `loss` if for none.
     attacked: f64,
@@ -116,7 +116,7 @@ struct Row {
 /// All rows, each held out once.
 struct HeldOut {
     rows: Vec<Row>,
-    /// True if losses are squared errors.
+    /// True if losses are of numbers.
     estimates: bool,
     /// Budget of the threat that the fits prepare for.
     threat: Option<f64>,
@@ -182,10 +182,11 @@ fn cross_fit(
         }
         let scores = found.predictor.scores(&test)?;
         held_out.estimates = scores.estimates && scores.outputs == 1;
+        let loss = found.report.number_loss();
         let own = own_attack(learner, &found);
-        let under = |(threat, kind)| attack(&found.predictor, &test, threat, kind, 0);
+        let under = |(threat, kind)| attack_fit(&found, &test, threat, kind, 0);
         let attacked = own.map(under).transpose()?.map(|attacked| attacked.scores);
-        held_out.rows.extend(losses(&scores, attacked.as_ref(), &train, &test));
+        held_out.rows.extend(losses(loss, &scores, attacked.as_ref(), &train, &test));
         held_out.threat = own.map(|(threat, _)| threat.budget()).filter(|budget| *budget > 0.0);
     }
     Ok(Some(held_out))
@@ -202,6 +203,7 @@ fn same(examples: &Examples<'_>, i: usize) -> bool {
 /// Returns the losses of the test rows, with those of their attacked scores if there are any, and
 /// those of the constant of the training rows.
 fn losses(
+    loss: NumberLoss,
     scores: &Scores,
     attacked: Option<&Scores>,
     train: &Examples<'_>,
@@ -210,15 +212,14 @@ fn losses(
     let attacked = attacked.unwrap_or(scores);
     let weight = |i: usize| train.weight(i);
     if scores.estimates && scores.outputs == 1 {
-        let total: f64 = (0..train.len()).map(weight).sum();
-        let mean = (0..train.len()).map(|i| weight(i) * train.target(i)).sum::<f64>() / total;
+        let constant = loss.constant((0..train.len()).map(|i| (train.target(i), weight(i))));
         let row = |i: usize| {
             let target = test.target(i);
             Row {
                 weight: test.weight(i),
-                loss: (scores.values[i] - target).powi(2),
-                attacked: (attacked.values[i] - target).powi(2),
-                constant: (mean - target).powi(2),
+                loss: loss.of(scores.values[i], target),
+                attacked: loss.of(attacked.values[i], target),
+                constant: loss.of(constant, target),
             }
         };
         return (0..test.len()).map(row).collect();

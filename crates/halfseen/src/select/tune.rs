@@ -9,10 +9,10 @@ use super::task::{Task, Views};
 use crate::data::{Examples, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Assignments, Family, Learner, with};
-use crate::model::{Fit, Note, Predictor, Scores};
+use crate::model::{Fit, Note, NumberLoss, Predictor, Scores};
 use crate::params::TRIED;
 use crate::registry::label;
-use crate::robust::{Attack, attack, own_attack};
+use crate::robust::{Attack, attack_fit, own_attack};
 use halfseen_solve::sampling::{Purpose, Stream, folds};
 use halfseen_solve::{Monitor, Quiet};
 
@@ -59,8 +59,8 @@ impl Tuning {
 pub struct Tuned {
     /// Setting with the least validation error.
     pub setting: Assignments,
-    /// Every setting with its validation error (squared, or the misclassified share if scores
-    /// estimate no target), under attack if rows are attacked: the mean or median over folds and
+    /// Every setting with its validation error (squared, of a quantile its loss, or the
+    /// misclassified share if scores estimate no target), under attack if rows are attacked: the mean or median over folds and
     /// runs.
     pub errors: Vec<(Assignments, f64)>,
     /// Number of reads by tuning, beyond any budget of the final fit.
@@ -284,14 +284,15 @@ impl Tuning {
         scores: &Scores,
         held_out: &Examples<'_>,
     ) -> Result<f64> {
+        let loss = fit.report.number_loss();
         let given = self.attack.as_ref().filter(|_| fit.predictor.additive().is_ok());
         let given = given.map(|(threat, kind)| (threat, *kind));
         match given.or_else(|| own_attack(learner, fit)) {
             Some((threat, kind)) => {
-                let attacked = attack(&fit.predictor, held_out, threat, kind, self.seed)?;
-                Ok(mean_loss(&attacked.scores, held_out))
+                let attacked = attack_fit(fit, held_out, threat, kind, self.seed)?;
+                Ok(mean_loss(loss, &attacked.scores, held_out))
             }
-            None => Ok(mean_loss(scores, held_out)),
+            None => Ok(mean_loss(loss, scores, held_out)),
         }
     }
 }
@@ -319,13 +320,13 @@ pub(super) fn reseed(learner: &dyn Learner, seed: u64) -> Result<Box<dyn Learner
     with(learner.clone_box(), &vec![("seed", (seed >> 1).to_string())])
 }
 
-/// Returns the mean squared error if scores estimate the target, else the misclassified share.
-fn mean_loss(scores: &Scores, examples: &Examples<'_>) -> f64 {
+/// Returns the mean loss if scores estimate the target, else the misclassified share.
+fn mean_loss(loss: NumberLoss, scores: &Scores, examples: &Examples<'_>) -> f64 {
     let loss = |i: usize| match examples.code(i) {
         Some(code) if !scores.estimates || scores.outputs > 1 => {
             f64::from(u8::from(scores.class(i) != code as usize))
         }
-        _ => (scores.values[i] - examples.target(i)).powi(2),
+        _ => loss.of(scores.values[i], examples.target(i)),
     };
     let mean = (0..scores.len()).map(loss).sum::<f64>() / scores.len().max(1) as f64;
     if mean.is_nan() { f64::INFINITY } else { mean }

@@ -420,6 +420,10 @@ fn what_is_wrong_with_a_model_file_is_named_by_its_key() {
     assert_eq!(named("/report/spent", Value::Null), "report");
     assert_eq!(named("/report/reads", json!(-1)), "report");
     assert_eq!(named("/report/stop", json!("soup")), "report");
+    for wrong in [0.0, 1.0, -0.5, 7.0] {
+        let (key, _) = model_refused(|m| m["report"]["quantile"] = json!(wrong));
+        assert_eq!(key, "report.quantile");
+    }
 }
 
 #[test]

@@ -169,6 +169,36 @@ fn what_the_worst_deletions_make_no_better_than_a_constant_says_so() {
     }
 }
 
+/// Of rows with the median x and a spread of 3 x the quantile .9 is far from the mean: by squared errors it
+/// would be worse than that.
+#[test]
+fn a_quantile_is_tuned_and_tested_by_its_own_loss() {
+    let mut stream = Stream::new(5, Purpose::Data, 2);
+    let x = ndarray::Array2::from_shape_fn((500, 2), |_| stream.unit());
+    let y = x.rows().into_iter().map(|row| row[0] * (1.0 + 3.0 * stream.normal())).collect();
+    let data = Data::new(x, y, &singletons(2));
+    let of = |quantile| {
+        let box_radius = ("box_radius", "10");
+        let learner = learner("robust-lp", &[("threat", "0"), ("quantile", quantile), box_radius]);
+        fit(&*learner, &data).report
+    };
+    let found = of("0.9");
+    assert_eq!((found.quantile, found.notes), (Some(0.9), vec![]));
+    let (risk, constant) = (found.risk.unwrap(), found.constant_risk.unwrap());
+    let quantile = |q: f64, values: &[f64]| {
+        let mut sorted = values.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        sorted[(q * sorted.len() as f64).ceil() as usize - 1]
+    };
+    let loss = |r: f64| if r > 0.0 { 0.9 * r } else { -0.1 * r };
+    let best = quantile(0.9, &data.y);
+    let by_hand = data.y.iter().map(|y| loss(y - best)).sum::<f64>() / data.y.len() as f64;
+    assert!((constant - by_hand).abs() < 0.02 * by_hand, "{constant}, {by_hand}");
+    assert!(risk < 0.8 * constant, "{risk}, {constant}");
+    // The median is a prediction of the number, by squared errors as the mean is.
+    assert_eq!(of("0.5").quantile, None);
+}
+
 /// Noise in the attribute of largest weight leaves more than its worst deletion.
 #[test]
 fn what_prepares_for_noise_is_tested_by_noise() {

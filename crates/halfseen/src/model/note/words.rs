@@ -130,7 +130,7 @@ impl fmt::Display for Note {
             ),
             Note::NotShownBetter { ratio, standard_error, threat: None } => write!(
                 f,
-                "its own test cannot distinguish it from a constant (the mean of the targets, or the most frequent class): its error is \
+                "its own test cannot distinguish it from a constant (the mean or the quantile of the targets, or the most frequent class): its error is \
                  {ratio:.3} +- {standard_error:.3} times the constant's; more examples would help, and with a budget more reads of each"
             ),
             Note::LateAnswers { delay, shorter } => write!(

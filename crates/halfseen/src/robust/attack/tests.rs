@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::data::{Declared, Labels, Layout, Matrix, Scaler};
-use crate::model::Linear;
+use crate::model::{Linear, Report, Stop};
 use ndarray::Array2;
 use std::sync::Arc;
 
@@ -132,6 +132,30 @@ fn the_exact_attack_is_the_worst_that_the_budget_allows() {
             }
         }
     }
+}
+
+#[test]
+fn the_exact_attack_on_a_quantile_is_the_worst_by_its_loss() {
+    let case = Case::new();
+    let examples = case.examples(false);
+    let mut report = Report::full("any", Stop::ClosedForm, 60, 4);
+    report.quantile = Some(0.95);
+    let fit = Fit { predictor: case.linear.clone().into(), report };
+    let mut otherwise = 0;
+    for threat in threats() {
+        let found = attack_fit(&fit, &examples, &threat, Attack::Exact, 3).unwrap();
+        let squared = case.attacked(false, &threat, Attack::Exact).scores.values;
+        for (row, score) in found.scores.values.iter().enumerate() {
+            let loss = |score: f64| {
+                let residual = case.targets[row] - score;
+                if residual > 0.0 { 0.95 * residual } else { -0.05 * residual }
+            };
+            let worst = case.allowed(row, &threat).into_iter().map(loss).fold(0.0, f64::max);
+            assert!((loss(*score) - worst).abs() < 1e-9, "{row}: {} and {worst}", loss(*score));
+            otherwise += usize::from(*score != squared[row]);
+        }
+    }
+    assert!(otherwise > 20, "{otherwise} rows lose more on the other side of the target");
 }
 
 #[test]
@@ -316,7 +340,9 @@ fn random_attacks_on_a_part_are_those_on_the_whole() {
     let predictor: Predictor = case.linear.clone().into();
     for kind in [Attack::Random, Attack::Noise(Choice::Random)] {
         let whole = case.attacked(true, &threat, kind).scores.values;
-        let of_part = |first| attack_from(first, &predictor, &part, &threat, kind, 3).unwrap();
+        let of_part = |first| {
+            attack_from((first, NumberLoss::Squared), &predictor, &part, &threat, kind, 3).unwrap()
+        };
         assert_eq!(of_part(40).scores.values, whole[40..], "{kind:?}");
         assert_ne!(of_part(0).scores.values, whole[40..], "{kind:?}");
     }

@@ -224,6 +224,9 @@ impl Steps for Chunks {
             report.gap = certified(loss, sum.bound / sum.count(), unproven);
             report.notes.extend(unproven_note(unproven));
         }
+        if !self.setting.is_class {
+            report.quantile = self.setting.learner.told_quantile();
+        }
         (report.threat, report.passes) = (Some(threat.clone()), Some(sum.passes));
         report.seconds = self.began.elapsed().as_secs_f64();
         Ok(Fit { predictor, report })
