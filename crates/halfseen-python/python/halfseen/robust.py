@@ -97,7 +97,8 @@ class _RobustLP(_Robust):
         as in the paper. None: all rows at once, exactly. Range: an integer of at least 2, or None.
     quantile : float
         For numeric targets: the quantile q to predict, by the loss max(q r, (q - 1) r) of the residual r
-        after the worst deletions; 0.5 is half the absolute loss. Range: a number above 0 and below 1.
+        after the worst deletions; 0.5 is half the absolute loss. Any other is tuned and tested by this
+        loss, 0.5 by the squared error. Range: a number above 0 and below 1.
 
     See Also
     --------
