@@ -6,7 +6,7 @@ use crate::output::{self, align};
 use anyhow::Result;
 use halfseen::data::{Target, Threat};
 use halfseen::robust::{Attack, Trial};
-use halfseen::select::{QuantileScore, QuantileTally, Score, Tally};
+use halfseen::select::{QuantileTally, Score, Tally};
 use halfseen_io::draw::{Figure, Point, Series, learning_curve};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -29,13 +29,9 @@ impl Row {
         self.errors.score()
     }
 
-    fn quantile(&self) -> Option<QuantileScore> {
-        self.quantile.as_ref()?.score()
-    }
-
     /// Returns the mean loss of numbers: the quantile loss of a model of one, else the squared error.
     fn loss(&self) -> Option<f64> {
-        self.quantile().map(|found| found.loss).or(self.score().mse)
+        self.quantile.as_ref().map_or_else(|| self.score().mse, QuantileTally::loss)
     }
 }
 
@@ -102,8 +98,8 @@ impl Attacks {
                 "attack": row.attack.name(), "threat": row.threat.budget(), "error": score.error,
                 "balanced_error": score.balanced_error, "mse": score.mse, "unproven": row.unproven,
             });
-            if let Some(found) = row.quantile() {
-                json["quantile_loss"] = json!(found.loss);
+            if let Some(tally) = &row.quantile {
+                json["quantile_loss"] = json!(tally.loss());
             }
             json
         };

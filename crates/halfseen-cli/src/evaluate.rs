@@ -44,7 +44,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
         attacks: None,
         errors: Tally::default(),
         constant: ConstantTally::default(),
-        quantile: model.report.quantile.map(QuantileTally::new),
+        quantile: model.report.quantile.map(|q| (QuantileTally::new(q), Vec::new())),
         rows: 0,
     };
     // Costs that are computed from the rows need all of them.
@@ -63,8 +63,8 @@ struct Test<'a> {
     attacks: Option<Attacks>,
     errors: Tally,
     constant: ConstantTally,
-    /// If the model predicts a quantile.
-    quantile: Option<QuantileTally>,
+    /// If the model predicts a quantile, with all targets: the best constant is their quantile.
+    quantile: Option<(QuantileTally, Vec<f64>)>,
     rows: usize,
 }
 
@@ -76,7 +76,10 @@ impl Test<'_> {
         let rows: Vec<u32> = (0..table.rows() as u32).collect();
         self.errors.add(&prediction.scores, target, &rows);
         self.constant.add(target);
-        self.quantile.iter_mut().for_each(|tally| tally.add(&prediction.scores, target));
+        if let (Some((tally, targets)), Target::Numbers(values)) = (&mut self.quantile, target) {
+            tally.add(&prediction.scores, target);
+            targets.extend(values);
+        }
         if let Some((intervals, covered)) = &mut self.intervals {
             covered.add(&intervals.ends(self.model, table)?, target);
         }
@@ -108,7 +111,7 @@ impl Test<'_> {
             rows: self.rows,
             score: errors.score(),
             constant: constant.score(),
-            quantile: self.quantile.and_then(|tally| tally.score()),
+            quantile: self.quantile.and_then(|(tally, targets)| tally.score(&targets)),
             covered: intervals.as_ref().and_then(|(_, covered)| covered.shares()),
         };
         intervals.iter().for_each(|(of, _)| of.remark(model));

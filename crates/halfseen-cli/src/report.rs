@@ -82,9 +82,10 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
         }
     };
     let quantile = model.report.quantile.and_then(|quantile| {
+        let Target::Numbers(targets) = &target else { return None };
         let mut tally = QuantileTally::new(quantile);
         tally.add(&prediction.scores, &target);
-        tally.score()
+        tally.score(targets)
     });
     let same = |row: usize| prediction.scores.row(row) == prediction.scores.row(0);
     let weights = match Weights::of(&model, &args.on.model) {

@@ -42,20 +42,19 @@ impl QuantileScore {
     }
 }
 
-/// Errors of predictions of a quantile, on rows that come in parts. It keeps the targets, of which the
-/// best constant is the quantile.
+/// Errors of predictions of a quantile, on rows that come in parts.
 #[derive(Debug, Clone)]
 pub struct QuantileTally {
     quantile: f64,
+    rows: u64,
     loss: f64,
     below: u64,
-    targets: Vec<f64>,
 }
 
 impl QuantileTally {
     /// Starts with no row.
     pub fn new(quantile: f64) -> QuantileTally {
-        QuantileTally { quantile, loss: 0.0, below: 0, targets: Vec::new() }
+        QuantileTally { quantile, rows: 0, loss: 0.0, below: 0 }
     }
 
     /// Adds the predictions for all rows of a target; classes have none.
@@ -66,21 +65,22 @@ impl QuantileTally {
             self.loss += loss.of(*score, *y);
             self.below += u64::from(y <= score);
         }
-        self.targets.extend(values);
+        self.rows += values.len() as u64;
     }
 
-    /// Returns the errors so far; `None` without a row.
-    pub fn score(&self) -> Option<QuantileScore> {
-        let loss = NumberLoss::Quantile(self.quantile);
-        let n = self.targets.len() as f64;
-        let constant = loss.constant(self.targets.iter().map(|y| (*y, 1.0)));
-        let constant_loss = self.targets.iter().map(|y| loss.of(constant, *y)).sum::<f64>() / n;
-        (n > 0.0).then(|| QuantileScore {
-            quantile: self.quantile,
-            loss: self.loss / n,
-            constant_loss,
-            below: self.below as f64 / n,
-        })
+    /// Returns the mean loss so far; `None` without a row.
+    pub fn loss(&self) -> Option<f64> {
+        (self.rows > 0).then(|| self.loss / self.rows as f64)
+    }
+
+    /// Returns the errors beside those of the best constant for all targets; `None` without a row.
+    pub fn score(&self, targets: &[f64]) -> Option<QuantileScore> {
+        let (quantile, n) = (self.quantile, targets.len() as f64);
+        let loss = NumberLoss::Quantile(quantile);
+        let constant = loss.constant(targets.iter().map(|y| (*y, 1.0)));
+        let constant_loss = targets.iter().map(|y| loss.of(constant, *y)).sum::<f64>() / n;
+        let below = self.below as f64 / self.rows as f64;
+        Some(QuantileScore { quantile, loss: self.loss()?, constant_loss, below })
     }
 }
 
@@ -91,10 +91,10 @@ mod tests {
     #[test]
     fn errors_are_counted_by_hand_and_told() {
         let mut tally = QuantileTally::new(0.75);
-        assert_eq!(tally.score(), None);
+        assert_eq!((tally.loss(), tally.score(&[])), (None, None));
         tally.add(&Scores::estimates(vec![1.0, 1.0]), &Target::Numbers(vec![1.0, 3.0]));
         tally.add(&Scores::estimates(vec![4.0, 5.0]), &Target::Numbers(vec![2.0, 5.0]));
-        let found = tally.score().unwrap();
+        let found = tally.score(&[1.0, 3.0, 2.0, 5.0]).unwrap();
         // Residuals 0, 2, -2 and 0; from the third of four targets 2, 1, 0 below and 2 above.
         let expected = QuantileScore {
             quantile: 0.75,
@@ -102,7 +102,7 @@ mod tests {
             constant_loss: (0.5 + 0.0 + 0.25 + 1.5) / 4.0,
             below: 0.75,
         };
-        assert_eq!(found, expected);
+        assert_eq!((found, tally.loss()), (expected, Some(0.5)));
         assert_eq!(
             found.in_words(),
             "75.0 % of the targets are at most the prediction, which is of the quantile 0.75. The mean quantile loss is 0.5; that \
