@@ -24,6 +24,7 @@
 //! is certified and includes the loss due to chunks.
 
 mod in_chunks;
+mod narrower;
 
 use super::bounds::Learned;
 use super::breakdown::breakdown_threat;
@@ -34,7 +35,7 @@ use super::margin::margin_of;
 use super::{RobustHinge, Rows};
 use crate::data::{Costs, Examples, Signs, Threat};
 use crate::error::{ErrorKind, Result};
-use crate::learner::together::only;
+use crate::learner::together::{fits_together, grouped};
 use crate::learner::{
     ByLosses, FitSize, Grid, InParts, Learner, Needed, PartFacts, Steps, refuse_weights,
 };
@@ -44,6 +45,7 @@ use halfseen_solve::Monitor;
 use halfseen_solve::lp::cuts::Oracle;
 use halfseen_solve::lp::deletion;
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
+use narrower::Narrower;
 use rayon::prelude::*;
 
 parameters! {
@@ -71,9 +73,11 @@ parameters! {
 }
 
 impl Learner for RobustLp {
-    /// Varies the box only: its ratio to the margin matters, by default a share of P.
+    /// Varies the box only: its ratio to the margin matters, by default a share of P. Attributes that
+    /// are scaled by their spread take small boxes, in which wider ones change nothing.
     fn grid(&self) -> Grid {
-        Grid::new(&[("box_radius", &["0.3", "1", "3", "10", "30"])])
+        let boxes = ["0.003", "0.01", "0.03", "0.1", "0.3", "1", "3", "10", "30"];
+        Grid::new(&[("box_radius", &boxes)])
     }
 
     fn needs(&self) -> Needs {
@@ -120,28 +124,46 @@ impl Learner for RobustLp {
         Ok(losses.map(|losses| Box::new(losses) as Box<dyn ByLosses>))
     }
 
-    fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
-        self.check()?;
-        if self.chunk.is_some() {
-            refuse_weights("robust-lp with a chunk", examples, CHUNKS)?;
-        }
-        let examples = &*examples.counted()?;
-        match examples.labels {
-            Some(_) => {
-                let costs = costs_of_classes(&self.costs, examples)?;
-                let learner = RobustLp { costs, ..self.clone() };
-                only(fit_classes(examples, &[self.damage], |examples| {
-                    Ok(vec![learner.classify(examples, monitor)?])
-                })?)
-            }
-            None => self.regress(examples, monitor),
-        }
-    }
+    // From the narrowest box to the widest: an optimum inside one is that of all wider ones.
+    fits_together!(fit_all);
 }
 
 const CHUNKS: &str = "because chunks are drawn without regard to weights";
 
+fn fit_all(
+    learners: &[RobustLp],
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Fit>> {
+    if learners.iter().any(|learner| learner.chunk.is_some()) {
+        refuse_weights("robust-lp with a chunk", examples, CHUNKS)?;
+    }
+    let examples = &*examples.counted()?;
+    let for_classes = examples.labels.is_some();
+    let by_box = |learners: &[RobustLp], examples: &Examples<'_>| {
+        let fit_boxes = |boxes: &[&RobustLp]| {
+            let mut narrower = None;
+            let fit = |learner: &&RobustLp| match for_classes {
+                true => learner.classify(examples, &mut narrower, monitor),
+                false => learner.regress(examples, &mut narrower, monitor),
+            };
+            boxes.iter().map(fit).collect()
+        };
+        grouped(learners, RobustLp::differs_in_box_only, |learner| learner.box_radius, fit_boxes)
+    };
+    if !for_classes {
+        return by_box(learners, examples);
+    }
+    let mut learners = learners.to_vec();
+    for learner in &mut learners {
+        learner.costs = costs_of_classes(&learner.costs, examples)?;
+    }
+    let damage: Vec<Damage> = learners.iter().map(|learner| learner.damage).collect();
+    fit_classes(examples, &damage, |examples| by_box(&learners, examples))
+}
+
 /// Solution of a program, in the order of slots.
+#[derive(Clone)]
 struct Optimum {
     weights: Vec<f64>,
     bias: f64,
@@ -163,7 +185,16 @@ struct Classes<'a> {
 type Solve<'s> = &'s (dyn Fn(&[usize]) -> Result<Optimum> + Sync);
 
 impl RobustLp {
-    fn classify(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+    fn differs_in_box_only(&self, other: &RobustLp) -> bool {
+        RobustLp { box_radius: self.box_radius, ..other.clone() } == *self
+    }
+
+    fn classify(
+        &self,
+        examples: &Examples<'_>,
+        narrower: &mut Option<Narrower>,
+        monitor: &dyn Monitor,
+    ) -> Result<Fit> {
         let signs = Signs::of(examples, Self::NAME)?;
         let mut frame = FitContext::new(examples, Self::NAME, &self.costs, self.threat)?;
         let threat = frame.threat.clone();
@@ -179,9 +210,17 @@ impl RobustLp {
         let hinge = RobustHinge { threat: &threat, margin: margin.gamma };
         let classes = Classes { rows: &frame.rows, signs: &signs.signs, hinge };
         let all: Vec<usize> = (0..frame.rows.len()).collect();
-        let mut found = self.all_or_chunks(&all, &|keep| self.optimum(&classes, keep, monitor))?;
+        let known = narrower.as_ref().and_then(|narrower| narrower.widened(self, margin.gamma));
+        let solved = known.is_none();
+        let mut found = match known {
+            Some(found) => found,
+            None => self.all_or_chunks(&all, &|keep| self.optimum(&classes, keep, monitor))?,
+        };
         let task = self.task(&frame.rows, Loss::Hinge { signs: &signs.signs, hinge });
         let (mut objective, unproven) = cuts::mean(&task, &found.weights, found.bias);
+        if solved {
+            *narrower = Narrower::new(self, margin.gamma, &found, (objective, unproven));
+        }
         let (alone_bias, alone) = task.alone();
         if self.chunk.is_none() && alone - found.bound <= self.tol * alone {
             (found.weights, found.bias, objective) =
@@ -224,7 +263,12 @@ impl RobustLp {
         Ok(fit)
     }
 
-    fn regress(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+    fn regress(
+        &self,
+        examples: &Examples<'_>,
+        narrower: &mut Option<Narrower>,
+        monitor: &dyn Monitor,
+    ) -> Result<Fit> {
         self.refuse_margin_and_noise()?;
         let mut frame = FitContext::new(examples, Self::NAME, &self.costs, self.threat)?;
         let threat = frame.threat.clone();
@@ -232,19 +276,34 @@ impl RobustLp {
         let targets: Vec<f64> = (0..examples.len()).map(|i| examples.target(i)).collect();
         let all: Vec<usize> = (0..rows.len()).collect();
         let q = self.quantile;
-        let found = self.all_or_chunks(&all, &|keep| {
+        let solve = |keep: &[usize]| {
             let kept: Vec<f64> = keep.iter().map(|&i| targets[i]).collect();
             self.rounds(rows, keep, Loss::Quantile { targets: &kept, q, threat: &threat }, monitor)
-        })?;
+        };
+        let known = narrower.as_ref().and_then(|narrower| narrower.widened(self, 0.0));
+        let solved = known.is_none();
+        let found = match known {
+            Some(found) => found,
+            None => self.all_or_chunks(&all, &solve)?,
+        };
         let loss = Loss::Quantile { targets: &targets, q, threat: &threat };
         let (objective, unproven) = cuts::mean(&self.task(rows, loss), &found.weights, found.bias);
+        if solved {
+            *narrower = Narrower::new(self, 0.0, &found, (objective, unproven));
+        }
         let zero = found.weights.iter().all(|w| *w == 0.0);
         if zero && objective > 0.0 && threat.effective() > 0.0 {
             let silent = |threat: &Threat| {
                 let loss = Loss::Quantile { targets: &targets, q, threat };
                 Ok(self.rounds(rows, &all, loss, monitor)?.weights.iter().all(|w| *w == 0.0))
             };
-            let from = breakdown_threat(&threat, monitor, silent)?;
+            let from = match narrower.as_ref().and_then(|narrower| narrower.breakdown) {
+                Some(from) => Some(from),
+                None => breakdown_threat(&threat, monitor, silent)?,
+            };
+            if let Some(narrower) = narrower {
+                narrower.breakdown = from;
+            }
             frame.notes.push(Note::ThreatBeatsSignal { threat: threat.effective(), from });
         }
         frame.notes.extend(unproven_note(unproven));

@@ -32,6 +32,7 @@ mod paying;
 mod phases;
 mod recorded;
 mod registers;
+mod robust_boxes;
 mod robust_classes;
 mod robust_learners;
 mod robust_lp;
