@@ -1,9 +1,27 @@
 """Run methods in processes of their own on the same splits of tables, for the scripts that compare halfseen with its peers."""
 
+import argparse
+import importlib.metadata
 import json
 import multiprocessing
+import pathlib
 
 import numpy as np
+
+
+def flags(doc, packages, seconds, **further):
+    """Read tables, splits, seconds and out, and further flags with these defaults; print the versions of the packages."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser.add_argument("tables", nargs="+", type=pathlib.Path)
+    for name, default in further.items():
+        kind = {"action": "store_true"} if default is False else {"type": type(default), "default": default}
+        parser.add_argument(f"--{name}", **kind)
+    parser.add_argument("--splits", type=int, default=3)
+    parser.add_argument("--seconds", type=int, default=seconds)
+    parser.add_argument("--out", type=pathlib.Path)
+    given = parser.parse_args()
+    print(", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages))
+    return given
 
 
 def alone(measured, *work):

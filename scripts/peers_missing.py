@@ -26,8 +26,6 @@ mice         R's mice with its defaults, linear models on five completed tables
 Needs halfseen, pandas, scikit-learn, LightGBM, miceforest, and Debian's r-cran-mice. Versions are printed.
 """
 
-import argparse
-import importlib.metadata
 import os
 import pathlib
 import resource
@@ -41,7 +39,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
 
 import numpy as np
 import pandas as pd
-from peers import each
+from peers import each, flags
 
 METHODS = ["auto", "fiml", "karma", "mean", "iterative", "hgb", "lightgbm", "em", "softimpute", "miceforest", "mice"]
 PACKAGES = ["halfseen", "numpy", "pandas", "scikit-learn", "lightgbm", "miceforest"]
@@ -207,15 +205,7 @@ def measured(method, data, classes, seconds, answers):
 
 def main():
     """Run every method on every table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("tables", nargs="+", type=pathlib.Path)
-    parser.add_argument("--hidden", type=float, default=0.3)
-    parser.add_argument("--splits", type=int, default=3)
-    parser.add_argument("--seconds", type=int, default=300)
-    parser.add_argument("--classes", action="store_true")
-    parser.add_argument("--out", type=pathlib.Path)
-    given = parser.parse_args()
-    print(", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES))
+    given = flags(__doc__, PACKAGES, 300, hidden=0.3, classes=False)
 
     def data(path, number):
         x, attributes, y, classes = load(path, given.classes)

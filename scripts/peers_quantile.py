@@ -18,9 +18,6 @@ hgb-masked   the same on the rows and ten copies of each, with `threat` attribut
 Needs halfseen, pandas and scikit-learn. Versions are printed.
 """
 
-import argparse
-import importlib.metadata
-import pathlib
 import resource
 import time
 import warnings
@@ -31,7 +28,7 @@ import peers_threat
 
 import numpy as np
 import pandas as pd
-from peers import each
+from peers import each, flags
 
 METHODS = ["robust-lp", "curves", "no threat", "linear", "hgb", "hgb-masked"]
 PACKAGES = ["halfseen", "numpy", "pandas", "scikit-learn"]
@@ -100,15 +97,7 @@ def measured(method, data, quantile, threat, seconds, answers):
 
 def main():
     """Run every method on every table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("tables", nargs="+", type=pathlib.Path)
-    parser.add_argument("--quantile", type=float, default=0.9)
-    parser.add_argument("--threat", type=int, default=2)
-    parser.add_argument("--splits", type=int, default=3)
-    parser.add_argument("--seconds", type=int, default=600)
-    parser.add_argument("--out", type=pathlib.Path)
-    given = parser.parse_args()
-    print(", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES))
+    given = flags(__doc__, PACKAGES, 600, quantile=0.9, threat=2)
 
     def data(path, number):
         name = path.name.split(".")[0]

@@ -27,10 +27,7 @@ cvxpy        the robust linear program of Dekel and Shamir 2008 as one writes it
 Needs halfseen, pandas, scikit-learn and cvxpy. Versions are printed.
 """
 
-import argparse
-import importlib.metadata
 import os
-import pathlib
 import resource
 import time
 import warnings
@@ -41,7 +38,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
 
 import numpy as np
 import pandas as pd
-from peers import each
+from peers import each, flags
 
 METHODS = ["auto", "curves", "robust-lp", "svm", "svm-masked", "hgb", "hgb-masked", "smoothing", "cvxpy"]
 PACKAGES = ["halfseen", "numpy", "pandas", "scikit-learn", "cvxpy"]
@@ -184,14 +181,7 @@ def measured(method, data, threat, seconds, answers):
 
 def main():
     """Run every method on every table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("tables", nargs="+", type=pathlib.Path)
-    parser.add_argument("--threat", type=int, default=3)
-    parser.add_argument("--splits", type=int, default=3)
-    parser.add_argument("--seconds", type=int, default=600)
-    parser.add_argument("--out", type=pathlib.Path)
-    given = parser.parse_args()
-    print(", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES))
+    given = flags(__doc__, PACKAGES, 600, threat=3)
 
     def data(path, number):
         name = path.name.split(".")[0]
