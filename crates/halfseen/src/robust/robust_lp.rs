@@ -210,17 +210,13 @@ impl RobustLp {
         let hinge = RobustHinge { threat: &threat, margin: margin.gamma };
         let classes = Classes { rows: &frame.rows, signs: &signs.signs, hinge };
         let all: Vec<usize> = (0..frame.rows.len()).collect();
-        let known = narrower.as_ref().and_then(|narrower| narrower.widened(self, margin.gamma));
-        let solved = known.is_none();
-        let mut found = match known {
-            Some(found) => found,
-            None => self.all_or_chunks(&all, &|keep| self.optimum(&classes, keep, monitor))?,
-        };
         let task = self.task(&frame.rows, Loss::Hinge { signs: &signs.signs, hinge });
-        let (mut objective, unproven) = cuts::mean(&task, &found.weights, found.bias);
-        if solved {
-            *narrower = Narrower::new(self, margin.gamma, &found, (objective, unproven));
-        }
+        let (mut found, mut objective, unproven) = Narrower::or_solve(
+            narrower,
+            (self, margin.gamma),
+            || self.all_or_chunks(&all, &|keep| self.optimum(&classes, keep, monitor)),
+            |found| cuts::mean(&task, &found.weights, found.bias),
+        )?;
         let (alone_bias, alone) = task.alone();
         if self.chunk.is_none() && alone - found.bound <= self.tol * alone {
             (found.weights, found.bias, objective) =
@@ -280,17 +276,13 @@ impl RobustLp {
             let kept: Vec<f64> = keep.iter().map(|&i| targets[i]).collect();
             self.rounds(rows, keep, Loss::Quantile { targets: &kept, q, threat: &threat }, monitor)
         };
-        let known = narrower.as_ref().and_then(|narrower| narrower.widened(self, 0.0));
-        let solved = known.is_none();
-        let found = match known {
-            Some(found) => found,
-            None => self.all_or_chunks(&all, &solve)?,
-        };
         let loss = Loss::Quantile { targets: &targets, q, threat: &threat };
-        let (objective, unproven) = cuts::mean(&self.task(rows, loss), &found.weights, found.bias);
-        if solved {
-            *narrower = Narrower::new(self, 0.0, &found, (objective, unproven));
-        }
+        let (found, objective, unproven) = Narrower::or_solve(
+            narrower,
+            (self, 0.0),
+            || self.all_or_chunks(&all, &solve),
+            |found| cuts::mean(&self.task(rows, loss), &found.weights, found.bias),
+        )?;
         let zero = found.weights.iter().all(|w| *w == 0.0);
         if zero && objective > 0.0 && threat.effective() > 0.0 {
             let silent = |threat: &Threat| {

@@ -6,6 +6,7 @@
 //! (C - W).
 
 use super::{Optimum, RobustLp};
+use crate::error::Result;
 
 /// Largest such gap as a share of the objective: settings are compared by errors on few rows.
 const LARGEST_GAP: f64 = 1e-3;
@@ -23,28 +24,38 @@ pub(super) struct Narrower {
 }
 
 impl Narrower {
-    /// Keeps a solution with its objective; `None` if it bounds no other: an average over chunks, or
-    /// the worst deletions of a row are `unproven`.
-    pub(super) fn new(
-        learner: &RobustLp,
-        margin: f64,
-        optimum: &Optimum,
-        (objective, unproven): (f64, usize),
-    ) -> Option<Narrower> {
+    /// Returns the optimum for a learner that differs in the box only, with its objective and the
+    /// number of rows whose worst deletions are unproven: that of a narrower box where this is proven,
+    /// or else what `solve` finds, which is kept for wider boxes.
+    pub(super) fn or_solve(
+        kept: &mut Option<Narrower>,
+        (learner, margin): (&RobustLp, f64),
+        solve: impl FnOnce() -> Result<Optimum>,
+        mean: impl FnOnce(&Optimum) -> (f64, usize),
+    ) -> Result<(Optimum, f64, usize)> {
+        if let Some(narrower) = kept
+            && let Some(optimum) = narrower.widened(learner, margin)
+        {
+            return Ok((optimum, narrower.objective, 0));
+        }
+        let optimum = solve()?;
+        let (objective, unproven) = mean(&optimum);
         let largest = optimum.weights.iter().fold(0.0, |most: f64, w| most.max(w.abs()));
-        let inside = largest < learner.box_radius;
-        (inside && learner.chunk.is_none() && unproven == 0).then(|| Narrower {
+        // An average over chunks bounds no other, nor does an objective that may be larger.
+        let bounds = largest < learner.box_radius && learner.chunk.is_none() && unproven == 0;
+        *kept = bounds.then(|| Narrower {
             radius: learner.box_radius,
             margin,
             largest,
             objective,
             optimum: optimum.clone(),
             breakdown: None,
-        })
+        });
+        Ok((optimum, objective, unproven))
     }
 
-    /// Returns the optimum for a learner that differs in the box only, if it is proven.
-    pub(super) fn widened(&self, learner: &RobustLp, margin: f64) -> Option<Optimum> {
+    /// Returns the optimum as that of the learner's box, if it is proven.
+    fn widened(&self, learner: &RobustLp, margin: f64) -> Option<Optimum> {
         let way = (learner.box_radius + self.largest) / (self.radius - self.largest);
         let gap = (self.objective - self.optimum.bound).max(0.0) * way;
         (margin == self.margin && gap <= LARGEST_GAP * self.objective)
