@@ -273,7 +273,8 @@ def main():
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
     home, count = Path(__file__).resolve().parent.parent, sys.argv[1:] == ["--count"]
-    offences = [offence for src in [*sorted(home.glob("crates/*/src")), home / "experiments/src"]
+    sources = [*sorted(home.glob("crates/*/src")), *sorted(home.glob("tools/*/src")), home / "experiments/src"]
+    offences = [offence for src in sources
                 for offence in check(src, src.parent.name == "halfseen")[1]]
     if not count:
         print("".join(line.replace(f"{home}/", "") + "\n" for _, line in offences), end="")

@@ -4,9 +4,9 @@
     scripts/check-prose.py [FOLDER ...]
     scripts/check-prose.py --self-test
 
-Looks at all Rust files of the folders (or at single files), by default crates/*/src. A doc comment
-(/// or //!) must not open with What, Whether, How, Where, Why or Which, nor cite a paper by a letter
-(paper A, theorem 2 of C, D's theorem 3). Prints the offences, and exits with 1 if there are any.
+Looks at all Rust files of the folders (or at single files), by default crates/*/src and
+tools/*/src. A doc comment (/// or //!) must not open with What, Whether, How, Where, Why or Which,
+nor cite a paper by a letter (paper A, theorem 2 of C, D's theorem 3). Prints the offences, and exits with 1 if there are any.
 """
 import re
 import sys
@@ -84,7 +84,7 @@ def main():
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
     home = Path(__file__).resolve().parent.parent
-    folders = [Path(folder) for folder in sys.argv[1:]] or sorted(home.glob("crates/*/src"))
+    folders = [Path(folder) for folder in sys.argv[1:]] or sorted([*home.glob("crates/*/src"), *home.glob("tools/*/src")])
     if absent := [str(folder) for folder in folders if not folder.exists()]:
         sys.exit(f"{', '.join(absent)}: no such folder")
     offences = list(check_folders(folders))

@@ -6,7 +6,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
-CORPUS = Path(__file__).resolve().parent.parent / "crates/halfseen-fuzz/corpus"
+CORPUS = Path(__file__).resolve().parent.parent / "tools/halfseen-fuzz/corpus"
 
 
 def csv(header, count, line):
