@@ -7,7 +7,7 @@
   share in the family's base, all others in ``Estimator``. Entries of what Python alone has are kept.
 - A class (or a pair of them) for a learner that has none; whoever wants can say more in it.
 - The lists of estimators of ``halfseen`` and of families that are packages, and the tables of learners in
-  docs/learners.md, crates/halfseen-python/README.md and REFERENCES.md.
+  docs/learners.md and crates/halfseen-python/README.md.
 
 It needs the installed extension, and none of the sources.
 """
@@ -308,7 +308,6 @@ def tables(found):
     """Return the tables of learners: path -> its lines."""
     of_learner = {of.learner: of for of in found}
     rows = {"docs/learners.md": [("learner", "Python", "what it is", "source")]}
-    rows["REFERENCES.md"] = [("learner", "what it is", "source")]
     rows["crates/halfseen-python/README.md"] = [("estimators", "learner", "what it is", "source")]
     for name, learner in LEARNERS.items():
         of = of_learner.get(name)
@@ -316,7 +315,6 @@ def tables(found):
         also = [f"`{of['parameter']}={of['value']}` is `{of['name']}`" for of in learner["aliases"]]
         title = "; ".join([learner["title"], *also])
         rows["docs/learners.md"].append((f"`{name}`", names, title, learner["source"]))
-        rows["REFERENCES.md"].append((f"`{name}`", title, learner["source"]))
         if of:
             row = (names, f"`{name}`", title, learner["source"])
             rows["crates/halfseen-python/README.md"].append(row)

@@ -29,8 +29,7 @@ def copy(tmp_path):
     for name in ("generate.py", "README.md", "pyproject.toml"):
         shutil.copy(PACKAGE / name, own)
     (tmp_path / "docs").mkdir()
-    for name in ("docs/learners.md", "REFERENCES.md"):
-        shutil.copy(PACKAGE.parents[1] / name, tmp_path / name)
+    shutil.copy(PACKAGE.parents[1] / "docs/learners.md", tmp_path / "docs")
     return own
 
 
