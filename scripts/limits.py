@@ -6,7 +6,7 @@
     scripts/limits.py PROGRAM files [--only TEXT,...]
     scripts/limits.py PROGRAM kills [--runs 1000]
 
-Prints a Markdown table of RELIABILITY.md. Every file that it needs is made in a folder that is
+Prints a Markdown table; RELIABILITY.md sums them up. Every file that it needs is made in a folder that is
 removed at the end. One process runs at a time. Linux only: it reads /proc.
 """
 import argparse
