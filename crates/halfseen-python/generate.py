@@ -307,8 +307,10 @@ def replaced(text, name, value):
 def tables(found):
     """Return the tables of learners: path -> its lines."""
     of_learner = {of.learner: of for of in found}
-    rows = {"docs/learners.md": [("learner", "Python", "what it is", "source")]}
-    rows["crates/halfseen-python/README.md"] = [("estimators", "learner", "what it is", "source")]
+    rows = {
+        "docs/learners.md": [("learner", "Python", "what it is", "source")],
+        "crates/halfseen-python/README.md": [("estimators", "learner", "what it is", "source")],
+    }
     for name, learner in LEARNERS.items():
         of = of_learner.get(name)
         names = ", ".join(f"`{cls}`" for cls in sorted(of.public, reverse=True)) if of else ""
