@@ -17,7 +17,7 @@ from halfseen.errors import StudyFileError
 from serving import admitted, needs_program, served
 from studies import MIXED, NUMBERS, SCHEMA, answers, filled, probe, subjects
 
-pytestmark = needs_program
+pytestmark = [needs_program, pytest.mark.server]
 NAMES = [*NUMBERS[:3], "seen", "kind"]
 HS = "hs_" + "0" * 64
 
