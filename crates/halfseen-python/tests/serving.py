@@ -16,7 +16,8 @@ def has_server():
     """Return False if there is a program, and it was built without the server."""
     if not PROGRAM:
         return True
-    return subprocess.run([PROGRAM, "study", "serve", "any", "--openapi"], capture_output=True).returncode == 0
+    done = subprocess.run([PROGRAM, "study", "serve", "any", "--openapi"], capture_output=True, timeout=60)
+    return done.returncode == 0
 
 
 def program(*line):

@@ -73,6 +73,7 @@ def test_the_whole_cycle(study, path):
     assert len(study.next(subjects(120))) == 0
     assert list(study.next(subjects(0)).columns) == list(asks.columns)
 
+
 def test_a_study_in_memory_is_that_of_a_file(study, tmp_path):
     with Study.create(":memory:", SCHEMA, "y", budget=2, who="nurse") as memory:
         assert (memory.path, memory.attributes, memory.params) == (":memory:", study.attributes, study.params)
