@@ -6,7 +6,6 @@ pub(crate) mod on_study;
 mod plan;
 mod read;
 mod saved;
-#[cfg(feature = "serve")]
 pub(crate) mod serving;
 pub(crate) mod study;
 pub(crate) mod study_schema;

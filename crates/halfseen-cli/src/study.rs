@@ -2,6 +2,7 @@
 
 mod curve;
 mod draft;
+mod people;
 mod schema;
 #[cfg(feature = "serve")]
 mod serving;
@@ -43,8 +44,11 @@ pub(crate) fn run(args: &StudyArgs) -> Result<ExitCode> {
         Verb::Backup(args) => backup(args),
         #[cfg(feature = "serve")]
         Verb::Serve(args) => serving::serve(args),
-        #[cfg(feature = "serve")]
-        Verb::People(args) => serving::people(args),
+        #[cfg(not(feature = "serve"))]
+        Verb::Serve(_) => usage_error(
+            "this program was built without the server of studies: cargo install --path crates/halfseen-cli --features serve",
+        ),
+        Verb::People(args) => people::run(args),
         Verb::Schema(args) => schema::run(args),
         Verb::Simulate(args) => simulate::run(args),
     }
@@ -304,16 +308,16 @@ fn status(args: &StatusArgs) -> Result<ExitCode> {
     let (model, curve) = fitted.as_ref().map(|(model, curve)| (model, curve)).unzip();
     let mut json = shown::json(&status, model)?;
     if let Some(curve) = curve {
-        curve::insert(&mut json, curve, curve.forecast(args.more).as_ref())?;
+        json["curve"] = serde_json::to_value(curve)?;
     }
     let mut text = shown::text(&status, model);
     if let Some(curve) = curve {
-        text.push_str(&curve::text(curve, args.more, &status.target));
+        text.push_str(&curve::text(curve, &status.target));
     }
     print(&if args.on.json { format!("{json:#}\n") } else { text })?;
     match (&args.plot, curve) {
         (Some(plot), Some(curve)) => {
-            curve::draw(plot, curve, args.more, &args.on.study.display().to_string())?;
+            curve::draw(plot, curve, &args.on.study.display().to_string())?;
         }
         (Some(_), None) => {
             return usage_error("--plot: no subject is complete, so there is no curve yet");

@@ -16,7 +16,6 @@ const RENEWED: f64 = 1.1;
 
 /// Attributes to read of a subject.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct Ask {
     /// Subject.
     pub subject: String,

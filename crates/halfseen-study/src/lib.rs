@@ -1,6 +1,6 @@
-//! Collects data for a learner over weeks: whom to ask what, and what became of it, in one file or,
-//! with the feature `postgres`, in a database. With the feature `serve`, people enter answers in forms
-//! on a server ([`serve`]), and programs call it.
+//! Collects data for a learner over weeks: whom to ask what, and what became of it, in one file, in
+//! memory or, with the feature `postgres`, in a database. The crate `halfseen-serve` gives people forms
+//! for the answers, and programs an address.
 //!
 //! A [`Study`] is a [session](halfseen::session) that many people share and that survives restarts.
 //! Its learner draws for each subject a few attributes to read ([`Study::next`]); answers come late,
@@ -45,7 +45,6 @@ mod error;
 #[allow(clippy::unwrap_used)] // tests
 mod faults;
 mod files;
-mod forecast;
 mod people;
 #[cfg(feature = "postgres")]
 mod postgresql;
@@ -53,8 +52,6 @@ mod replay;
 mod rows;
 mod schema;
 mod schema_csv;
-#[cfg(feature = "serve")]
-mod serve;
 mod setup;
 mod sheet;
 mod simulate;
@@ -69,11 +66,8 @@ pub use curve::{Curve, CurvePoint, OwnTest};
 pub use drawing::{Ask, Subjects};
 pub use error::{Error, RefusedLine, Result};
 pub use files::{Export, answers_from_csv, asks_to_csv, rows_of_csv, subjects_from_csv};
-pub use forecast::{Forecast, MORE, Range};
-pub use people::{Person, Right, Role};
+pub use people::{Person, Right, Role, SIGNED_IN};
 pub use schema::{Attribute, DATE, Kind, Schema, Value};
-#[cfg(feature = "serve")]
-pub use serve::{Options, openapi, serve};
 pub use setup::{Setup, Unasked};
 pub use sheet::{Field, OpenAsk, Sheet};
 pub use simulate::{Events, Interval, Pilot, Played, SimulatedPoint, Simulation, interval};

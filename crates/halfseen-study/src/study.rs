@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::schema::{Attribute, Schema, Value};
 use crate::setup::Setup;
 use crate::sql::{Cell, Row, Sql, all, cells, first};
+use crate::sqlite::MEMORY;
 use crate::store;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -20,9 +21,9 @@ const PAUSES: [u64; 3] = [20, 100, 400];
 
 /// A study in a store, which any number of processes may have open; see the [crate](crate).
 ///
-/// The store is a file. With the feature `postgres`, the path `postgres:NAME` is that of a study in
-/// the PostgreSQL database whose URL is in the environment variable `HALFSEEN_POSTGRES`, or in the
-/// file that `HALFSEEN_POSTGRES_FILE` names.
+/// The store is a file, or memory ([`Study::in_memory`]). With the feature `postgres`, the path
+/// `postgres:NAME` is that of a study in the PostgreSQL database whose URL is in the environment
+/// variable `HALFSEEN_POSTGRES`, or in the file that `HALFSEEN_POSTGRES_FILE` names.
 ///
 /// Every verb that writes is one transaction: when it has returned, what it says is on the disk, and
 /// if it fails nothing has changed.
@@ -88,7 +89,6 @@ pub(crate) struct LastAsk {
 
 /// State of an ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum State {
     /// Something is not told yet.
@@ -115,11 +115,24 @@ impl Study {
     /// # Errors
     /// [`Error::File`] if the study exists or cannot be written; a setup that no session starts with.
     pub fn create(path: impl AsRef<Path>, setup: &Setup, by: &By) -> Result<Study> {
-        let path = path.as_ref();
+        Self::begun(Some(path.as_ref()), setup, by)
+    }
+
+    /// Makes a new study in memory. It is a study like any other, but for that it is gone when it is
+    /// dropped, and nobody else can open it; [`Study::backup`] copies it to a file.
+    ///
+    /// # Errors
+    /// A setup that no session starts with.
+    pub fn in_memory(setup: &Setup, by: &By) -> Result<Study> {
+        Self::begun(None, setup, by)
+    }
+
+    fn begun(file: Option<&Path>, setup: &Setup, by: &By) -> Result<Study> {
+        let path = file.unwrap_or(Path::new(MEMORY));
         setup.check()?;
         let identity = identity(path, by);
         let text = serde_json::to_string(setup).map_err(|e| Error::setup(e.to_string()))?;
-        let sql = store::create(path, |sql| {
+        let sql = store::create(file, |sql| {
             sql.run(
                 "INSERT INTO study VALUES (1, $1, $2, $3, 0, 0, 0.0, 0, 0)",
                 cells![&*identity, &*by.at, &*text],
@@ -130,11 +143,11 @@ impl Study {
         Ok(Study { sql, path, setup, revision: 0, identity, design: None })
     }
 
-    /// Opens a study. A file of an earlier format is brought to the present one, beside a backup.
+    /// Opens a study.
     ///
     /// # Errors
     /// [`Error::File`] for a file that is none of a study, damaged or not writable;
-    /// [`Error::NewerFormat`].
+    /// [`Error::OtherFormat`].
     pub fn open(path: impl AsRef<Path>) -> Result<Study> {
         let path = path.as_ref();
         let mut sql = store::open(path)?;
@@ -167,8 +180,7 @@ impl Study {
     }
 
     /// Returns the setup with the number of its changes.
-    #[cfg(feature = "serve")]
-    pub(crate) fn shared_setup(&self) -> (i64, Arc<Setup>) {
+    pub fn shared_setup(&self) -> (i64, Arc<Setup>) {
         (self.revision, Arc::clone(&self.setup))
     }
 

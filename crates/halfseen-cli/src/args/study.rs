@@ -54,10 +54,8 @@ pub(crate) enum Verb {
     /// Copy the study to a new file, while others may write
     Backup(BackupArgs),
     /// Serve forms for collectors and JSON for programs
-    #[cfg(feature = "serve")]
     Serve(super::serving::ServeArgs),
     /// List, admit and dismiss the people who may use the server
-    #[cfg(feature = "serve")]
     People(super::serving::PeopleArgs),
     /// Play studies on a table that has every cell: the error that money and reads would buy
     Simulate(SimulateArgs),
@@ -238,21 +236,17 @@ pub(crate) struct WithdrawArgs {
 #[derive(Debug, Args)]
 #[command(before_help = "Examples:
   halfseen study status trial.hs
-  halfseen study status trial.hs --more 500 --plot curve.svg
+  halfseen study status trial.hs --plot curve.svg
   halfseen study status trial.hs --no-fit --json
 
-The learner's own error is shown for fewer examples and for all of them. A forecast gives the error to
-expect with --more examples, and the number from which on more do not pay.")]
+The learner's own error is shown for fewer examples and for all of them.")]
 pub(crate) struct StatusArgs {
     #[command(flatten)]
     pub(crate) on: OnStudy,
-    /// Do not fit models, which takes long and shows the learner's own error and its forecast
+    /// Do not fit models, which takes long and shows the learner's own error
     #[arg(long)]
     pub(crate) no_fit: bool,
-    /// Number of examples more to forecast the error for
-    #[arg(long, value_name = "N", default_value_t = halfseen_study::MORE, allow_negative_numbers = true, value_parser = whole(1, 1_000_000_000))]
-    pub(crate) more: u64,
-    /// SVG file for a picture of the curve and its forecast
+    /// SVG file for a picture of the curve
     #[arg(long, value_name = "FILE", conflicts_with = "no_fit")]
     pub(crate) plot: Option<PathBuf>,
 }
