@@ -85,7 +85,7 @@ pythons() {
 }
 
 program() {
-    cargo build --release --locked --package halfseen-cli
+    cargo build --release --locked --package halfseen-cli --features parquet
     third_party halfseen-cli "$target/licences"
     scripts/pack-program.sh "$target/release" "$host" "$target/licences" "$dist"
 }
