@@ -41,10 +41,6 @@ impl Axis {
     /// Returns the ticks of an axis of this length and their labels, in increasing order. Where labels
     /// would touch, as one takes `room`, every second is left out, or two of three, and so on.
     pub(super) fn ticks(&self, length: f64, room: impl Fn(&str) -> f64) -> Vec<(f64, String)> {
-        let crowding = |ticks: &[(f64, String)]| {
-            let widest = ticks.iter().map(|tick| room(&tick.1)).fold(0.0, f64::max);
-            (ticks.len() as f64 * widest / length).ceil().max(1.0) as usize
-        };
         let mut ticks = if self.log { self.powers(&[1.0]) } else { self.even() };
         if self.log && ticks.len() < 3 {
             ticks = self.powers(&[1.0, 2.0, 5.0]);
@@ -52,7 +48,8 @@ impl Axis {
         if ticks.len() < 2 {
             ticks = self.even(); // less than half a decade
         }
-        let stride = crowding(&ticks);
+        let widest = ticks.iter().map(|tick| room(&tick.1)).fold(0.0, f64::max);
+        let stride = (ticks.len() as f64 * widest / length).ceil().max(1.0) as usize;
         ticks.into_iter().step_by(stride).collect()
     }
 
@@ -82,21 +79,17 @@ fn number(value: f64, step: f64) -> String {
     let exponent = (value.abs().max(step) * 1.000_001).log10().floor() as i32;
     let (unit, suffix) = match exponent {
         -3..3 => (0, String::new()),
-        3..6 => (3, "k".into()),
-        6..9 => (6, "M".into()),
-        9..12 => (9, "G".into()),
+        3..12 => (exponent / 3 * 3, ["k", "M", "G"][exponent as usize / 3 - 1].into()),
         _ => (exponent, format!("e{exponent}")),
     };
     let unit = 10_f64.powi(unit);
     let decimals = (-(step / unit * 1.000_001).log10().floor()).clamp(0.0, 12.0) as usize;
     let digits = format!("{:.decimals$}", value / unit);
-    match decimals {
+    match suffix.is_empty() || decimals == 0 {
         _ if value == 0.0 => "0".into(),
+        true => digits + &suffix,
         // 800k, 1M, 1.2M: where the unit changes, decimals are not aligned anyway
-        1.. if !suffix.is_empty() => {
-            digits.trim_end_matches('0').trim_end_matches('.').to_owned() + &suffix
-        }
-        _ => digits + &suffix,
+        false => digits.trim_end_matches('0').trim_end_matches('.').to_owned() + &suffix,
     }
 }
 

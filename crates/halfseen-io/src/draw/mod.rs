@@ -92,7 +92,7 @@ pub fn learning_curve(figure: &Figure) -> Result<String> {
         return Ok(plot::page(figure, ("", &figure.x_label), &y, (560.0, 380.0), &[panel]));
     }
     curves.sort_by(|a, b| end(a, f64::INFINITY).total_cmp(&end(b, f64::INFINITY)));
-    curves.iter_mut().for_each(|one| (one.colour, one.marker) = (COLOURS[0], Some(MARKERS[0])));
+    curves.iter_mut().for_each(|one| (one.colour, one.marker) = (COLOURS[0], Some(0)));
     let grey: Vec<Curve> = curves.iter().map(Curve::in_grey).collect();
     let dashed = level.as_ref().map_or(String::new(), |level| format!("; dashed: {}", level.name));
     let subtitle = &format!("One in colour, the others in grey{dashed}.");
@@ -129,7 +129,7 @@ fn drawable(figure: &Figure) -> Result<(Vec<Curve>, Option<Curve>, [Axis; 2])> {
     let curve = |(at, series): (usize, &Series)| {
         let points = points(series, figure.log_x);
         let name = named(&series.name) + if points.is_empty() { " (no points)" } else { "" };
-        let (colour, marker) = (COLOURS[at % COLOURS.len()], Some(MARKERS[at % MARKERS.len()]));
+        let (colour, marker) = (COLOURS[at % COLOURS.len()], Some(at % MARKERS));
         Curve { name, points, colour, marker, stroke: "stroke-width=\"2\"" }
     };
     let curves: Vec<Curve> = figure.series.iter().enumerate().map(curve).collect();

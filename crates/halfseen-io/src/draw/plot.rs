@@ -32,18 +32,13 @@ pub(super) fn page(
     let own_x = x_label.is_empty();
     let one = panels.len() == 1 && !own_x;
     let shown = if one { usize::MAX } else { 1 };
-    let named = panels.iter().flat_map(|panel| panel.1.iter().rev().take(shown).copied());
-    let named: Vec<&Curve> = named.collect();
+    let named = panels.iter().flat_map(|panel| panel.1.iter().rev().take(shown));
+    let named: Vec<&Curve> = named.copied().collect();
     let (legend, name) = if one { (&named[..], 0.0) } else { (&[][..], HEAD) };
-    let widest = |labels: &mut dyn Iterator<Item = &String>, size| {
-        labels.map(|label| width(label, size)).fold(0.0, f64::max)
-    };
     let ticks = y_axis.ticks(h, |_| ABOVE);
-    let left = (52.0 + widest(&mut ticks.iter().map(|tick| &tick.1), TICK)).ceil();
-    let (top, beside) = match one {
-        true => (52.0, 50.0 + widest(&mut legend.iter().map(|curve| &curve.name), NAME)),
-        false => (72.0, 0.0),
-    };
+    let labels = ticks.iter().map(|tick| width(&tick.1, TICK)).fold(0.0, f64::max);
+    let beside = legend.iter().map(|curve| 50.0 + width(&curve.name, NAME)).fold(0.0, f64::max);
+    let (left, top) = ((52.0 + labels).ceil(), if one { 52.0 } else { 72.0 });
     let row = name + h + if own_x { 34.0 } else { 0.0 };
     let right = left + panels.len().min(IN_ROW) as f64 * (w + GAP);
     let bottom = top + row * panels.len().div_ceil(IN_ROW) as f64;
@@ -72,11 +67,8 @@ pub(super) fn page(
             + &text(&curve.name, (right + 32.0, y), NAME, "start"));
     }
     let names: Vec<&str> = named.iter().map(|curve| &curve.name[..]).collect();
-    let by = match (one, own_x) {
-        (true, _) => short(x_label) + ": ",
-        (_, true) => String::new(),
-        _ => short(x_label) + ", a panel each: ",
-    };
+    let each = if one { ": " } else { ", a panel each: " };
+    let by = if own_x { String::new() } else { short(x_label) + each };
     let what = format!("{} by {by}{}", short(&figure.y_label), names.join(", "));
     svg::page((end, foot), &figure.title, &what, &svg)
 }

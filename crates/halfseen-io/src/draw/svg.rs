@@ -9,28 +9,16 @@ pub(super) type Place = (f64, f64);
 pub(super) const COLOURS: [&str; 7] =
     ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#000000", "#56B4E9"];
 
-/// Outlines of markers around (0, 0), of similar area; the unit is the radius of the marker.
-pub(super) const MARKERS: [&str; 5] = [
-    "M-.9 0a.9 .9 0 1 0 1.8 0a.9 .9 0 1 0 -1.8 0z",
-    "M-.8 -.8h1.6v1.6h-1.6z",
-    "M0 -1.2L1.1 .8h-2.2z",
-    "M0 -1.2L1.2 0L0 1.2L-1.2 0z",
-    "M0 1.2L1.1 -.8h-2.2z",
-];
-
-/// Colours of paper, ink and curves on a dark screen.
-const DARK: &str = "[fill=\"#FFFFFF\"]{fill:#161616}[fill=\"#000000\"]{fill:#E6E6E6}\
-     [stroke=\"#000000\"]{stroke:#E6E6E6}[stroke=\"#333333\"]{stroke:#CCCCCC}\
-     [stroke=\"#E2E2E2\"]{stroke:#3A3A3A}[stroke=\"#C8C8C8\"]{stroke:#565656}\
-     [stroke=\"#757575\"]{stroke:#9A9A9A}[fill=\"#0072B2\"]{fill:#6C8CFF}\
-     [stroke=\"#0072B2\"]{stroke:#6C8CFF}";
+/// Colours for dark screens, and the outlines of markers, of similar area.
+const HEAD: &str = include_str!("head.svg");
+pub(super) const MARKERS: usize = 5;
 
 /// A curve that can be drawn: a line, perhaps with markers, and a band.
 pub(super) struct Curve {
     pub(super) name: String,
     pub(super) points: Vec<Point>,
     pub(super) colour: &'static str,
-    pub(super) marker: Option<&'static str>,
+    pub(super) marker: Option<usize>,
     /// Width of the line, and its dashes.
     pub(super) stroke: &'static str,
 }
@@ -53,11 +41,10 @@ impl Curve {
         format!("<polygon points=\"{}\" {fill}/>\n", points(outline))
     }
 
-    /// Draws the marker at a place; none if it has no outline.
+    /// Draws the marker at a place; none if the curve has none.
     pub(super) fn marker(&self, (x, y): Place) -> String {
-        let place = format!("transform=\"translate({x:.1} {y:.1}) scale(4)\"");
-        let path = |outline| format!("<path d=\"{outline}\" {place} fill=\"{}\"/>\n", self.colour);
-        self.marker.map_or(String::new(), path)
+        let mark = |mark| format!("<use href=\"#mark-{mark}\" x=\"{x:.1}\" y=\"{y:.1}\" ");
+        self.marker.map_or(String::new(), |at| mark(at) + &format!("fill=\"{}\"/>\n", self.colour))
     }
 }
 
@@ -82,8 +69,7 @@ pub(super) fn page((width, height): Place, title: &str, what: &str, drawn: &str)
         "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
          font-family=\"sans-serif\" xmlns=\"http://www.w3.org/2000/svg\">\n\
          <title>{title}</title>\n<desc>{what}.</desc>\n\
-         <style>@media (prefers-color-scheme: dark) {{{DARK}}}</style>\n\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"#FFFFFF\"/>\n{drawn}</svg>\n"
+         {HEAD}<rect width=\"{width}\" height=\"{height}\" fill=\"#FFFFFF\"/>\n{drawn}</svg>\n"
     )
 }
 
