@@ -29,8 +29,8 @@ pub(crate) fn read_table(
     Ok((name, table))
 }
 
-/// Returns the name of the target's column: the label of the digits and of SVMlight rows unless another is
-/// named.
+/// Returns the name of the target's column: the label of the digits and of SVMlight rows unless
+/// another is named.
 pub(crate) fn target_name(table: &Table, target: Option<&str>, name: &str) -> Result<String> {
     let is_labelled = matches!(table.numbers(), Matrix::U8(_) | Matrix::Csr(_));
     match target {

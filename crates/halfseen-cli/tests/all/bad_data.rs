@@ -134,8 +134,8 @@ fn files_of_other_formats() {
     place.refused(FIT, &["t.csv", "gzip", "damaged"]);
     for (start, named) in [
         (&b"PK\x03\x04sheet"[..], "Excel"),
-        (b"\0\0\x08\x03\0\0", "an IDX file"),
-        (b"% a comment\n@relation r\n@attribute a real\n@data\n1\n", "an ARFF file"),
+        (&b"\0\0\x08\x03\0\0"[..], "an IDX file"),
+        (&b"% a comment\n@relation r\n@attribute a real\n@data\n1\n"[..], "an ARFF file"),
     ] {
         place.write("t.csv", start);
         place.refused(FIT, &["t.csv", named, "convert it to CSV"]);
