@@ -4,6 +4,7 @@
 mod args;
 mod arm;
 mod beyond;
+mod digits;
 mod edges;
 mod figure;
 mod figures;

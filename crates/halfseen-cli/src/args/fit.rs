@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
   halfseen fit table.csv --target price --rows 10000 --out some.json   10,000 rows drawn at random
   halfseen fit january.csv february.csv --target price --learner ridge --partial winter.hsp")]
 pub(crate) struct FitArgs {
-    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet), - for stdin, or folder of IDX files
+    /// File (CSV or SVMlight, gzipped or not; Parquet if that is built in), - for stdin
     pub(crate) data: PathBuf,
     /// With --partial: more files, each a part of the rows
     #[arg(value_name = "MORE")]

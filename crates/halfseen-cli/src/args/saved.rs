@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct PredictArgs {
     /// Model file
     pub(crate) model: PathBuf,
-    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet), - for stdin, or folder of IDX files
+    /// File (CSV or SVMlight, gzipped or not; Parquet if that is built in), - for stdin
     pub(crate) data: PathBuf,
     /// Column to copy into the output
     #[arg(long, value_name = "COL")]
@@ -48,7 +48,7 @@ pub(crate) struct PredictArgs {
 pub(crate) struct TrialArgs {
     /// Model file
     pub(crate) model: PathBuf,
-    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet), - for stdin, or folder of IDX files
+    /// File (CSV or SVMlight, gzipped or not; Parquet if that is built in), - for stdin
     pub(crate) data: PathBuf,
     /// Keep only the rows whose target is one of these, as in --classes 3,5
     #[arg(long, value_delimiter = ',', value_name = "A,B")]

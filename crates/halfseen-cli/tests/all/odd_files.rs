@@ -395,6 +395,14 @@ fn encodings() -> Vec<Case> {
                 &["a Parquet file"]
             },
         ),
+        refused(
+            "ARFF",
+            b"@relation t\n@attribute a real\n@data\n1\n".to_vec(),
+            "",
+            "refused",
+            &["ARFF"],
+        ),
+        refused("IDX", b"\0\0\x08\x03\0\0\0\x01".to_vec(), "", "refused", &["IDX"]),
         refused("nothing", Vec::new(), "", "refused", &["the file is empty"]),
         refused("a header alone", b"a,y\n".to_vec(), "", "refused", &["no rows"]),
         refused(
