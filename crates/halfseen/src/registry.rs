@@ -1,11 +1,10 @@
-//! Lists all learners and their guarantees; the only file that knows them all.
+//! Lists all learners; the only file that knows them all.
 
 use crate::budget::Saved;
 use crate::error::{ErrorKind, Result, nearest};
 use crate::learner::{AskTell, Learner};
 use crate::model::Model;
 use crate::params::{BEFORE, renamed, set_from_json};
-use crate::plan::Promise;
 
 /// Returns every learner with its default parameters, family by family.
 pub fn all() -> Vec<Box<dyn Learner>> {
@@ -98,11 +97,6 @@ pub fn compared(holes: bool, threat: bool, classes: usize) -> Vec<&'static str> 
         (false, false) => &complete,
     };
     tried.iter().copied().filter(able).collect()
-}
-
-/// Returns the guarantees of all learners with a theorem, full-information references last.
-pub fn guarantees() -> Vec<Promise> {
-    crate::budget::guarantees().into_iter().chain(crate::full::guarantees()).collect()
 }
 
 /// Refuses a target with this number of classes (0: numeric) that a learner cannot learn, and names

@@ -257,7 +257,8 @@ fn a_third_pass_certifies_the_average_of_the_robust_program() {
 #[test]
 fn two_passes_over_parquet_are_those_over_csv() {
     let place = Place::new();
-    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/halfseen-fuzz/corpus");
+    let corpus =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/halfseen-fuzz/corpus");
     for name in ["table.csv", "table.parquet"] {
         place.write(name, std::fs::read(corpus.join(name)).unwrap());
     }

@@ -7,9 +7,10 @@
 //!
 //! **Guarantee** (Hazan et al. 2015, theorem 1): if the rows lie in a subspace and the observed
 //! values of a row determine the rest, a gamma of order log(1/eps)/kappa makes the best v within
-//! eps of the best linear predictor that sees every attribute. kappa is the square of the smallest
-//! singular value (see [`bounds`](super::bounds)). The report's gap, primal minus dual, certifies
-//! the optimisation.
+//! eps of the best linear predictor that sees every attribute. kappa is the smallest
+//! non-zero eigenvalue of (P_E)_oo over all patterns o, P_E the projection onto the subspace: the
+//! square of the singular value that the paper's definition has, which its lemma 2 needs. The
+//! report's gap, primal minus dual, certifies the optimisation.
 //!
 //! **Symbols**: K the Gram matrix of the training rows; a the coefficients, v = sum_i a_i phi(x_i);
 //! C = 1/(rho m) in the paper's notation.
