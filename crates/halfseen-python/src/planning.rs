@@ -1,7 +1,7 @@
 //! Plans a collection of data before any is read.
 
 use crate::errors::raised;
-use halfseen::plan::{self, Goal, MomentNorms, Setting, THEOREMS};
+use halfseen::plan::{Goal, MomentNorms, Setting, THEOREMS, plan as planned};
 use pyo3::prelude::*;
 
 /// Returns the plan of each theorem as JSON, for so many examples or an error.
@@ -23,6 +23,6 @@ pub(crate) fn plan(
     let plans =
         goal.into_iter().flat_map(|goal| THEOREMS.iter().map(move |theorem| (theorem, goal)));
     let rows: Vec<_> =
-        plans.map(|(theorem, goal)| plan::plan(theorem, &setting, goal).as_json()).collect();
+        plans.map(|(theorem, goal)| planned(theorem, &setting, goal).as_json()).collect();
     Ok(serde_json::Value::from(rows).to_string())
 }

@@ -33,7 +33,7 @@
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012, section 4.
 
 use super::allowance::Reads;
-use super::budgeted::{completed, fit_curve, needed};
+use super::budgeted::{completed, fit_curve};
 use super::design::DesignCriterion;
 use super::gen_est::{GenEst, check_reach};
 use super::recipe::{Draws, Recipe, recipe};
@@ -170,7 +170,7 @@ impl Learner for Aesvr {
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
-        needed(size)
+        Needed::of(size, 0.0)
     }
 
     fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {

@@ -95,7 +95,7 @@ impl Learner for OnlineLasso {
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
-        one_pass::needed(size)
+        Needed::of(size, 0.0)
     }
 
     fits_together!(one_pass::fit_all);
