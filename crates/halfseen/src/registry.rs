@@ -1,7 +1,7 @@
 //! Lists all learners; the only file that knows them all.
 
 use crate::budget::Saved;
-use crate::error::{ErrorKind, Result, nearest};
+use crate::error::{ErrorKind, Result, list, maybe, nearest, short};
 use crate::learner::{AskTell, Learner};
 use crate::model::Model;
 use crate::params::{BEFORE, renamed, set_from_json};
@@ -48,14 +48,15 @@ pub fn alias(name: &str) -> Option<&'static Alias> {
 /// Returns the learner of this name or alias, with default parameters except the alias's.
 ///
 /// # Errors
-/// [`ErrorKind::UnknownLearner`], with the nearest name and the list.
+/// [`ErrorKind::Request`], with the nearest name and the list.
 pub fn find(name: &str) -> Result<Box<dyn Learner>> {
     let alias = alias(name);
     let own = alias.map_or(name, |alias| alias.learner);
     let mut learner = all().into_iter().find(|l| l.name() == own).ok_or_else(|| {
         let known: Vec<String> = names().map(str::to_owned).collect();
         let nearest = nearest(name, &known);
-        ErrorKind::UnknownLearner { name: name.to_owned(), nearest, known }
+        let (name, near, known) = (short(name), maybe(&nearest), list(&known));
+        ErrorKind::Request(format!("there is no learner '{name}'{near}; there are: {known}"))
     })?;
     if let Some(alias) = alias {
         learner.set(alias.parameter, alias.value)?;

@@ -195,7 +195,7 @@ pub(crate) const FEWER_COLUMNS: &str =
 /// more memory than it may take.
 ///
 /// # Errors
-/// [`ErrorKind::TooMuchMemory`]; settings out of range; [`ErrorKind::TakesNoPilot`].
+/// [`ErrorKind::TooMuchMemory`]; settings out of range; [`ErrorKind::Request`].
 pub(super) fn admit<L: Learner + ?Sized>(
     learner: &L,
     settings: &[Assignments],
@@ -203,7 +203,11 @@ pub(super) fn admit<L: Learner + ?Sized>(
     examples: &Examples<'_>,
 ) -> Result<()> {
     if examples.pilot.is_some() && !learner.needs().pilot {
-        return Err(ErrorKind::TakesNoPilot { learner: learner.name().to_owned() }.into());
+        let problem = format!(
+            "learner {} cannot learn from a pilot; omit it, or use fiml, which counts its rows as far as they agree with the others",
+            learner.name()
+        );
+        return Err(ErrorKind::Request(problem).into());
     }
     let size =
         FitSize { settings: settings.len().max(1), points: points.max(1), ..FitSize::of(examples) };

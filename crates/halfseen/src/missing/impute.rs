@@ -14,7 +14,7 @@ use super::training_objective::{TrainingObjective, beside, is_squared};
 use crate::data::{Examples, Moments};
 use crate::error::{ErrorKind, Result};
 use crate::kernel::gram::gram;
-use crate::kernel::{DenseRows, Kernel, Masked};
+use crate::kernel::{Kernel, Masked};
 use crate::learner::missingness::MissingnessSummary;
 use crate::learner::together::{fits_together, grouped};
 use crate::learner::{FitSize, Grid, InParts, Learner, Needed};

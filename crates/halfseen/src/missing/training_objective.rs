@@ -9,9 +9,7 @@ use crate::params::KernelLoss;
 use faer::{Mat, MatRef};
 use halfseen_solve::linear::{self, LinearSolved};
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
-use halfseen_solve::{
-    Monitor, Options, Solved, hinge, multiclass, multiplied, multiply, ridge, square_bytes,
-};
+use halfseen_solve::{Monitor, Options, Solved, hinge, multiclass, multiplied, multiply, ridge};
 use std::borrow::Cow;
 
 /// Share of the loss of equal scores that a machine of several classes should remove.

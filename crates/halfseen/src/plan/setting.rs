@@ -1,7 +1,7 @@
 //! States the assumptions of the theorems about data, reads and the best predictor.
 
 use super::moments::MomentNorms;
-use crate::error::{ErrorKind, Result, shown};
+use crate::error::{ErrorKind, Result, shown, too_few_reads, too_many_reads};
 
 /// Default share of the examples in a first phase, of learners and of plans.
 pub(crate) const SHARE: f64 = 0.2;
@@ -57,22 +57,11 @@ impl Setting {
         if !size(self.norm) {
             return refuse("norm", self.norm, sizes);
         }
-        let length = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         if self.budget > self.dims {
-            return Err(ErrorKind::BudgetTooLarge {
-                budget: length(self.budget),
-                panels: length(self.dims),
-            }
-            .into());
+            return Err(too_many_reads(self.budget, self.dims));
         }
         if self.budget < 2 && !self.reads_all() {
-            let learner = "every learner".to_owned();
-            return Err(ErrorKind::BudgetTooSmall {
-                learner,
-                budget: length(self.budget),
-                least: 2,
-            }
-            .into());
+            return Err(too_few_reads("every learner", self.budget, 2));
         }
         Ok(())
     }

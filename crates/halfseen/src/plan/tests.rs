@@ -255,15 +255,9 @@ fn settings_out_of_range_are_refused() {
         assert!(matches!(bad(&|s| s.norm = wrong), ErrorKind::OutOfRange { name: "norm", .. }));
     }
     assert!(matches!(bad(&|s| s.dims = 0), ErrorKind::OutOfRange { name: "dims", .. }));
-    assert!(matches!(
-        bad(&|s| s.budget = 101),
-        ErrorKind::BudgetTooLarge { budget: 101, panels: 100 }
-    ));
-    assert!(matches!(
-        bad(&|s| s.budget = 1),
-        ErrorKind::BudgetTooSmall { budget: 1, least: 2, .. }
-    ));
-    assert!(matches!(bad(&|s| s.budget = 0), ErrorKind::BudgetTooSmall { .. }));
+    for (budget, says) in [(101, "101 reads"), (1, "at least 2 reads"), (0, "at least 2 reads")] {
+        assert!(bad(&|s| s.budget = budget).to_string().contains(says));
+    }
 }
 
 #[test]

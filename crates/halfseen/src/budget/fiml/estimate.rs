@@ -1,7 +1,6 @@
 //! Turns reads into weights: fits candidates on folds, compares them by held-out reads, and
 //! averages.
 
-use super::alike::LARGE;
 use super::average::{self, FormFit, Share, shares};
 use super::basis::SlotCurve;
 use super::candidates::{self, Fitted};

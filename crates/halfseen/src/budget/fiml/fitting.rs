@@ -5,7 +5,7 @@ use super::Fiml;
 use super::alike::LARGE;
 use super::candidates::MANY;
 use super::design::importance;
-use super::estimate::{self, Estimate, FitSettings, Remarks};
+use super::estimate::{Estimate, FitSettings, Remarks};
 use super::pilot::estimate_with;
 use super::predicting::{conditional, linked, predictor_of, with_curves};
 use super::read_summary::ReadSummary;

@@ -3,7 +3,7 @@
 use super::{Plane, Setup, separate_weighted};
 use crate::data::{Examples, Signs};
 use crate::error::Result;
-use crate::kernel::{DenseRows, Masked};
+use crate::kernel::Masked;
 use crate::learner::missingness::MissingnessSummary;
 use crate::learner::together::fits_together;
 use crate::learner::{FitSize, Grid, Learner, Needed};
