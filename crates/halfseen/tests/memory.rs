@@ -173,10 +173,11 @@ fn texts(rows: usize, levels: usize, classes: bool) -> (Table, Target) {
 
 /// Learners whose memory depends on the values, so that more than three times of what a fit takes
 /// may be said, and why.
-const LOOSE: [(&str, &str); 4] = [
+const LOOSE: [(&str, &str); 5] = [
     ("fiml", "how many covariances are refined, and of which rank"),
     ("robust-lp", "how many pieces of a loss, or parts of the rows, a step has"),
     ("baseline", "how many columns were read"),
+    ("fdrop", "how many cuts its problem needs"),
     ("lasso", "how many columns enter the solution"),
 ];
 

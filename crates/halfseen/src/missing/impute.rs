@@ -69,14 +69,19 @@ impl Learner for Imputation {
         let copies = if size.columns >= size.rows || size.weighted { 2.0 } else { 1.0 };
         let features = copies * (size.cells() + 8.0 * size.n());
         let least = (size.columns + 1).min(size.rows);
+        let pairs = size.fewest_pairs();
         let products = match (is_squared(self.loss, size.classes), size.classes) {
-            (true, _) => 5.0 * size.outputs().sqrt(),
-            (false, 0..=2) => 3.0,
-            // The system of the interior-point method, which is used where it is small.
+            (true, _) => 5.0 * size.outputs().sqrt() * pairs,
+            (false, 0..=2) => 3.0 * pairs,
+            // The system of the interior-point method, which is used where it is small, and parts
+            // of the features scaled at once.
             (false, classes) if least * classes > INTERIOR_SIZE => 0.0,
-            (false, classes) => 1.6 * (classes as f64).powi(2) + 1.0,
+            (false, classes) => {
+                let scaled = (512 * least * rayon::current_num_threads()) as f64;
+                (1.6 * (classes as f64).powi(2) + 1.0) * pairs + scaled
+            }
         };
-        let numbers = size.masked(false) + features + products * size.fewest_pairs();
+        let numbers = size.masked(false) + features + products;
         Needed::of(size, numbers + vectors)
     }
 
