@@ -18,7 +18,7 @@ pub(crate) use plan::PlanArgs;
 pub(crate) use read::ReadArgs;
 pub(crate) use saved::{CertifyArgs, EvaluateArgs, PredictArgs, ReportArgs, ShowArgs, TrialArgs};
 pub(crate) use study::StudyArgs;
-pub(crate) use table::{CostLimits, MissingArg, RowsArg, TableArgs, TaskArg};
+pub(crate) use table::{MissingArg, RowsArg, TableArgs, TaskArg};
 
 use crate::{colour, parse};
 use clap::{Args, Parser, Subcommand};

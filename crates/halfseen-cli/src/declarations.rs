@@ -34,7 +34,7 @@ pub(crate) fn read(args: &TableArgs) -> Result<Options> {
 }
 
 /// Reads prices by attribute or panel.
-pub(crate) fn prices(path: &Path) -> Result<BTreeMap<String, f64>> {
+fn prices(path: &Path) -> Result<BTreeMap<String, f64>> {
     let price = |cells: &[Option<f64>]| cells[0].ok_or_else(|| "price must be a number".to_owned());
     declared(path, &["price"], None, price)
 }
@@ -114,7 +114,7 @@ pub(crate) fn check_taken(table: &Table, args: &TableArgs, declared: &Options) -
 }
 
 /// Parses one panel: NAME=COL1,COL2.
-pub(crate) fn panel(text: &str) -> Result<Group> {
+fn panel(text: &str) -> Result<Group> {
     let parts = text
         .split_once('=')
         .map(|(name, columns)| (name.trim(), columns.split(',').map(str::trim)));

@@ -94,12 +94,6 @@ pub struct Solved {
     pub stop: Stop,
 }
 
-/// Returns the bytes of a matrix (n, n).
-pub fn square_bytes(n: usize) -> u64 {
-    // Columns are aligned to 64 bytes.
-    (n as u64).div_ceil(8).saturating_mul(64).saturating_mul(n as u64)
-}
-
 /// Refuses a value that is not positive and finite.
 pub fn positive(name: &'static str, value: f64) -> Result<()> {
     if value > 0.0 && value.is_finite() {

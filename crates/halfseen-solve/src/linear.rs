@@ -21,8 +21,9 @@ pub(crate) mod rotate;
 #[cfg(test)]
 mod testing;
 
+pub use crate::multiclass::schedule::INTERIOR_SIZE;
 pub use hinge::{Problem, hinge, hinge_path, hinge_path_weighted};
-pub use multiclass::{multiclass_path, multiclass_path_weighted, multiclass_step_bytes};
+pub use multiclass::{multiclass_path, multiclass_path_weighted};
 pub use ridge::{Moments, ridge_path};
 
 use super::positive;

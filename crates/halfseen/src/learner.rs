@@ -10,7 +10,7 @@ pub(crate) mod together;
 
 pub use in_parts::{ByFeatures, ByLosses, FeatureRows, InParts, PartFacts, Steps, SumOfLosses};
 pub use query::{Answer, AskTell, ColumnTerm, Query, Read, ReadRows, Role, TellOutcome};
-pub(crate) use query::{ask_then_tell, hex};
+pub(crate) use query::{ask_then_tell, chooses, hex, takes_only_answers};
 pub use size::{FitSize, Needed};
 
 use crate::data::{Examples, Layout};
@@ -271,7 +271,7 @@ pub(crate) const STEPS: &str =
 /// Rejects row weights.
 ///
 /// # Errors
-/// [`ErrorKind::TakesNoWeights`].
+/// [`ErrorKind::Request`].
 pub(crate) fn refuse_weights(
     learner: &str,
     examples: &Examples<'_>,
@@ -280,7 +280,10 @@ pub(crate) fn refuse_weights(
     if examples.weights.is_none() {
         return Ok(());
     }
-    Err(ErrorKind::TakesNoWeights { learner: learner.to_owned(), reason }.into())
+    let problem = format!(
+        "learner {learner} does not accept row weights, {reason}; omit them, or use a learner that accepts them, such as karma, robust-lp or ridge"
+    );
+    Err(ErrorKind::Request(problem).into())
 }
 
 /// Values of some parameters, by name.

@@ -16,7 +16,7 @@ pub use words::{
     Variant,
 };
 
-use crate::error::{Error, ErrorKind, Result, nearest};
+use crate::error::{Error, ErrorKind, Result, list, maybe, nearest, short};
 
 /// Declaration of one parameter, shared by every learner that has it.
 #[derive(Debug, Clone, Copy)]
@@ -215,12 +215,11 @@ pub(crate) fn read_value<V: Value>(text: &str, declaration: &Declaration) -> Res
 pub(crate) fn unknown_parameter(learner: &str, name: &str, declarations: &[&Declaration]) -> Error {
     let known: Vec<String> = declarations.iter().map(|d| d.name.to_owned()).collect();
     let nearest = nearest(name, &known);
-    ErrorKind::UnknownParameter {
-        learner: learner.to_owned(),
-        name: name.to_owned(),
-        nearest,
-        known,
-    }
+    let (learner, name, near) = (short(learner), short(name), maybe(&nearest));
+    let known = list(&known);
+    ErrorKind::Request(format!(
+        "learner {learner} has no parameter '{name}'{near}; it has: {known}"
+    ))
     .into()
 }
 

@@ -1,11 +1,10 @@
-//! Lists all learners and their guarantees; the only file that knows them all.
+//! Lists all learners; the only file that knows them all.
 
 use crate::budget::Saved;
-use crate::error::{ErrorKind, Result, nearest};
+use crate::error::{ErrorKind, Result, list, maybe, nearest, short};
 use crate::learner::{AskTell, Learner};
 use crate::model::Model;
 use crate::params::{BEFORE, renamed, set_from_json};
-use crate::plan::Promise;
 
 /// Returns every learner with its default parameters, family by family.
 pub fn all() -> Vec<Box<dyn Learner>> {
@@ -49,14 +48,15 @@ pub fn alias(name: &str) -> Option<&'static Alias> {
 /// Returns the learner of this name or alias, with default parameters except the alias's.
 ///
 /// # Errors
-/// [`ErrorKind::UnknownLearner`], with the nearest name and the list.
+/// [`ErrorKind::Request`], with the nearest name and the list.
 pub fn find(name: &str) -> Result<Box<dyn Learner>> {
     let alias = alias(name);
     let own = alias.map_or(name, |alias| alias.learner);
     let mut learner = all().into_iter().find(|l| l.name() == own).ok_or_else(|| {
         let known: Vec<String> = names().map(str::to_owned).collect();
         let nearest = nearest(name, &known);
-        ErrorKind::UnknownLearner { name: name.to_owned(), nearest, known }
+        let (name, near, known) = (short(name), maybe(&nearest), list(&known));
+        ErrorKind::Request(format!("there is no learner '{name}'{near}; there are: {known}"))
     })?;
     if let Some(alias) = alias {
         learner.set(alias.parameter, alias.value)?;
@@ -98,11 +98,6 @@ pub fn compared(holes: bool, threat: bool, classes: usize) -> Vec<&'static str> 
         (false, false) => &complete,
     };
     tried.iter().copied().filter(able).collect()
-}
-
-/// Returns the guarantees of all learners with a theorem, full-information references last.
-pub fn guarantees() -> Vec<Promise> {
-    crate::budget::guarantees().into_iter().chain(crate::full::guarantees()).collect()
 }
 
 /// Refuses a target with this number of classes (0: numeric) that a learner cannot learn, and names

@@ -171,46 +171,66 @@ fn texts(rows: usize, levels: usize, classes: bool) -> (Table, Target) {
     (Table::new(Matrix::F64(cells), vec![customer], columns).unwrap(), target)
 }
 
+/// Learners whose memory depends on the values, so that more than three times of what a fit takes
+/// may be said, and why.
+const LOOSE: [(&str, &str); 5] = [
+    ("fiml", "how many covariances are refined, and of which rank"),
+    ("robust-lp", "how many pieces of a loss, or parts of the rows, a step has"),
+    ("baseline", "how many columns were read"),
+    ("fdrop", "how many cuts its problem needs"),
+    ("lasso", "how many columns enter the solution"),
+];
+
+/// The contract of every learner: no fit takes more than it says, none says more than three times of
+/// what it takes, and one that is refused has taken nothing.
 #[test]
-fn no_fit_takes_more_than_it_says_nor_says_much_more_than_it_takes() {
+fn a_fit_takes_no_more_than_it_says_and_nothing_if_it_is_refused() {
     let _alone = alone();
     let mut wrong = String::new();
     for (name, learner) in ways() {
         on_tables(&*learner, |table, examples| {
-            wrong += &disagreement(&*learner, &format!("{name}, {table}"), examples);
+            let place = format!("{name}, {table}");
+            refusal(&*learner, &place, examples);
+            wrong += &disagreement(&*learner, &place, examples);
         });
-    }
-    assert!(wrong.is_empty(), "{wrong}");
-}
-
-/// Tables whose fits take much more than the slack.
-#[test]
-fn nor_do_fits_of_larger_tables() {
-    let _alone = alone();
-    let mut wrong = String::new();
-    // The last takes half a minute.
-    for (name, learner) in ways().into_iter().filter(|(name, _)| !name.starts_with("fdrop [")) {
-        let (all_read, slow) =
-            (name.contains("passive"), ["svm", "fdrop"].contains(&learner.name()));
-        let [wide, square] = match (all_read, slow) {
-            (true, _) => [(20, 1_600), (150, 100)],
-            (_, true) => [(40, 900), (150, 120)],
-            _ => [(200, 2_000), (1_000, 800)],
-        };
-        // More rows than one C is decomposed for; blocks of the products of 30,000 rows are too large
-        // to be counted.
-        let pairs = learner.name() == "karma" && !name.contains("sketch");
-        let tall = (if pairs { 1_600 } else { 30_000 }, 15);
-        for (table, (rows, columns)) in [("tall", tall), ("wide", wide), ("square", square)] {
-            if table == "tall" && (all_read || slow) {
-                continue;
-            }
+        for (table, rows, columns) in large_tables(&name, &*learner) {
             let data = Data::random(rows, &singletons(columns), 3).for_learner(&*learner);
             let place = format!("{name}, {table} {rows} x {columns}");
             wrong += &disagreement(&*learner, &place, &data.examples());
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Tables whose fits take much more than the slack, and not minutes.
+fn large_tables(name: &str, learner: &dyn Learner) -> Vec<(&'static str, usize, usize)> {
+    // More rows than one C is decomposed for; blocks of the products of 30,000 rows are too large to
+    // be counted.
+    let pairs = learner.name() == "karma" && !name.contains("sketch");
+    let tall = ("tall", if pairs { 1_600 } else { 30_000 }, 15);
+    match (name, learner.name()) {
+        (name, "fdrop") if name.starts_with("fdrop [") => Vec::new(),
+        (name, _) if name.contains("passive") => vec![("wide", 20, 1_600), ("square", 150, 100)],
+        (_, "svm" | "fdrop") => vec![("wide", 40, 900), ("square", 150, 120)],
+        _ => vec![tall, ("wide", 200, 2_000), ("square", 1_000, 800)],
+    }
+}
+
+/// Refuses a fit one byte short of what its learner says.
+fn refusal(learner: &dyn Learner, place: &str, examples: &Examples<'_>) {
+    let size = FitSize::of(examples);
+    memory::set_limit((size.held + learner.needed(&size).bytes) as u64 - 1);
+    let (most, refused) = peak(|| learner.fit(examples, &Silent));
+    memory::set_limit(0);
+    let error = refused.unwrap_err();
+    assert!(most < 2e4, "{place}: {most} bytes");
+    let ErrorKind::TooMuchMemory { learner: by, rows, columns, widest, .. } = error.kind() else {
+        panic!("{place}: {error}")
+    };
+    assert_eq!((by.as_str(), *rows, *columns), (learner.name(), size.rows, size.columns));
+    let (text, is_text) = (error.to_string(), place.ends_with("text"));
+    assert_eq!(widest.is_some(), is_text, "{text}");
+    assert!(!is_text || text.contains("column 'customer' has 150 levels, which become 150 columns: leave it out (in the program --ignore customer)"), "{text}");
 }
 
 /// Solved so exactly that they come to the steps that take the most.
@@ -241,11 +261,10 @@ fn disagreement(learner: &dyn Learner, place: &str, examples: &Examples<'_>) -> 
         needed / most,
         fit.as_ref().err().map_or(String::new(), ToString::to_string)
     );
-    // How much of this they use depends on the values: refinements, pieces of a loss, cuts, the rank
-    // of a kernel matrix of several classes.
-    let loose = ["fiml", "robust-lp", "baseline"].contains(&learner.name())
+    let loose = LOOSE.iter().any(|(name, _)| *name == learner.name())
+        // The rank of the kernel matrix.
         || learner.name() == "karma" && examples.classes() > 2;
-    let wrong = most > needed + SLACK || !loose && needed > 4.0 * (most + SLACK);
+    let wrong = most > needed + SLACK || !loose && needed > 3.0 * (most + SLACK);
     if wrong { line + "\n" } else { String::new() }
 }
 
@@ -270,31 +289,6 @@ fn a_grid_takes_no_more_than_it_says() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
-}
-
-#[test]
-fn a_fit_that_is_refused_has_taken_nothing() {
-    let _alone = alone();
-    for (name, learner) in ways() {
-        on_tables(&*learner, |table, examples| {
-            let size = FitSize::of(examples);
-            let needed = learner.needed(&size);
-            memory::set_limit((size.held + needed.bytes) as u64 - 1);
-            let (most, refused) = peak(|| learner.fit(examples, &Silent));
-            memory::set_limit(0);
-            let error = refused.unwrap_err();
-            assert_eq!(kind(&error), "TooMuchMemory", "{name}, {table}: {error}");
-            assert!(most < 2e4, "{name}, {table}: {most} bytes");
-            let ErrorKind::TooMuchMemory { learner: by, rows, columns, widest, .. } = error.kind()
-            else {
-                panic!("{error}")
-            };
-            assert_eq!((by.as_str(), *rows, *columns), (learner.name(), size.rows, size.columns));
-            let text = error.to_string();
-            assert_eq!(widest.is_some(), table == "text", "{text}");
-            assert!(table != "text" || text.contains("column 'customer' has 150 levels, which become 150 columns: leave it out (in the program --ignore customer)"), "{text}");
-        });
-    }
 }
 
 #[test]

@@ -70,8 +70,7 @@ pub(crate) enum Verb {
 
 The schema is a CSV with a row for each attribute, and the columns
   attribute,kind,unit,low,high,panel,price,known,choices
-of which only the first is needed. Kinds are number, date and category (choices as a|b|c). Before the
-study, `halfseen plan --schema attributes.csv --target outcome` takes the same file.")]
+of which only the first is needed. Kinds are number, date and category (choices as a|b|c).")]
 pub(crate) struct NewArgs {
     #[command(flatten)]
     pub(crate) on: OnStudy,

@@ -73,7 +73,7 @@ if TYPE_CHECKING:  # the same names for type checkers
     )
     from halfseen.model import Model, load
     from halfseen.partial import Partial, fit_stream
-    from halfseen.planning import Plan, plan
+    from halfseen.planning import plan
     from halfseen.robust import (
         FDROPClassifier,
         RobustLPClassifier,
@@ -129,7 +129,7 @@ _HOMES = {
     "comparing": ("Comparison", "compare"),
     "drawing": ("draw_rows",),
     "partial": ("Partial", "fit_stream"),
-    "planning": ("Plan", "plan"),
+    "planning": ("plan",),
     "suggesting": ("Suggestion", "suggest"),
     "asktell": ("Learner", "Query"),
     "encoder": ("Encoder",),
@@ -184,7 +184,6 @@ __all__ = [
     "PNormClassifier",
     "PNormRegressor",
     "Partial",
-    "Plan",
     "Query",
     "RefusedRows",
     "RobustClassifier",

@@ -58,13 +58,9 @@ def suggest(
 def plan(
     dims: int,
     budget: int,
-    total_budget: int | None,
     radius: float,
-    radius2: float | None,
     norm: float,
     moments: list[float] | None,
-    confidence: float | None,
-    phase1: float | None,
     error: float | None,
     examples: int | None,
 ) -> str: ...

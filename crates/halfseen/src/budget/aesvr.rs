@@ -33,7 +33,7 @@
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012, section 4.
 
 use super::allowance::Reads;
-use super::budgeted::{completed, fit_curve, needed};
+use super::budgeted::{completed, fit_curve};
 use super::design::DesignCriterion;
 use super::gen_est::{GenEst, check_reach};
 use super::recipe::{Draws, Recipe, recipe};
@@ -46,7 +46,7 @@ use crate::learner::{AskTell, FitSize, Grid, InParts, Learner, Needed, PartFacts
 use crate::loss::Loss;
 use crate::model::Fit;
 use crate::params::{Average, Ball, Centre, Parameters, Rule, SmoothLoss, parameters};
-use crate::plan::{Excess, Guarantee, Setting, entropic_eta, euclidean_eta};
+use crate::plan::{entropic_eta, euclidean_eta};
 use halfseen_solve::Monitor;
 use halfseen_solve::iterate::{Entropic, L2Ball};
 use std::sync::Arc;
@@ -93,15 +93,6 @@ fn euclidean(facts: &DataNorms) -> f64 {
 fn entropic(facts: &DataNorms) -> f64 {
     let slope = facts.slope.unwrap_or(1.0).sqrt();
     entropic_eta(facts.slots, facts.examples, slope * facts.norms.drawn_largest.sqrt())
-}
-
-/// Returns theorem 4.4, which has no constants.
-pub(super) fn guarantee(setting: &Setting) -> Guarantee {
-    let excess = Excess::RateOnly {
-        rate: "m = O(d/k) exp(O(log^2(B/error))), for the absolute error",
-        note: "its estimates vary like exp(4 z^2) in the residual z over the error: of use only for errors near B",
-    };
-    Guarantee::ridge(setting, Aesvr::NAME, "Hazan and Koren 2012, theorem 4.4", excess)
 }
 
 impl Aesvr {
@@ -179,7 +170,7 @@ impl Learner for Aesvr {
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
-        needed(size)
+        Needed::of(size, 0.0)
     }
 
     fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {

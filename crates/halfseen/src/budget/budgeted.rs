@@ -78,11 +78,6 @@ pub(super) fn check_moments(examples: &Examples<'_>, centre: Centre) -> Result<(
     Ok(())
 }
 
-/// Returns the memory of a pass: the order of the rows, and the state of every column.
-pub(super) fn needed(size: &FitSize) -> Needed {
-    Needed::linear(8.0 * size.n() + 400.0 * size.d() + size.models(2.0 * size.d()))
-}
-
 /// Fits one recipe to all examples; see [`Learner::fit_curve`].
 pub(super) fn fit_curve<I: Iterate>(
     recipe: Recipe,
@@ -115,7 +110,7 @@ impl<B: Budgeted> Learner for B {
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
-        needed(size)
+        Needed::of(size, 0.0)
     }
 
     fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {

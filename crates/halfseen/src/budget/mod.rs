@@ -100,7 +100,6 @@ pub use sgd::Sgd;
 pub use step_size::{DataNorms, Norms, Schedule, Step, StepPlan, StepSchedule, TheoryStep, Wait};
 
 use crate::learner::Learner;
-use crate::plan::Promise;
 
 /// Returns the learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
@@ -116,21 +115,5 @@ pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(Identity::default()),
         Box::new(Aesvr::default()),
         Box::new(Fiml::default()),
-    ]
-}
-
-/// Returns the guarantees of these learners, in the order of the papers; see [`plan`](crate::plan).
-pub(crate) fn guarantees() -> Vec<Promise> {
-    vec![
-        aer::guarantee,
-        aerr::guarantee,
-        aelr::guarantee,
-        moment_lasso::guarantee,
-        aesvr::guarantee,
-        ddaerr::guarantee,
-        ddaerr::given,
-        ddaerr::estimated,
-        ddaelr::guarantee,
-        ddaelr::two_phases,
     ]
 }

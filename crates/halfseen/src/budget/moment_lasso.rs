@@ -36,7 +36,6 @@ use crate::error::Result;
 use crate::learner::{Assignments, FitSize, Grid, Needed};
 use crate::model::Fit;
 use crate::params::{Centre, MomentRepair, parameters};
-use crate::plan::{self, Excess, Guarantee};
 use halfseen_solve::Monitor;
 use std::sync::Arc;
 use std::time::Instant;
@@ -58,15 +57,6 @@ parameters! {
         intercept: bool = true, INTERCEPT;
         seed: u64 = 0, SEED;
     }
-}
-
-/// Returns theorem 1, which has no constants.
-pub(super) fn guarantee(setting: &plan::Setting) -> Guarantee {
-    let excess = Excess::RateOnly {
-        rate: "O((d B)^2 / k sqrt(ln(d/delta) / m)), with probability 1 - delta",
-        note: "no constant is known",
-    };
-    Guarantee::bounded(setting, MomentLasso::NAME, "Cesa-Bianchi et al. 2010, theorem 1", excess)
 }
 
 impl FromMoments for MomentLasso {

@@ -318,7 +318,10 @@ impl<'a, 'b> Reader<'a, 'b> {
             let name = || examples.declared.names.get(column).cloned().unwrap_or_else(panel);
             if value != 0.0 && moments.is_some_and(|m| m.square[column] == 0.0) {
                 let (row, column) = (row + 1, name());
-                return Err(ErrorKind::MomentContradicted { row, column, value }.into());
+                let problem = format!(
+                    "the value is {value} in scaled units, but its second moment was declared to be 0; such an attribute is never drawn, so estimates would be biased: correct the moment"
+                );
+                return Err(ErrorKind::WrongCell { row, column, problem }.into());
             }
             if let Some(bounds) = examples.declared.bounds {
                 let (low, high, value) =

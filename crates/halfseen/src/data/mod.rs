@@ -34,6 +34,6 @@ pub use scaler::{Bounds, Scale, Scaler, TargetScale};
 pub use shared::Shared;
 pub(crate) use signs::Signs;
 pub use table::{Cell, Column, Place, Table, TextColumn};
-pub use target::{Label, Target, Task};
+pub use target::{Label, Target, Task, missing_target};
 pub(crate) use threat::count;
 pub use threat::{Costs, Threat};

@@ -1,7 +1,7 @@
 //! Turns a target column into a task: regression or classification.
 
 use super::{Cell, Table};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, short};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -65,12 +65,7 @@ impl Target {
         let cells: Vec<Cell<'_>> = (0..table.rows()).map(|r| table.cell(r, column)).collect();
         let missing = cells.iter().filter(|c| **c == Cell::Missing).count();
         if let Some(first) = cells.iter().position(|c| *c == Cell::Missing) {
-            return Err(ErrorKind::MissingTarget {
-                column: name.to_owned(),
-                first: first + 1,
-                count: missing,
-            }
-            .into());
+            return Err(missing_target(name, first + 1, missing));
         }
         let infinite = |(row, c): (usize, &Cell<'_>)| match c {
             Cell::Number(v) if v.is_infinite() => Some((row, *v)),
@@ -99,7 +94,12 @@ impl Target {
         let labels = distinct(&cells);
         if labels.len() < 2 {
             let value = labels.first().map_or(String::new(), Label::to_string);
-            return Err(ErrorKind::ConstantTarget { column: name.to_owned(), value }.into());
+            let problem = format!(
+                "target column '{}' is constant (every value is {}); there is nothing to learn",
+                short(name),
+                short(&value)
+            );
+            return Err(ErrorKind::Table(problem).into());
         }
         let text = matches!(labels[0], Label::Text(_));
         let task = task.unwrap_or(if text || labels.len() == 2 {
@@ -223,4 +223,13 @@ fn code(labels: &[Label], cell: &Cell<'_>) -> u32 {
         Cell::Missing => Err(0),
     };
     found.unwrap_or(usize::MAX) as u32
+}
+
+/// Refuses a target that is missing in `count` rows, of which one is the first.
+pub fn missing_target(column: &str, first: usize, count: usize) -> Error {
+    let problem = format!(
+        "target column '{}' is missing in {count} rows (first: row {first}); remove those rows",
+        short(column)
+    );
+    ErrorKind::Table(problem).into()
 }

@@ -29,7 +29,6 @@ pub use ridge::Ridge;
 pub use svm::Svm;
 
 use crate::learner::Learner;
-use crate::plan::Promise;
 
 /// Returns the learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
@@ -40,11 +39,6 @@ pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(Ogd::default()),
         Box::new(Svm::default()),
     ]
-}
-
-/// Returns their guarantees, for comparison; see [`plan`](crate::plan).
-pub(crate) fn guarantees() -> Vec<Promise> {
-    vec![ogd::guarantee, online_lasso::guarantee]
 }
 
 fn norm(vector: &[f64]) -> f64 {

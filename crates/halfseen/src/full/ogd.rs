@@ -24,7 +24,7 @@ use crate::learner::together::fits_together;
 use crate::learner::{FitSize, Grid, InParts, Learner, Needed, PartFacts, Steps};
 use crate::model::Fit;
 use crate::params::{Rule, parameters};
-use crate::plan::{self, Bound, Excess, Guarantee, Printed, Tuning, euclidean_eta};
+use crate::plan::euclidean_eta;
 use halfseen_solve::Monitor;
 
 parameters! {
@@ -62,22 +62,6 @@ impl OnePass for Ogd {
     }
 }
 
-/// Bounds the excess of half the squared error over |w|_2 <= B from w = 0 by B G / sqrt(m), G = 2 B
-/// (Zinkevich 2003). One read per attribute.
-pub(super) fn guarantee(setting: &plan::Setting) -> Guarantee {
-    let (b, squared) = (setting.ridge_radius(), setting.norm * setting.norm);
-    let root = |m: u64| (m as f64).sqrt();
-    let bound = Bound::new(
-        "4 B^2 / sqrt(m)",
-        move |m| 4.0 * b * b / root(m),
-        Printed::rate("O(B^2 / sqrt(m))"),
-        Tuning::new("step", move |m| 1.0 / (2.0 * squared * root(m))),
-    );
-    let guarantee =
-        Guarantee::ridge(setting, Ogd::NAME, "Zinkevich 2003, theorem 1", Excess::Known(bound));
-    Guarantee { budget: setting.dims, ..guarantee }
-}
-
 impl Learner for Ogd {
     fn grid(&self) -> Grid {
         Grid::new(&[
@@ -87,7 +71,7 @@ impl Learner for Ogd {
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
-        one_pass::needed(size)
+        Needed::of(size, 0.0)
     }
 
     fits_together!(one_pass::fit_all);

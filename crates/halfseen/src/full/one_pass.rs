@@ -4,7 +4,7 @@
 use crate::data::{Cells, Examples, Layout, Moments, bad_cell, check_row, check_shape, widened};
 use crate::error::{ErrorKind, Result};
 use crate::learner::together::grouped;
-use crate::learner::{FitSize, Needed, PartFacts, STEPS, Steps, refuse_weights};
+use crate::learner::{PartFacts, STEPS, Steps, refuse_weights};
 use crate::model::{Fit, Linear, Report, Stop};
 use crate::params::Described;
 use halfseen_solve::Monitor;
@@ -77,13 +77,6 @@ pub(super) trait OnePass: Described {
     fn seed(&self) -> u64;
 
     fn start(&self, facts: &Facts) -> Start;
-}
-
-/// Returns the memory of a pass: the order, the moments, and the iterates of each setting.
-pub(super) fn needed(size: &FitSize) -> Needed {
-    let (n, d) = (size.n(), size.d());
-    let iterates = 8.0 * 10.0 * d * size.settings as f64;
-    Needed::linear(4.0 * n + 8.0 * 8.0 * d + iterates + size.models(2.0 * d))
 }
 
 /// Returns fits after each of the numbers of examples: one pass, with the steps for all examples.

@@ -42,10 +42,7 @@ use crate::learner::together::fits_together;
 use crate::learner::{FitSize, Grid, InParts, Learner, Needed, PartFacts, Steps};
 use crate::model::Fit;
 use crate::params::{Rule, Variant, parameters};
-use crate::plan::{
-    self, Bound, Excess, Guarantee, Printed, Tuning, entropic_eta, euclidean_eta, half_excess,
-    planned_step,
-};
+use crate::plan::{entropic_eta, euclidean_eta};
 use halfseen_solve::Monitor;
 
 parameters! {
@@ -86,20 +83,6 @@ impl OnePass for OnlineLasso {
     }
 }
 
-/// Returns the guarantee of `eg`: AELR's with exact gradients, for |x_i| <= 1 and |y| <= B.
-pub(super) fn guarantee(setting: &plan::Setting) -> Guarantee {
-    let [for_excess, for_print, for_step] = [0; 3].map(|_| setting.clone());
-    let bound = Bound::new(
-        "8 B^2 sqrt(5 log(2d) / m)",
-        move |m| 2.0 * half_excess(&for_excess, 1.0, m as f64),
-        Printed::new("4 B^2 sqrt(5 log(2d) / m)", move |m| half_excess(&for_print, 1.0, m as f64)),
-        Tuning::new("step", move |m| planned_step(&for_step, 1.0, m as f64)),
-    );
-    let theorem = "Hazan and Koren 2012, theorem 3.4 with exact gradients";
-    let guarantee = Guarantee::lasso(setting, OnlineLasso::NAME, theorem, Excess::Known(bound));
-    Guarantee { budget: setting.dims, ..guarantee }
-}
-
 impl Learner for OnlineLasso {
     fn grid(&self) -> Grid {
         let radius = ("radius", &["4", "8", "16", "32", "64"][..]);
@@ -112,7 +95,7 @@ impl Learner for OnlineLasso {
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
-        one_pass::needed(size)
+        Needed::of(size, 0.0)
     }
 
     fits_together!(one_pass::fit_all);

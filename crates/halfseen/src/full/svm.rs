@@ -49,19 +49,15 @@ impl Learner for Svm {
 
     fn needed(&self, size: &FitSize) -> Needed {
         // Entries that scaling moves from 0 are as many at most.
-        let entries = 12.0 * (2.0 * size.stored as f64).min(size.n() * size.d());
-        let cuts = bundle::bytes(CUTS, size.d());
-        Needed::linear(
-            entries * GROWTH + cuts + 8.0 * (10.0 * size.n() + 16.0 * size.d()) + size.linears(),
-        )
+        let entries = 4.5 * (2.0 * size.entries()).min(size.cells());
+        let cuts = bundle::bytes(CUTS, size.d()) / 8.0;
+        Needed::of(size, entries + cuts + 10.0 * size.n())
     }
 
     // One path over C for each kind of intercept. Seconds include reading the rows.
     fits_together!(fit_all);
 }
 
-/// Bytes of a growing list, per byte of its contents: the old and the new one.
-const GROWTH: f64 = 3.0;
 /// Number of cuts that are seldom exceeded.
 const CUTS: f64 = 400.0;
 

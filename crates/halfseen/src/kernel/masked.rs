@@ -88,14 +88,6 @@ impl Masked {
         DenseRows::from_rows(rows, constant).map(Masked::Dense)
     }
 
-    /// Returns the bytes of rows, sparse if the number of their stored cells is given.
-    pub(crate) fn bytes(rows: f64, columns: f64, stored: Option<f64>) -> f64 {
-        match stored {
-            Some(stored) => SparseRows::bytes(stored, rows, columns),
-            None => DenseRows::bytes(rows, columns),
-        }
-    }
-
     /// Returns the number of cells that are stored, if not all are.
     pub(crate) fn stored(&self) -> Option<usize> {
         match self {

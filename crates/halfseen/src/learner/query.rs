@@ -1,7 +1,7 @@
 //! Defines the queries of a budgeted learner, and the trait by which it asks and is told.
 
 use crate::data::Layout;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result, short};
 use crate::model::{Fit, Linear, Predictor, Report};
 use crate::params::Targets;
 use halfseen_solve::Monitor;
@@ -233,11 +233,11 @@ pub trait AskTell: Send {
     /// learned from.
     ///
     /// # Errors
-    /// [`ErrorKind::Chooses`](crate::ErrorKind::Chooses) if the learner chooses its reads; panels
+    /// [`ErrorKind::Request`](crate::ErrorKind::Request) if the learner chooses its reads; panels
     /// that do not exist; a spent `total_budget`, as in [`ask_into`](Self::ask_into).
     fn ask_observed_into(&mut self, observed: &[u32], query: &mut Query) -> Result<()> {
         let _ = (observed, query);
-        Err(crate::ErrorKind::Chooses { learner: self.report().learner }.into())
+        Err(chooses(&self.report().learner))
     }
 
     /// Asks about an example, reads it and learns from it in one go: as
@@ -310,17 +310,17 @@ pub trait AskTell: Send {
     /// biased, and nothing in the reads shows it.
     ///
     /// # Errors
-    /// [`TakesOnlyAnswers`](crate::ErrorKind::TakesOnlyAnswers) unless
+    /// [`ErrorKind::Request`](crate::ErrorKind::Request) unless
     /// [`takes_observed`](Self::takes_observed);
     /// [`NumberUsed`](crate::ErrorKind::NumberUsed) for a number below the present next one;
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for slots that do not exist or do not increase;
     /// [`WrongAnswer`](crate::ErrorKind::WrongAnswer) or [`Diverged`](crate::ErrorKind::Diverged)
     /// for a number that is infinite or too large, or a NaN as target;
-    /// [`WithoutReads`](crate::ErrorKind::WithoutReads) for a copy that only draws. The learner is
+    /// [`ErrorKind::Request`](crate::ErrorKind::Request) for a copy that only draws. The learner is
     /// then unchanged.
     fn observe(&mut self, number: u64, cells: &[(u32, f64)], target: Option<f64>) -> Result<()> {
         let _ = (number, cells, target);
-        Err(crate::ErrorKind::TakesOnlyAnswers { learner: self.report().learner }.into())
+        Err(takes_only_answers(&self.report().learner))
     }
 
     /// Closes a query of which only the panels `read` were read: these reads are charged, the
@@ -447,4 +447,22 @@ pub(crate) mod hex {
         u64::from_str_radix(&text, 16)
             .map_err(|e| D::Error::custom(format!("not a fingerprint: {e}")))
     }
+}
+
+/// Refuses passively observed attributes, for a learner that chooses its reads.
+pub(crate) fn chooses(learner: &str) -> Error {
+    let problem = format!(
+        "learner {} chooses its reads and cannot learn from the attributes that happen to be observed; use aerr, aelr or fiml with passive = all",
+        short(learner)
+    );
+    ErrorKind::Request(problem).into()
+}
+
+/// Refuses reads that answer no query.
+pub(crate) fn takes_only_answers(learner: &str) -> Error {
+    let problem = format!(
+        "learner {} learns only from answers to its queries; ask or adopt a query and tell its answers, or use fiml, which learns from any reads",
+        short(learner)
+    );
+    ErrorKind::Request(problem).into()
 }

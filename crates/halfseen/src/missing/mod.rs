@@ -13,11 +13,9 @@
 //! | [`online`] | KARMA as printed, one example at a time; [`IncrementalKarma`] learns from tables that come in parts |
 //! | [`geom`] | the geometric margin of incomplete rows |
 //! | [`completion`] | MC-b and MC-1 |
-//! | [`bounds`] | the theorems of Hazan et al. 2015 |
 //!
 //! [`kernel`](crate::kernel) compares rows.
 
-pub mod bounds;
 pub mod completion;
 pub mod geom;
 mod impute;

@@ -89,7 +89,7 @@ impl Model {
     /// [`Conditional::intervals`](super::Conditional::intervals).
     ///
     /// # Errors
-    /// [`ErrorKind::NoIntervals`] for classes, and for predictors that know no distribution of the
+    /// [`ErrorKind::Request`] for classes, and for predictors that know no distribution of the
     /// target; [`ErrorKind::OutOfRange`] for a level that is not between 0 and 1; see also
     /// [`Model::predict`].
     pub fn intervals(&self, table: &Table, level: f64) -> Result<Intervals> {

@@ -113,7 +113,7 @@ fn kind_of(error: &Error) -> &'static str {
     match error.kind() {
         ErrorKind::OutOfRange { .. } => "out of range",
         ErrorKind::NotAValue { .. } => "no value",
-        ErrorKind::UnknownParameter { .. } => "unknown",
+        ErrorKind::Request(_) => "unknown",
         other => panic!("{other:?}"),
     }
 }

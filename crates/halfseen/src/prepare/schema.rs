@@ -3,7 +3,7 @@
 use crate::data::{
     Cell, DATE_FORMS, FEWEST_KNOTS, KNOTS, Layout, Place, Table, days_since_1970, hat, hats,
 };
-use crate::error::{ErrorKind, Result, nearest, short, shown};
+use crate::error::{Error, ErrorKind, Result, nearest, short, shown};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
@@ -104,11 +104,9 @@ impl ColumnSchema {
     /// category. A missing cell, or a category that was not in training, is NaN in every column.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongKind`] for a number instead of text, or the reverse.
+    /// [`ErrorKind::Table`] for a number instead of text, or the reverse.
     pub fn push(&self, cell: Cell<'_>, values: &mut Vec<f64>) -> Result<()> {
-        let wrong = |expected, found| {
-            Err(ErrorKind::WrongKind { column: self.name.clone(), expected, found }.into())
-        };
+        let wrong = |expected, found| Err(wrong_kind(&self.name, expected, found));
         match (&self.kind, cell) {
             (_, Cell::Missing) => values.extend(std::iter::repeat_n(f64::NAN, self.width())),
             (ColumnKind::Number, Cell::Number(v)) => self.push_number(v, values),
@@ -376,6 +374,15 @@ impl Schema {
             panels.iter().map(|name| self.prices.get(*name).copied().unwrap_or(1.0)).collect();
         layout.with_prices(prices)
     }
+}
+
+/// Refuses a column of another kind than that of the fitted rows.
+pub(super) fn wrong_kind(column: &str, expected: &str, found: &str) -> Error {
+    let problem = format!(
+        "column '{}' had {expected} when the model was fitted, but has {found} now",
+        short(column)
+    );
+    ErrorKind::Table(problem).into()
 }
 
 #[cfg(test)]

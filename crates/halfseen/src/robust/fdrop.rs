@@ -56,9 +56,8 @@ impl Learner for Fdrop {
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
-        let cuts = bundle::bytes(CUTS, size.d());
-        let vectors = 8.0 * (10.0 * size.n() + 16.0 * size.d());
-        Needed::linear(Rows::bytes(size) * (1.0 + 1.0 / 3.0) + cuts + vectors + size.linears())
+        let cuts = bundle::bytes(CUTS, size.d()) / 8.0;
+        Needed::of(size, 6.0 * size.entries() + 16.0 * size.n() + cuts)
     }
 
     // One path over C for each threat and intercept setting. Each report's seconds include reading

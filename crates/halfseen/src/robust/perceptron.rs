@@ -74,8 +74,7 @@ impl Learner for RobustPerceptron {
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
-        let vectors = 8.0 * (4.0 * size.n() + 12.0 * size.d() * size.settings as f64);
-        Needed::linear(Rows::bytes(size) + vectors + size.linears())
+        Needed::of(size, Rows::numbers(size) + 4.0 * size.n())
     }
 
     fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {

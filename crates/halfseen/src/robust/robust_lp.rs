@@ -87,22 +87,20 @@ impl Learner for RobustLp {
     fn needed(&self, size: &FitSize) -> Needed {
         let chunk = self.chunk.map_or(size.rows, |chunk| size.rows.min(chunk as usize)).max(1);
         let parallel = if chunk < size.rows { rayon::current_num_threads() as f64 } else { 1.0 };
-        let share = chunk as f64 / size.n().max(1.0);
-        let entries = size.stored as f64 * share;
+        let (rows, entries) = (chunk as f64, size.entries() * chunk as f64 / size.n().max(1.0));
         let threat = self.threat.unwrap_or_else(|| (0.1 * size.panels as f64).floor());
         let interior = size.classes > 0 && threat > 0.0 && self.deletions == Deletions::Fractional;
-        let each = if interior {
-            let single = size.columns == size.panels;
-            deletion::bytes(size.columns, single, chunk, entries as usize)
-        } else {
-            cuts::bytes(size, chunk as f64, threat, entries, self.deletions == Deletions::Whole)
+        let each = match interior {
+            // Four numbers of three points for each cell and six for each row, and what elimination
+            // needs; the square, a triangle for each part of the rows.
+            true => 18.0 * entries + 27.0 * rows + 6.0 * size.column_pairs(),
+            false => cuts::numbers(size, rows, threat, entries, self.deletions == Deletions::Whole),
         };
         let remedy = format!(
             "chunk={}, or another number of rows per chunk that fits",
             (size.rows / 4).clamp(2, 2000)
         );
-        let bytes = Rows::bytes(size) + each * parallel + 8.0 * 8.0 * size.d() + size.linears();
-        Needed { bytes, remedy: remedy.into() }
+        Needed::of(size, Rows::numbers(size) + each * parallel).with(remedy)
     }
 
     fn in_parts(&self, classes: usize) -> Option<InParts> {

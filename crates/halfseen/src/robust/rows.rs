@@ -72,9 +72,9 @@ impl Sizes {
 pub use halfseen_solve::lp::deletion::KNOWN;
 
 impl Rows {
-    /// Returns the bytes of rows while their lists grow, and those of measuring the attributes.
-    pub(super) fn bytes(size: &FitSize) -> f64 {
-        3.0 * (12.0 * size.stored as f64 + 8.0 * size.n()) + 24.0 * size.n() + 24.0 * size.d()
+    /// Returns the numbers of rows while their lists grow, and those of measuring the attributes.
+    pub(super) fn numbers(size: &FitSize) -> f64 {
+        4.5 * size.entries() + 6.0 * size.n()
     }
 
     /// Reads all rows.

@@ -196,7 +196,7 @@ impl Session {
     /// passive learners. Panels are numbered as in [`Session::panels`].
     ///
     /// # Errors
-    /// [`ErrorKind::Chooses`] if the learner chooses its reads; unknown panels; as
+    /// [`ErrorKind::Request`] if the learner chooses its reads; unknown panels; as
     /// [`Session::ask`].
     pub fn ask_observed(&mut self, panels: &[u32]) -> Result<Query> {
         let mut panels = panels.to_vec();

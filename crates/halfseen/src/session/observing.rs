@@ -5,6 +5,7 @@ use super::file::{draw_tag, open_in};
 use super::{Answer, Session};
 use crate::data::{Cell, Label};
 use crate::error::{Error, ErrorKind, Result, nearest};
+use crate::learner::takes_only_answers;
 use crate::registry;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,11 +40,11 @@ impl Session {
     /// biased, and nothing in the reads shows it.
     ///
     /// # Errors
-    /// [`ErrorKind::TakesOnlyAnswers`] unless [`Session::takes_observed`];
+    /// [`ErrorKind::Request`] unless [`Session::takes_observed`];
     /// [`ErrorKind::UnknownColumn`]; [`ErrorKind::NumberUsed`]; [`ErrorKind::AnswerNotFinite`];
     /// [`ErrorKind::OutOfBounds`] if bounds are strict; [`ErrorKind::ToldOtherwise`] for two values
     /// of one attribute; [`ErrorKind::WrongAnswer`] for an unknown category or class, or values
-    /// beyond 1e100; [`ErrorKind::WithoutReads`] for a copy of [`Session::drawing`]. The session is
+    /// beyond 1e100; [`ErrorKind::Request`] for a copy of [`Session::drawing`]. The session is
     /// then unchanged.
     pub fn observe(
         &mut self,
@@ -52,7 +53,7 @@ impl Session {
         target: Option<&Label>,
     ) -> Result<()> {
         if !self.takes_observed() {
-            return Err(ErrorKind::TakesOnlyAnswers { learner: self.name.to_owned() }.into());
+            return Err(takes_only_answers(self.name));
         }
         let (mut given, mut outside) = (BTreeMap::<u32, &Answer>::new(), Vec::new());
         for (name, answer) in answers {

@@ -95,7 +95,7 @@ impl<'a> Start<'a> {
     /// Starts the session.
     ///
     /// # Errors
-    /// [`ErrorKind::SeesWhole`] for a learner that does not ask; parameters out of range; no
+    /// [`ErrorKind::Request`] for a learner that does not ask; parameters out of range; no
     /// attribute, two of one name, or contradictory declarations; a number of classes that the
     /// learner cannot learn, or a numeric target if it needs classes; a target scale that is not finite.
     pub fn begin(mut self) -> Result<Session> {
@@ -113,7 +113,11 @@ impl<'a> Start<'a> {
         };
         registry::check_classes(learner, self.first.classes().len())?;
         let Some(mut started) = learner.start(&layout)? else {
-            return Err(ErrorKind::SeesWhole { learner: learner.name().to_owned() }.into());
+            let problem = format!(
+                "{} cannot ask and tell, because it needs whole examples; choose a learner that asks, such as fiml or aerr",
+                learner.name()
+            );
+            return Err(ErrorKind::Request(problem).into());
         };
         let numbers = self.first.classes().is_empty();
         started.classify(self.first.classes().len())?;

@@ -54,7 +54,7 @@ impl Session {
     /// reads fit only now, and ask the monitor whether to stop.
     ///
     /// # Errors
-    /// Numerical failure; [`ErrorKind::WithoutReads`] for a copy of [`Session::drawing`] whose
+    /// Numerical failure; [`ErrorKind::Request`] for a copy of [`Session::drawing`] whose
     /// learner keeps its reads.
     pub fn model(&self, monitor: &dyn Monitor) -> Result<Model> {
         let fit = self.learner.fitted(monitor)?;

@@ -417,7 +417,7 @@ fn learners_that_take_no_weights_refuse_them() {
             learner.fit_curve(&[10, 20], &examples, &Silent).unwrap_err(),
         ];
         for error in errors {
-            assert_eq!(kind(&error), "TakesNoWeights", "{error}: {}", learner.name());
+            assert_eq!(kind(&error), "Request", "{error}: {}", learner.name());
             assert!(error.to_string().contains("karma"), "{error}");
         }
     }
@@ -437,7 +437,7 @@ fn learners_that_take_no_pilot_refuse_it() {
         for fit in fits {
             match fit {
                 Ok(()) => assert!(learner.needs().pilot, "{}", learner.name()),
-                Err(error) => assert_eq!(kind(&error), "TakesNoPilot", "{}", learner.name()),
+                Err(error) => assert_eq!(kind(&error), "Request", "{}", learner.name()),
             }
         }
     }

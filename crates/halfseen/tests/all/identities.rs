@@ -200,13 +200,13 @@ fn budgets_that_cannot_be_kept_are_refused() {
             learner(&name, &[("budget", budget), ("average", "all")]).start(&singletons(d))
         };
         let refused = |budget: &str, d| kind(&start(budget, d).err().unwrap());
-        assert_eq!(refused("6", 5), "BudgetTooLarge", "{name}");
-        assert_eq!(refused("2", 1), "BudgetTooLarge", "{name}");
-        assert_eq!(refused(&u64::MAX.to_string(), 5), "BudgetTooLarge", "{name}");
+        assert_eq!(refused("6", 5), "Request", "{name}");
+        assert_eq!(refused("2", 1), "Request", "{name}");
+        assert_eq!(refused(&u64::MAX.to_string(), 5), "Request", "{name}");
         // Products with the target need one value of an example at a time, everything else two.
         match name.as_str() {
             "identity" | "fiml" => assert!(start("1", 5).unwrap().is_some()),
-            _ => assert_eq!(refused("1", 5), "BudgetTooSmall", "{name}"),
+            _ => assert_eq!(refused("1", 5), "Request", "{name}"),
         }
         assert_eq!(
             kind(&learner(&name, &[]).set("budget", "0").unwrap_err()),
@@ -227,7 +227,7 @@ fn budgets_that_cannot_be_kept_are_refused() {
                     .err()
                     .unwrap()
             ),
-            "BudgetTooLarge"
+            "Request"
         );
     }
 }

@@ -137,7 +137,7 @@ fn impossible_examples_are_refused_and_change_nothing() {
     let mut stepping = started(&*configured("aerr", &[]));
     assert!(!stepping.takes_observed());
     let error = stepping.observe(0, &[("sugar", number(1.0))], None).unwrap_err();
-    assert_eq!(kind(&error), "TakesOnlyAnswers");
+    assert_eq!(kind(&error), "Request");
     assert_eq!(stepping.report().reads, 0);
 }
 
@@ -214,7 +214,7 @@ fn a_drawing_copy_draws_what_the_session_draws() {
             assert_eq!((kind(&error).as_str(), error.kind()), ("CostSpent", expected.kind()));
         }
         if name == "fiml" {
-            assert_eq!(kind(&copy.model(&Silent).unwrap_err()), "WithoutReads");
+            assert_eq!(kind(&copy.model(&Silent).unwrap_err()), "Request");
             assert!(text.len() < 4_000 && session.to_json().unwrap().len() > 10 * text.len());
         } else {
             // Learners with steps have what a model is made of.

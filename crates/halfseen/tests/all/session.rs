@@ -274,7 +274,7 @@ fn classes_are_told_by_their_labels() {
     let three = [&classes[..], &[Label::Text("z".into())]].concat();
     assert_eq!(kind(&start().classes(three).begin().unwrap_err()), "WrongTarget");
     let error = Start::new(&*configured("ridge", &[]), NAMES).begin().unwrap_err();
-    assert_eq!(kind(&error), "SeesWhole");
+    assert_eq!(kind(&error), "Request");
 }
 
 /// Attributes with categories come with a preparation.

@@ -92,7 +92,10 @@ impl State {
     fn check_held(&self) -> Result<()> {
         match self.absent {
             0 => Ok(()),
-            examples => Err(ErrorKind::WithoutReads { examples }.into()),
+            examples => Err(ErrorKind::Request(format!(
+                "this copy only draws queries: it does not hold the reads of {examples} examples; tell answers to the learner that it was copied from, and ask that for a model"
+            ))
+            .into()),
         }
     }
 }
@@ -200,7 +203,7 @@ impl Asker {
     /// Fits, and reports `stop` unless the fit was interrupted.
     ///
     /// # Errors
-    /// Numerical failure; [`ErrorKind::WithoutReads`].
+    /// Numerical failure; [`ErrorKind::Request`].
     pub(super) fn fit(&self, stop: Stop, monitor: &dyn Monitor) -> Result<Fit> {
         self.state.check_held()?;
         let (predictor, mut report) = self.fitting().fit(self.ledger.report(), monitor)?;

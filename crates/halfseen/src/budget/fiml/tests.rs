@@ -59,7 +59,7 @@ fn it_learns_from_every_budget_and_says_what_one_read_cannot_tell() {
     }
     let layout = Arc::new(Layout::singletons(6));
     let error = with_budget(7).start(&layout).err().unwrap();
-    assert!(matches!(error.kind(), ErrorKind::BudgetTooLarge { budget: 7, panels: 6 }), "{error}");
+    assert!(error.to_string().contains("7 reads") && error.to_string().contains("at most 6"));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::budget::pass;
 use crate::budget::told::{Told, can_be_told};
 use crate::data::Examples;
 use crate::error::Result;
+use crate::learner::size::FEWER_COLUMNS;
 use crate::learner::together::{each, grouped};
 use crate::learner::{Assignments, FitSize, InParts, Learner, Needed, PartFacts};
 use crate::model::{Fit, Report};
@@ -42,15 +43,12 @@ pub(crate) fn fit_all<L: FromMoments>(
 
 /// Returns the memory of gathering and solving.
 pub(crate) fn needed<L: FromMoments>(learner: &L, size: &FitSize) -> Needed {
-    let budget = learner.gathering().budget;
-    let (d, known) = (size.d(), (size.known + 1) as f64);
-    // The triangle of the products; the quadratic without the known columns, with its solution, on
-    // the slots whose values were read and not 0 only.
-    let stored = size.stored as f64 / (size.n() * d).max(1.0);
-    let seen = if size.rows == 0 { 0.0 } else { d.min(size.reads(budget) * stored) };
-    let pairs = if L::PAIRS { 0.5 * d * d + 8.5 * seen * seen } else { 0.0 };
-    let numbers = pairs + 2.0 * (d + known) * known + 60.0 * d;
-    Needed::of_moments(8.0 * (numbers + size.n()) + size.models(2.0 * d))
+    // The triangle of the products; the quadratic, with its solution, on the columns that were read
+    // only; the known columns beside all.
+    let seen = size.reads(learner.gathering().budget).min(size.entries()).min(size.d());
+    let pairs = if L::PAIRS { 0.5 * size.column_pairs() + 8.5 * seen * seen } else { 0.0 };
+    let known = 4.0 * (size.known + 1) as f64 * (size.d() + 1.0);
+    Needed::of(size, pairs + known).with(FEWER_COLUMNS)
 }
 
 /// Fits a grid: parameters that gather alike share one pass.

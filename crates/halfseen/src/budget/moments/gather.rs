@@ -327,8 +327,12 @@ fn plan<L: FromMoments>(learner: &L, layout: &Layout) -> Result<(Shape, Draws)> 
     let shape = Shape { slots, known, pairs: L::PAIRS };
     let (needed, most) = (shape.numbers(), MOST_NUMBERS);
     if needed > most {
-        let (learner, columns) = (L::NAME.to_owned(), layout.slots());
-        return Err(ErrorKind::TooManyMoments { learner, columns, needed, most }.into());
+        let problem = format!(
+            "{} would store {needed} second moments for {} columns, but at most {most} are allowed; a learner such as aerr stores a few numbers per column",
+            L::NAME,
+            layout.slots()
+        );
+        return Err(ErrorKind::Table(problem).into());
     }
     Ok((shape, Draws::new(reads, L::PAIRS)))
 }

@@ -6,11 +6,12 @@ use super::scale::UNIT_SQUARE;
 use crate::budget::design::DesignCriterion;
 use crate::budget::recipe::{Proportions, Source, TwoPhase};
 use crate::budget::step_size::{DataNorms, Norms, StepPlan};
-use crate::budget::two_phase::{FirstPhase, first_examples};
+use crate::budget::two_phase::FirstPhase;
 use crate::data::{Layout, Moments};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Query, Role};
 use crate::params::{Centre, Inner, Rule};
+use crate::plan::first_examples;
 use halfseen_solve::iterate::Iterate;
 
 /// Minimum number of reads about a running centre before their mean square is used as a norm.

@@ -73,11 +73,6 @@ impl Builder {
 }
 
 impl SparseRows {
-    /// Returns an upper estimate of the bytes of rows, and of their copy for [`Products`].
-    pub(crate) fn bytes(stored: f64, rows: f64, columns: f64) -> f64 {
-        2.0 * (24.0 * stored + 16.0 * rows) + 24.0 * columns
-    }
-
     /// Takes the scaled cells of examples; `constant` adds a column that is always observed and
     /// always 1.
     ///

@@ -3,7 +3,7 @@
 use super::{Plane, Setup, separate_weighted};
 use crate::data::{Examples, Signs};
 use crate::error::Result;
-use crate::kernel::{DenseRows, Masked};
+use crate::kernel::Masked;
 use crate::learner::missingness::MissingnessSummary;
 use crate::learner::together::fits_together;
 use crate::learner::{FitSize, Grid, Learner, Needed};
@@ -40,20 +40,17 @@ impl Learner for GeometricMargin {
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
-        let (n, d) = (size.n(), size.d() + 1.0);
-        let least = n.min(d);
-        let each = 8.0 * (3.0 * least * least + 128.0 * least + 30.0 * n + 6.0 * d);
-        if size.is_wide() {
+        let (n, least) = (size.n(), size.fewest_pairs());
+        let each = (3.0 * least + 128.0 * least.sqrt() + 30.0 * n) * size.side_by_side();
+        let rows = match size.is_wide() {
             // Rows, again without those that show nothing; their products, the eigenvectors with
             // working memory, the features and the way back.
-            let bytes = 2.0 * Masked::bytes(n, d, size.few()) + 8.0 * 6.0 * n * n;
-            return Needed::linear(bytes + each * size.side_by_side() + size.models(2.0 * d));
-        }
-        // Values and masks, again without rows that show nothing; the features, rotated if there
-        // are fewer rows than columns.
-        let features = DenseRows::matrix_bytes(n, d) + if d > n { 8.0 * n * n } else { 0.0 };
-        let bytes = 2.0 * DenseRows::bytes(n, d) + features + each * size.side_by_side();
-        Needed::linear(bytes + size.models(2.0 * d))
+            true => 2.0 * size.masked(true) + 6.0 * size.row_pairs(),
+            // Values and masks, again without rows that show nothing; the features, rotated if
+            // there are fewer rows than columns.
+            false => 2.0 * size.masked(false) + size.cells() + 8.0 * n + least,
+        };
+        Needed::of(size, rows + each)
     }
 
     // All settings in parallel, over the same rows.

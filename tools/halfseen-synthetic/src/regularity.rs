@@ -1,8 +1,8 @@
 //! Measures how well the observed values determine a row of a known subspace.
 
-use crate::error::{ErrorKind, Result};
 use faer::{Mat, MatRef};
-use halfseen_solve::{eigenvalues, multiply};
+use halfseen::error::{ErrorKind, Result};
+use halfseen::solve::{eigenvalues, multiply};
 
 /// Eigenvalues below this are taken for zero.
 const ZERO: f64 = 1e-12;
@@ -93,4 +93,57 @@ fn check_orthonormal(basis: MatRef<'_, f64>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns (1 - kappa)^gamma / kappa, which bounds the error of a sum truncated after gamma
+    /// terms (Hazan et al. 2015, lemma 2).
+    fn truncation_error(gamma: i32, kappa: f64) -> f64 {
+        (1.0 - kappa).powi(gamma) / kappa
+    }
+
+    #[test]
+    fn the_printed_bound_with_the_singular_value_is_violated() {
+        for angle in [0.3_f64, 0.8, 1.2] {
+            let u = Mat::from_fn(2, 1, |j, _| if j == 0 { angle.cos() } else { angle.sin() });
+            let found = kappa(u.as_ref(), &[true, false]).unwrap();
+            let singular = angle.cos();
+            assert!((found.kappa - singular * singular).abs() < 1e-12 && found.undetermined == 0);
+            // x = (1, tan), w = (1, 0), Q = I - U U': the sum over j < gamma of Q_11^j.
+            let rest = 1.0 - singular * singular;
+            for gamma in [1, 3, 8] {
+                let sum: f64 = (0..gamma).map(|j| rest.powi(j)).sum();
+                let error = (1.0 / (1.0 - rest) - sum).abs();
+                let [squared, printed] =
+                    [found.kappa, singular].map(|k| truncation_error(gamma, k));
+                assert!((error / squared - 1.0).abs() < 1e-6, "attained: {error} {squared}");
+                assert!(error > 1.01 * printed, "{error} is within the printed {printed}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_that_is_not_determined_is_counted() {
+        let half = 0.5_f64.sqrt();
+        let pair = |j: usize, k: usize| if j % 2 == k { half } else { 0.0 };
+        let u = Mat::from_fn(4, 2, pair);
+        let odd = [true, false, true, false];
+        let one = kappa(u.as_ref(), &odd).unwrap();
+        assert!((one.kappa - 1.0).abs() < 1e-12 && one.undetermined == 1);
+        assert!(one.regular().is_none());
+        let patterns = [odd, [true, true, false, false], [true; 4], [false; 4]];
+        let all = kappa_over(u.as_ref(), patterns).unwrap();
+        assert!((all.kappa - 0.5).abs() < 1e-12 && all.undetermined == 2);
+        assert!(kappa(u.as_ref(), &[true; 3]).is_err());
+        let skew = Mat::from_fn(4, 2, |j, k| pair(j, k) + 0.1);
+        assert!(matches!(
+            kappa(skew.as_ref(), &odd).unwrap_err().kind(),
+            ErrorKind::OutOfRange { name: "basis", .. }
+        ));
+        let holes = Mat::from_fn(4, 1, |_, _| f64::NAN);
+        assert!(kappa(holes.as_ref(), &odd).is_err());
+    }
 }
