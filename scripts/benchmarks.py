@@ -22,7 +22,7 @@ FILE = ROOT / "BENCHMARKS.md"
 
 # One build serves all of them: --workspace unites the features.
 BENCHES = [
-    "budget", "session", "csv", "formats", "adversary", "certify", "perceptron", "gram", "kernel_ridge", "sketch",
+    "budget", "csv", "formats", "adversary", "certify", "perceptron", "gram", "kernel_ridge", "sketch",
 ]  # fmt: skip
 # Name of each script that needs the Python package, and its command.
 SCRIPTS = {

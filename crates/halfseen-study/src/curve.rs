@@ -1,13 +1,13 @@
 //! Follows the learner's own error over the examples: its curve, from the models that the study had
 //! when it had fewer of them.
 
+use crate::asker::Asker;
 use crate::error::{Error, Result};
 use crate::replay::Example;
 use crate::sql::{cells, first};
 use crate::study::{Study, TARGET, price_of};
 use halfseen::data::Label;
 use halfseen::model::Report;
-use halfseen::session::Session;
 use halfseen::{ErrorKind, Monitor};
 use serde::{Deserialize, Serialize};
 
@@ -108,7 +108,7 @@ impl Study {
         let classes = setup.classes();
         let (mut spent, mut points, mut targets) = (Spent::default(), Vec::new(), Vec::new());
         let mut subjects = 0_u64;
-        let mut after = |session: &Session, example: &Example, target: Option<&Label>| {
+        let mut after = |asker: &Asker, example: &Example, target: Option<&Label>| {
             let read = example.values.iter().filter(|(at, _, asked)| *at != TARGET && *asked);
             let (reads, cost) = price_of(&setup.schema, read.map(|(at, ..)| *at));
             subjects += u64::from(reads > 0);
@@ -128,18 +128,18 @@ impl Study {
             let examples = targets.len() as u64;
             // The last point is of everything, with what was read after its last example.
             if sizes.contains(&examples) && sizes.last() != Some(&examples) {
-                points.push(spent.point(examples, &session.model(monitor)?.report, unit(session)));
+                points.push(spent.point(examples, &asker.model(monitor)?.report, asker.unit()));
             }
             Ok(())
         };
-        let (session, digest) = self.replay(&setup, monitor, &mut after)?;
+        let (asker, digest) = self.replay(&setup, monitor, &mut after)?;
         if let Some(&examples) = sizes.last() {
             let report = self.model(monitor)?.report;
-            points.push(spent.point(examples, &report, unit(&session)));
+            points.push(spent.point(examples, &report, asker.unit()));
         }
-        let test = if session.takes_observed() { OwnTest::HeldOut } else { OwnTest::Progressive };
+        let test = if asker.takes_observed() { OwnTest::HeldOut } else { OwnTest::Progressive };
         let examples = targets.len().max(1) as f64;
-        let price = match self.drawn_price(&session, monitor)? {
+        let price = match self.drawn_price(asker, monitor)? {
             Some(price) => price * (subjects as f64).max(examples) / examples,
             None => spent.cost / examples,
         };
@@ -148,21 +148,21 @@ impl Study {
 
     /// Returns the mean price of what the present design asks of a subject; `None` if the budget is
     /// spent.
-    fn drawn_price(&mut self, session: &Session, monitor: &dyn Monitor) -> Result<Option<f64>> {
+    fn drawn_price(&mut self, asker: Asker, monitor: &dyn Monitor) -> Result<Option<f64>> {
         let asked = self.setup.asked();
         let mut design = match asked.schema.attributes.len() == self.setup.schema.attributes.len() {
-            true => session.drawing()?,
+            true => asker,
             // Designs are made of the attributes that are still asked for.
-            false => self.replay(&asked, monitor, |_, _, _| Ok(()))?.0.drawing()?,
+            false => self.replay(&asked, monitor, |_, _, _| Ok(()))?.0,
         };
         let (mut drawn, mut sum) = (0, 0.0);
         while drawn < DRAWN {
-            let query = match design.ask() {
+            let query = match design.ask_next() {
                 Ok(query) => query,
                 Err(error) if is_spent(&error) => break,
                 Err(error) => return Err(error.into()),
             };
-            let places = design.attributes_of(&query)?.map(|name| self.place(name));
+            let places = design.names_of(&query).into_iter().map(|name| self.place(name));
             let places = places.collect::<Result<Vec<i64>>>()?;
             sum += price_of(&self.setup.schema, places.into_iter()).1;
             drawn += 1;
@@ -174,11 +174,6 @@ impl Study {
 /// Returns true if a limit does not suffice for another ask.
 fn is_spent(error: &halfseen::Error) -> bool {
     matches!(error.kind(), ErrorKind::BudgetSpent { .. } | ErrorKind::CostSpent { .. })
-}
-
-/// Returns the square of the target's unit in which the learner reports errors.
-fn unit(session: &Session) -> f64 {
-    session.prepare().target.deviation.powi(2)
 }
 
 /// Reads and money so far.

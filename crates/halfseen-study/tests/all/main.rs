@@ -7,7 +7,6 @@ mod common;
 mod bad_input;
 mod changing;
 mod curve;
-mod formats;
 mod known;
 #[cfg(all(unix, feature = "postgres"))]
 mod postgres;

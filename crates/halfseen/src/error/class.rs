@@ -18,12 +18,6 @@ impl ErrorKind {
             | SeesWhole { .. }
             | WrongQuery { .. }
             | NumberUsed { .. }
-            | ForeignQuery { .. }
-            | NotAsked { .. }
-            | AnswerNotFinite { .. }
-            | OutOfBounds { .. }
-            | ToldOtherwise { .. }
-            | KeepsNoReads
             | Needs { .. }
             | TakesNoWeights { .. }
             | TakesNoPilot { .. }
@@ -69,9 +63,6 @@ impl ErrorKind {
             | HolesInColumn { .. }
             | OtherPlan { .. }
             | TooManyAbsent { .. }
-            | OtherInstance { .. }
-            | OlderGeneration { .. }
-            | FileAccess { .. }
             | BadFile { .. } => ErrorClass::Data,
             InPart { problem, .. } => problem.class(),
             Diverged { .. } | Numerical { .. } => ErrorClass::Numerical,
