@@ -32,7 +32,7 @@ learner
 theory plan
 budget missing robust full
 registry
-session partial
+partial
 select
 lib
 """

@@ -142,12 +142,7 @@ fn declared<T>(
     let attribute = table.column("attribute").with_context(place)?;
     let mut columns: Vec<(&str, Option<&Column>)> = Vec::new();
     for name in needed {
-        let mut column = table.column(name);
-        if column.is_err() && *name == "cost" {
-            // Former name of the column.
-            column = table.column("value").or(column);
-        }
-        columns.push((name, Some(column.with_context(place)?)));
+        columns.push((name, Some(table.column(name).with_context(place)?)));
     }
     columns.extend(optional.map(|name| (name, table.column(name).ok())));
     let mut found = BTreeMap::new();

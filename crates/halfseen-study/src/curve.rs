@@ -1,6 +1,7 @@
 //! Follows the learner's own error over the examples: its curve, from the models that the study had
 //! when it had fewer of them.
 
+use crate::asker::Asker;
 use crate::error::{Error, Result};
 use crate::replay::Example;
 use crate::sql::{cells, first};
@@ -8,7 +9,6 @@ use crate::study::{Study, TARGET, price_of};
 use halfseen::Monitor;
 use halfseen::data::Label;
 use halfseen::model::Report;
-use halfseen::session::Session;
 use serde::{Deserialize, Serialize};
 
 /// Standard errors on either side of an estimate within which a normal truth is nine times of ten.
@@ -99,7 +99,7 @@ impl Study {
         let setup = self.setup.clone();
         let classes = setup.classes();
         let (mut spent, mut points, mut targets) = (Spent::default(), Vec::new(), Vec::new());
-        let mut after = |session: &Session, example: &Example, target: Option<&Label>| {
+        let mut after = |asker: &Asker, example: &Example, target: Option<&Label>| {
             let read = example.values.iter().filter(|(at, _, asked)| *at != TARGET && *asked);
             let (reads, cost) = price_of(&setup.schema, read.map(|(at, ..)| *at));
             spent.reads += reads as u64;
@@ -118,23 +118,18 @@ impl Study {
             let examples = targets.len() as u64;
             // The last point is of everything, with what was read after its last example.
             if sizes.contains(&examples) && sizes.last() != Some(&examples) {
-                points.push(spent.point(examples, &session.model(monitor)?.report, unit(session)));
+                points.push(spent.point(examples, &asker.model(monitor)?.report, asker.unit()));
             }
             Ok(())
         };
-        let (session, digest) = self.replay(&setup, monitor, &mut after)?;
+        let (asker, digest) = self.replay(&setup, monitor, &mut after)?;
         if let Some(&examples) = sizes.last() {
             let report = self.model(monitor)?.report;
-            points.push(spent.point(examples, &report, unit(&session)));
+            points.push(spent.point(examples, &report, asker.unit()));
         }
-        let test = if session.takes_observed() { OwnTest::HeldOut } else { OwnTest::Progressive };
+        let test = if asker.takes_observed() { OwnTest::HeldOut } else { OwnTest::Progressive };
         Ok((Curve { test, points, variance: variance(&targets) }, digest))
     }
-}
-
-/// Returns the square of the target's unit in which the learner reports errors.
-fn unit(session: &Session) -> f64 {
-    session.prepare().target.deviation.powi(2)
 }
 
 /// Reads and money so far.

@@ -2,10 +2,10 @@
 //! memory or, with the feature `postgres`, in a database. The crate `halfseen-serve` gives people forms
 //! for the answers, and programs an address.
 //!
-//! A [`Study`] is a [session](halfseen::session) that many people share and that survives restarts.
-//! Its learner draws for each subject a few attributes to read ([`Study::next`]); answers come late,
-//! in part, twice, or never ([`Study::tell`]); values are corrected ([`Study::amend`]) and subjects
-//! leave ([`Study::withdraw`]).
+//! Many people share a [`Study`], and it survives restarts. Its learner draws for each subject a few
+//! attributes to read ([`Study::next`]); answers come late, in part, twice, or never
+//! ([`Study::tell`]); values are corrected ([`Study::amend`]) and subjects leave
+//! ([`Study::withdraw`]).
 //!
 //! **Promise.** When `tell` has returned, that answer is in the store, once. The model
 //! ([`Study::model`]) is a function of the asks and of their present answers in the order of the
@@ -35,6 +35,7 @@
 //! # Ok::<(), halfseen_study::Error>(())
 //! ```
 
+mod asker;
 mod changing;
 mod curve;
 mod design;

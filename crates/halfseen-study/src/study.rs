@@ -113,7 +113,7 @@ impl Study {
     /// Makes a new study in a file that does not exist yet.
     ///
     /// # Errors
-    /// [`Error::File`] if the study exists or cannot be written; a setup that no session starts with.
+    /// [`Error::File`] if the study exists or cannot be written; a setup that no learner starts with.
     pub fn create(path: impl AsRef<Path>, setup: &Setup, by: &By) -> Result<Study> {
         Self::begun(Some(path.as_ref()), setup, by)
     }
@@ -195,11 +195,6 @@ impl Study {
             (self.setup, self.revision, self.design) = (Arc::new(setup), revision, None);
         }
         Ok(())
-    }
-
-    /// Returns the number that the queries of all sessions of the study carry.
-    pub(crate) fn instance(&self) -> u64 {
-        u64::from_str_radix(self.identity.get(..16).unwrap_or("1"), 16).unwrap_or(1).max(1)
     }
 
     /// Does something in one transaction: all of it is stored, or nothing.

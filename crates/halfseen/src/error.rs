@@ -7,8 +7,7 @@
 mod class;
 mod text;
 
-pub(crate) use text::maybe;
-pub(crate) use text::shown;
+pub(crate) use text::{check_version, maybe, shown};
 pub use text::{grouped, list, nearest, short, significant, size};
 use text::{line, many, raise, remedy};
 pub(crate) use text::{no_intervals, nothing_observed, too_few_reads, too_many_reads};
@@ -224,7 +223,7 @@ pub enum ErrorKind {
     /// An answer does not fit its query.
     #[error("the answer to query {number} does not fit: {}", line(problem))]
     WrongAnswer { number: u64, problem: String },
-    /// A query cannot be adopted or released: changed, or not of this learner's shape.
+    /// A query cannot be adopted: changed, or not of this learner's shape.
     #[error("query {number} cannot be used: {}; use it unchanged, as in the log", line(problem))]
     WrongQuery { number: u64, problem: String },
     /// A query or an example is to be taken under a number that was used before.
@@ -232,52 +231,6 @@ pub enum ErrorKind {
         "query or example {number} cannot be taken: the number was used before, and the next one is {next}; adopt queries and observe examples in the order of their numbers, in a learner that has not asked them"
     )]
     NumberUsed { number: u64, next: u64 },
-    /// Another copy of the session asked a query of the same number.
-    #[error(
-        "query {number} was asked by another session, or by another copy of this one: its tag is {found:016x}, that of the open query {expected:016x}; tell the answer to the session that asked"
-    )]
-    ForeignQuery { number: u64, expected: u64, found: u64 },
-    /// An answer names an attribute that the query does not ask for.
-    #[error("query {number} does not ask for '{}'; it asks for {}", short(attribute), list(asked))]
-    NotAsked { number: u64, attribute: String, asked: Vec<String> },
-    /// The value of an answer is infinite or NaN.
-    #[error(
-        "query {number}, attribute '{}': {value} is not a finite number; correct it, or report the value as missing, with the reason",
-        short(attribute)
-    )]
-    AnswerNotFinite { number: u64, attribute: String, value: f64 },
-    /// The value of an answer lies outside its declared bounds, and bounds are strict.
-    #[error(
-        "query {number}, attribute '{}': {} lies outside its bounds, {} to {}; correct it, or accept such values with strict = false",
-        short(attribute), shown(*value), shown(*low), shown(*high)
-    )]
-    OutOfBounds { number: u64, attribute: String, value: f64, low: f64, high: f64 },
-    /// A second answer for the same attribute contradicts the first.
-    #[error(
-        "query {number}, '{}': the answer was {} before and is {} now; an answer cannot be changed: forget the query and ask again",
-        short(attribute),
-        short(before),
-        short(now)
-    )]
-    ToldOtherwise { number: u64, attribute: String, before: String, now: String },
-    /// Reads are to be exported, but none were kept.
-    #[error("this session keeps no reads; let it keep them before the first answer")]
-    KeepsNoReads,
-    /// The file at a place holds another session.
-    #[error(
-        "{} holds session {found:016x}, but this one is {own:016x}; save it under another name",
-        short(path)
-    )]
-    OtherInstance { path: String, own: u64, found: u64 },
-    /// The file at a place was saved later, or by another copy of the session.
-    #[error(
-        "{} holds generation {found} of this session, saved by another copy; this one is at generation {own}: load the file and tell it the answers of this copy, or save under another name",
-        short(path)
-    )]
-    OlderGeneration { path: String, own: u64, found: u64 },
-    /// A file cannot be read or written.
-    #[error("{} cannot be {what}: {}; choose another place", short(path), line(problem))]
-    FileAccess { path: String, what: &'static str, problem: String },
     /// A saved model or learner state is not valid.
     #[error("{what}, key '{}': {}", short(key), line(problem))]
     BadFile { what: &'static str, key: String, problem: String },

@@ -10,7 +10,7 @@ pub(crate) mod together;
 
 pub use in_parts::{ByFeatures, ByLosses, FeatureRows, InParts, PartFacts, Steps, SumOfLosses};
 pub use query::{Answer, AskTell, ColumnTerm, Query, Read, ReadRows, Role, TellOutcome};
-pub(crate) use query::{ask_then_tell, chooses, hex, takes_only_answers};
+pub(crate) use query::{ask_then_tell, chooses, takes_only_answers};
 pub use size::{FitSize, Needed};
 
 use crate::data::{Examples, Layout};

@@ -162,24 +162,6 @@ pub trait Described: Parameters + Clone + std::fmt::Debug + Send + Sync + 'stati
     const FAMILY: Family;
 }
 
-/// Parameters with another name in files of version 1; the old names are still accepted.
-const RENAMED: [(&str, &str); 3] =
-    [("money", MAX_COST.name), ("reading", MOMENT_REPAIR.name), ("values", COSTS.name)];
-
-/// Learners and parameters that files written before there was the parameter do not name, and the
-/// value that these files mean, which is not today's default.
-pub(crate) const BEFORE: [(&str, &str, &str); 1] = [("fiml", SHAPE.name, "linear")];
-
-/// Returns the present name of a parameter.
-pub(crate) fn renamed(name: &str) -> &str {
-    RENAMED.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new)
-}
-
-/// Returns the name of a parameter in files of version 1.
-pub(crate) fn first_name(name: &str) -> &str {
-    RENAMED.iter().find(|(_, new)| *new == name).map_or(name, |(old, _)| old)
-}
-
 /// Sets every parameter that a JSON object names.
 pub fn set_from_json(
     target: &mut dyn Parameters,
@@ -267,7 +249,6 @@ macro_rules! parameters {
             }
 
             fn set(&mut self, name: &str, text: &str) -> $crate::Result<()> {
-                let name = $crate::params::renamed(name);
                 $(if name == $crate::params::$declaration.name {
                     self.$field = $crate::params::read_value(text, &$crate::params::$declaration)?;
                     return Ok(());
@@ -277,7 +258,6 @@ macro_rules! parameters {
 
             fn get(&self, name: &str) -> Option<String> {
                 use $crate::params::Value;
-                let name = $crate::params::renamed(name);
                 $(if name == $crate::params::$declaration.name {
                     return Some(self.$field.to_text());
                 })*

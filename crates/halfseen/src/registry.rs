@@ -1,10 +1,12 @@
 //! Lists all learners; the only file that knows them all.
 
 use crate::budget::Saved;
+use crate::data::Layout;
 use crate::error::{ErrorKind, Result, list, maybe, nearest, short};
 use crate::learner::{AskTell, Learner};
 use crate::model::Model;
-use crate::params::{BEFORE, renamed, set_from_json};
+use crate::params::set_from_json;
+use std::sync::Arc;
 
 /// Returns every learner with its default parameters, family by family.
 pub fn all() -> Vec<Box<dyn Learner>> {
@@ -17,7 +19,7 @@ pub fn all() -> Vec<Box<dyn Learner>> {
     families.into_iter().flatten().collect()
 }
 
-/// A second name for a learner with one parameter set; a separate learner in files of version 1.
+/// A second name for a learner with one parameter set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Alias {
     /// Name.
@@ -129,34 +131,16 @@ impl Model {
     /// numbers that are not finite or not one per column of the schema, an unknown learner, or
     /// parameters that it does not have.
     pub fn from_json(text: &str) -> Result<Model> {
-        let mut model = Model::read_json(text)?;
-        let learner = parametrised(&model.learner, &model.params).map_err(|(key, problem)| {
+        let model = Model::read_json(text)?;
+        parametrised(&model.learner, &model.params).map_err(|(key, problem)| {
             ErrorKind::BadFile { what: "model", key: key.to_owned(), problem }
         })?;
-        // Names of today, of what the file says.
-        let alias = alias(&model.learner);
-        let set = alias.map(|alias| alias.parameter);
-        let meant = meant(learner.name()).map(|(parameter, _)| parameter);
-        let said: Vec<&str> =
-            model.params.keys().map(|name| renamed(name)).chain(set).chain(meant).collect();
-        let params =
-            learner.to_json().into_iter().filter(|(name, _)| said.contains(&name.as_str()));
-        model.params = params.collect();
-        model.learner = learner.name().to_owned();
-        if alias.is_some() {
-            model.report.learner.clone_from(&model.learner);
-        }
         Ok(model)
     }
 }
 
-/// Returns the parameters of a learner that older files do not name, with the values they mean.
-fn meant(learner: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    BEFORE.into_iter().filter(move |(of, ..)| *of == learner).map(|(_, name, value)| (name, value))
-}
-
 /// Returns the named learner with the parameters of a file or of a row of a comparison. Those that it
-/// does not name have their default, or what they were before there was the parameter.
+/// does not name have their default.
 ///
 /// # Errors
 /// Unknown names, and values out of range.
@@ -165,18 +149,8 @@ pub fn with_params(
     params: &serde_json::Map<String, serde_json::Value>,
 ) -> Result<Box<dyn Learner>> {
     let mut learner = find(name)?;
-    set_as_written(&mut *learner, params)?;
+    set_from_json(&mut *learner, params)?;
     Ok(learner)
-}
-
-fn set_as_written(
-    learner: &mut dyn Learner,
-    params: &serde_json::Map<String, serde_json::Value>,
-) -> Result<()> {
-    for (parameter, value) in meant(learner.name()) {
-        learner.set(parameter, value)?;
-    }
-    set_from_json(learner, params)
 }
 
 /// Returns the named learner with these parameters; else the key that is wrong, and the reason.
@@ -185,8 +159,33 @@ fn parametrised(
     params: &serde_json::Map<String, serde_json::Value>,
 ) -> std::result::Result<Box<dyn Learner>, (&'static str, String)> {
     let mut learner = find(name).map_err(|e| ("learner", e.to_string()))?;
-    set_as_written(&mut *learner, params).map_err(|e| ("params", e.to_string()))?;
+    set_from_json(&mut *learner, params).map_err(|e| ("params", e.to_string()))?;
     Ok(learner)
+}
+
+/// Starts a learner that asks, for a target of this number of classes (0: numeric).
+///
+/// # Errors
+/// [`ErrorKind::Request`] for a learner of whole rows; [`ErrorKind::WrongTarget`]; as
+/// [`Learner::start`].
+pub fn start(
+    learner: &dyn Learner,
+    layout: &Arc<Layout>,
+    classes: usize,
+) -> Result<Box<dyn AskTell>> {
+    check_classes(learner, classes)?;
+    let Some(mut started) = learner.start(layout)? else {
+        let problem = format!(
+            "{} cannot ask and tell, because it needs whole examples; choose a learner that asks, such as fiml or aerr",
+            learner.name()
+        );
+        return Err(ErrorKind::Request(problem).into());
+    };
+    started.classify(classes)?;
+    if classes == 0 {
+        started.check_numbers()?;
+    }
+    Ok(started)
 }
 
 /// Loads a learner saved by [`AskTell::save`]; it continues with the same bits, open queries
@@ -227,21 +226,6 @@ mod tests {
             for setting in learner.grid().settings() {
                 with(learner.clone(), &setting).unwrap().check().unwrap();
             }
-        }
-    }
-
-    /// Before there were curves, files did not say that they had none.
-    #[test]
-    fn files_without_a_parameter_mean_what_it_was() {
-        let shape = |json: &str| {
-            let params = serde_json::from_str(json).unwrap();
-            with_params("fiml", &params).unwrap().get("shape").unwrap()
-        };
-        assert_eq!((shape("{}"), shape(r#"{"shape":"auto"}"#)), ("linear".into(), "auto".into()));
-        assert_eq!(find("fiml").unwrap().get("shape").unwrap(), "auto");
-        for (learner, parameter, value) in BEFORE {
-            let learner = find(learner).unwrap();
-            assert!(learner.get(parameter).is_some_and(|now| now != value), "{parameter}");
         }
     }
 

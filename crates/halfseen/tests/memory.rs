@@ -15,7 +15,6 @@ use halfseen::partial::Partial;
 use halfseen::prepare::{Missing, Options, Prepared};
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::select::{ComparisonPlan, Task, compare};
-use halfseen::session::{Answer, Start};
 use halfseen::{ErrorKind, Learner, Silent, memory};
 use ndarray::Array2;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -315,24 +314,21 @@ fn a_learner_that_asks_is_refused_before_it_starts() {
 }
 
 #[test]
-fn a_session_is_refused_a_fit_that_does_not_fit_and_keeps_its_answers() {
+fn a_learner_that_asks_is_refused_a_fit_that_does_not_fit_and_keeps_its_answers() {
     let _alone = alone();
-    let names: Vec<String> = (0..300).map(|j| format!("x{j}")).collect();
     let learner = Fiml { budget: Some(4), design: Design::Uniform, ..Fiml::default() };
-    let mut session = Start::new(&learner, &names).begin().unwrap();
+    let mut asker = learner.start(&singletons(300)).unwrap().unwrap();
     for row in 0..400 {
-        let query = session.ask().unwrap();
-        let asked = session.attributes_of(&query).unwrap().count();
-        let answers: Vec<Answer> =
-            (0..asked).map(|j| Answer::Value((row * j % 7) as f64)).collect();
-        session.tell(&query, &answers, &Label::Number((row % 5) as f64)).unwrap();
+        let query = asker.ask().unwrap();
+        let values: Vec<f64> = (0..query.reads.len()).map(|j| (row * j % 7) as f64).collect();
+        asker.tell(&query, &values, f64::from(row as u32 % 5)).unwrap();
     }
     memory::set_limit(2_000_000);
-    let (most, refused) = peak(|| session.model(&Silent));
+    let (most, refused) = peak(|| asker.fitted(&Silent));
     memory::set_limit(0);
-    assert_eq!(kind(&refused.err().unwrap()), "TooMuchMemory");
+    assert_eq!(kind(&refused.map(drop).unwrap_err()), "TooMuchMemory");
     assert!(most < 1e5, "{most} bytes");
-    assert_eq!(session.model(&Silent).unwrap().report.examples, 400);
+    assert_eq!(asker.fitted(&Silent).unwrap().report.examples, 400);
 }
 
 #[test]

@@ -44,7 +44,7 @@ pub(crate) struct FitArgs {
     /// For robust learners, the adversary's cost of deleting each attribute: uniform, 1 each; mi,
     /// its mutual information with the target; or a CSV with the columns attribute,cost (panels by
     /// name; 1 if not listed)
-    #[arg(long, alias = "values", value_name = "COSTS", value_parser = crate::parse::costs)]
+    #[arg(long, value_name = "COSTS", value_parser = crate::parse::costs)]
     pub(crate) costs: Option<CostsArg>,
     /// Choose the parameters by cross-validation with this number of folds (reads more than the
     /// budget). Learners that prepare for a threat are compared by their errors under it

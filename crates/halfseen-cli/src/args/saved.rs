@@ -56,7 +56,7 @@ pub(crate) struct TrialArgs {
     /// The adversary's cost of deleting each attribute: uniform, 1 each; mi, its mutual information
     /// with the target; or a CSV with the columns attribute,cost (panels by name; 1 if not listed).
     /// Default: the model's own costs, or uniform
-    #[arg(long, alias = "values", value_name = "COSTS", value_parser = crate::parse::costs)]
+    #[arg(long, value_name = "COSTS", value_parser = crate::parse::costs)]
     pub(crate) costs: Option<CostsArg>,
     /// No remarks on stderr
     #[arg(long)]

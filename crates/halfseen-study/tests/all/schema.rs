@@ -48,25 +48,6 @@ fn names_that_a_spreadsheet_would_compute_are_kept() {
 }
 
 #[test]
-fn columns_are_those_that_a_session_has() {
-    let text = "attribute,kind,panel,known,choices
-n,,p,,
-d,date,p,,
-k,,p,,a|b|c
-l,,,,x|y
-z,,,yes,
-w,,,yes,u|v
-";
-    let schema = Schema::from_csv(text.as_bytes(), "y").unwrap();
-    let columns: Vec<String> = schema.attributes.iter().flat_map(|a| a.columns()).collect();
-    let setup = Setup::new(schema, "fiml", &[("budget".into(), "2".into())]).unwrap();
-    let session = setup.session(1).unwrap();
-    assert_eq!(session.columns(), columns);
-    // The panel and the category are read; what is known is not.
-    assert_eq!((session.panels().sampled_panels(), session.panels().sampled_slots()), (2, 7));
-}
-
-#[test]
 fn a_draft_has_kinds_ranges_and_no_identifiers() {
     let rows = 300;
     let text = |name: &dyn Fn(usize) -> String, levels: usize| TextColumn {

@@ -210,24 +210,6 @@ impl<E: Engine> AskTell for E {
         Ok(())
     }
 
-    fn release(&mut self, query: &Query, read: &[u32]) -> Result<()> {
-        let place = self.ledger().find_whole(query)?;
-        self.ledger_mut().release(place, query, read);
-        Ok(())
-    }
-
-    fn limit_cost(&mut self, total: Option<f64>, open: &mut dyn Iterator<Item = &Query>) {
-        self.ledger_mut().limit_cost(total, open);
-    }
-
-    fn fingerprint(&self) -> u64 {
-        self.ledger().fingerprint
-    }
-
-    fn asked_and_closed(&self) -> (u64, u64) {
-        (self.ledger().asked(), self.ledger().closed())
-    }
-
     fn is_passive(&self) -> bool {
         self.ledger().passive
     }

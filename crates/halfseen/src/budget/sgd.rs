@@ -111,8 +111,7 @@ struct State<I> {
     /// Means per sampled slot, if the recipe centres by given ones.
     given: Vec<f64>,
     target_squares: f64,
-    /// Sum of the targets; 0 in states older than this field.
-    #[serde(default)]
+    /// Sum of the targets.
     target_sum: f64,
     /// Sums of squared gradients per sampled slot, if each has its own step.
     slopes: Vec<f64>,

@@ -24,7 +24,6 @@ pub struct Threat {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    #[serde(alias = "values")]
     costs: Vec<f64>,
     budget: f64,
 }

@@ -14,12 +14,6 @@ impl ErrorKind {
             | CostSpent { .. }
             | WrongQuery { .. }
             | NumberUsed { .. }
-            | ForeignQuery { .. }
-            | NotAsked { .. }
-            | AnswerNotFinite { .. }
-            | OutOfBounds { .. }
-            | ToldOtherwise { .. }
-            | KeepsNoReads
             | Needs { .. }
             | WrongWeight { .. }
             | WrongDeclaration { .. }
@@ -49,9 +43,6 @@ impl ErrorKind {
             | TooManyCategories { .. }
             | HolesInColumn { .. }
             | OtherPlan { .. }
-            | OtherInstance { .. }
-            | OlderGeneration { .. }
-            | FileAccess { .. }
             | BadFile { .. } => ErrorClass::Data,
             InPart { problem, .. } => problem.class(),
             Diverged { .. } | Numerical { .. } => ErrorClass::Numerical,

@@ -38,6 +38,20 @@ fn cut(text: &str, characters: usize, bytes: usize) -> String {
     kept
 }
 
+/// Refuses a file of another version than the one that is read.
+///
+/// # Errors
+/// The problem, with its remedy.
+pub(crate) fn check_version(found: u64, read: u64) -> Result<(), String> {
+    if found < read {
+        return Err(format!("is {found}: a version of halfseen before 0.3 wrote it; make it anew"));
+    }
+    if found > read {
+        return Err(format!("is {found}; this program reads version {read}"));
+    }
+    Ok(())
+}
+
 /// Lists at most ten names, fewer if they are long, and the number of the others.
 pub fn list<S: AsRef<str>>(names: &[S]) -> impl fmt::Display {
     let mut text = String::new();

@@ -144,7 +144,6 @@ pub enum Note {
         confidence: f64,
         /// Number of settings tried on the rows, including this one; the bound holds for all of
         /// them jointly.
-        #[serde(default = "one")]
         tried: u64,
         /// Quantities chosen by the rows, although the theorem requires them to be fixed before.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -302,11 +301,6 @@ impl Note {
         };
         (!better && constant > ROUNDING).then(note)
     }
-}
-
-/// Default number of settings, for files of older versions.
-fn one() -> u64 {
-    1
 }
 
 /// Error of a constant below which targets do not vary.

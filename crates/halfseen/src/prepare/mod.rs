@@ -20,7 +20,7 @@ pub use encoder::{Applied, Encoded};
 pub use prepared::{Missing, Options, Other, Prepared};
 pub use schema::{ColumnKind, ColumnSchema, Group, Schema};
 
-use crate::data::{Scaler, Table, TargetScale};
+use crate::data::{Cell, Layout, Scaler, Table, TargetScale};
 use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
@@ -82,22 +82,25 @@ impl Prepare {
         .into())
     }
 
-    /// Appends the scaled values of one attribute of the schema to `values` in column order, for
-    /// callers that tell single cells to a learner. A missing cell gives NaN.
+    /// Appends the scaled values of one panel to `values`, for callers that answer a query. `cell`
+    /// gives the cell of each of the panel's attributes ([`Schema::attributes_of`]); a missing one
+    /// is NaN.
     ///
     /// # Errors
-    /// If the cell's kind is not the column's, or the category is unknown.
-    pub fn push_cell(
+    /// A cell of another kind than its attribute.
+    pub fn push_panel<'c>(
         &self,
-        attribute: usize,
-        cell: crate::data::Cell<'_>,
+        (layout, panel): (&Layout, usize),
+        attributes: &[usize],
+        cell: impl Fn(usize) -> Cell<'c>,
         values: &mut Vec<f64>,
     ) -> Result<()> {
-        let start = self.schema.first_column(attribute);
         let from = values.len();
-        self.schema.columns[attribute].push(cell, values)?;
-        for (offset, value) in values[from..].iter_mut().enumerate() {
-            *value = self.scaler.scale(start + offset, *value);
+        for &attribute in attributes {
+            self.schema.columns[attribute].push(cell(attribute), values)?;
+        }
+        for (slot, value) in layout.slots_of(panel).zip(&mut values[from..]) {
+            *value = self.scaler.scale(layout.column(slot), *value);
         }
         Ok(())
     }

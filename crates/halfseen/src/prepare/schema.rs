@@ -17,7 +17,6 @@ pub struct Schema {
     /// One entry per attribute.
     pub columns: Vec<ColumnSchema>,
     /// Attributes that are measured together; one read gives all of a group.
-    #[serde(default)]
     pub groups: Vec<Group>,
     /// Price of a read of an attribute, or of a group by its name; default 1.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -37,7 +36,6 @@ pub struct ColumnSchema {
     #[serde(flatten)]
     pub kind: ColumnKind,
     /// True if its value is known for every example without a read.
-    #[serde(default)]
     pub known: bool,
     /// For a number that tables write as a date: the date's form, one of
     /// [`DATE_FORMS`](crate::data::DATE_FORMS). The number is the days since 1970-01-01.
@@ -239,6 +237,20 @@ impl Schema {
     /// Returns the first encoded column of an attribute.
     pub fn first_column(&self, attribute: usize) -> usize {
         self.columns[..attribute].iter().map(ColumnSchema::width).sum()
+    }
+
+    /// Returns the attributes of each panel of this layout, in the order of its columns.
+    pub fn attributes_of(&self, layout: &Layout) -> Vec<Vec<usize>> {
+        let widths = self.columns.iter().map(ColumnSchema::width).enumerate();
+        let of_column: Vec<usize> =
+            widths.flat_map(|(attribute, width)| std::iter::repeat_n(attribute, width)).collect();
+        let attributes = |panel| {
+            let columns = layout.slots_of(panel).map(|slot| layout.column(slot));
+            let mut attributes: Vec<usize> = columns.map(|column| of_column[column]).collect();
+            attributes.dedup();
+            attributes
+        };
+        (0..layout.panels()).map(attributes).collect()
     }
 
     /// Returns the names of all encoded columns.

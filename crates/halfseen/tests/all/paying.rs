@@ -288,23 +288,3 @@ fn batches_and_open_queries_share_one_total_budget() {
         assert!(learner.report().reads <= 60, "{name}: {}", learner.report().reads);
     }
 }
-
-/// States of before open queries were counted can be gone on from where nothing limits them.
-#[test]
-fn an_older_state_without_counts_is_taken_only_where_there_is_no_total_budget() {
-    let data = Data::random(50, &singletons(6), 9);
-    for (total, taken) in [("auto", true), ("60", false)] {
-        let mut learner =
-            started("aerr", &[("budget", "3"), ("total_budget", total)], &data.layout);
-        let query = learner.ask().unwrap();
-        let mut state = learner.save().unwrap();
-        state["state"]["ledger"].as_object_mut().unwrap().remove("asked").unwrap();
-        let Ok(mut older) = halfseen::registry::load(&state) else {
-            assert!(!taken);
-            continue;
-        };
-        assert!(taken);
-        older.tell(&query, &data.answer(&query, 0), data.y[0]).unwrap();
-        assert_eq!(older.report().reads, paid(&query));
-    }
-}

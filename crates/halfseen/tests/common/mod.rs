@@ -1,8 +1,6 @@
 //! Makes layouts, data and answers for the integration tests.
 #![allow(dead_code, unreachable_pub)] // each test program uses its own part
 
-pub mod collecting;
-
 use halfseen::budget::{AskTell, Query, TellOutcome};
 use halfseen::data::{Examples, Labels, Layout, Matrix, Moments, Scaler};
 use halfseen::model::{Fit, Linear, Predictor};

@@ -234,10 +234,9 @@ class LimitedRegressor(ClippedRegressor, Budgeted):
         >>> learner.tell(query, {"weight": 70.0}, target=53.0)
         True
         """
-        from halfseen._started import started
-        from halfseen.asktell import Learner
+        from halfseen.asktell import started
 
-        return Learner(*started(self, attributes, None, target))
+        return started(self, attributes, None, target)
 
 
 class LimitedClassifier(IncrementalClassifier, LinearClassifier, Budgeted):
@@ -302,7 +301,6 @@ class LimitedClassifier(IncrementalClassifier, LinearClassifier, Budgeted):
         >>> learner.tell(query, [31.0, 70.0], "well")
         True
         """
-        from halfseen._started import started
-        from halfseen.asktell import Learner
+        from halfseen.asktell import started
 
-        return Learner(*started(self, attributes, classes, None))
+        return started(self, attributes, classes, None)

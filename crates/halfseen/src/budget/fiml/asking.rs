@@ -122,7 +122,7 @@ impl Asker {
         mut state: serde_json::Value,
     ) -> Result<Asker> {
         let budget = check(learner, layout)?;
-        let mut ledger = ledger(learner, layout)?.resumed(&mut state)?;
+        let ledger = ledger(learner, layout)?.resumed(&mut state)?;
         let state: State = saved::state(state)?;
         let answered = ledger.answered();
         let sound = state.is_sound(layout.slots(), answered)
@@ -133,10 +133,6 @@ impl Asker {
             );
         if !sound {
             return Err(saved::untrue());
-        }
-        // States older than the range derive it from their targets.
-        if state.absent == 0 {
-            ledger.take_range(state.reads.known_targets());
         }
         Ok(Self::with_state(learner, layout, budget, (state, ledger)))
     }
