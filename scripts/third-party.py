@@ -74,7 +74,8 @@ def main(package, folder, features=""):
     project = Path(__file__).resolve().parent.parent
     manifest = project / "crates" / package / "Cargo.toml"
     output("cargo", "fetch", "--locked", "--quiet", "--manifest-path", manifest)
-    options = ["--locked", "--offline", "--fail", "--format", "json"]
+    # What is released has all features.
+    options = ["--locked", "--offline", "--fail", "--all-features", "--format", "json"]
     options += ["--config", project / "scripts" / "about.toml", "--manifest-path", manifest]
     options += ["--features", features] if features else []
     found = json.loads(output("cargo", "about", "generate", *options))

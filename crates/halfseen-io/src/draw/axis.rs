@@ -14,11 +14,9 @@ impl Axis {
     /// It starts at 0 if all values are positive and `low` is less than half of `high`.
     pub(super) fn linear(low: f64, high: f64) -> Axis {
         let size = low.abs().max(high.abs());
-        let pad = match high - low {
-            span if span > 1e-9 * size => 0.04 * span,
-            _ if size > 0.0 => 0.1 * size,
-            _ => 1.0,
-        };
+        // One value, or nearly so, is in the middle.
+        let alone = if size > 0.0 { 0.1 * size } else { 1.0 };
+        let pad = if high - low > 1e-9 * size { 0.04 * (high - low) } else { alone };
         let from_zero = low >= 0.0 && low < 0.5 * high;
         Axis { low: if from_zero { 0.0 } else { low - pad }, high: high + pad, log: false }
     }

@@ -49,8 +49,8 @@ pub(super) fn page(
     svg += &text(&fit(subtitle, TICK, end - 40.0), (20.0, 52.0), TICK, "start");
     svg += &text(&fit(x_label, LABEL, right - left), (middle, bottom + 46.0), LABEL, "middle");
     svg += &format!("<g transform=\"translate(20 {}) rotate(-90)\">\n", (top + bottom) / 2.0);
-    svg += &text(&fit(&figure.y_label, LABEL, bottom - top), (0.0, 0.0), LABEL, "middle");
-    svg += "</g>\n";
+    let y_label = fit(&figure.y_label, LABEL, bottom - top);
+    svg += &(text(&y_label, (0.0, 0.0), LABEL, "middle") + "</g>\n");
     for (at, panel) in panels.iter().enumerate() {
         let x = left + (at % IN_ROW) as f64 * (w + GAP);
         let y = top + (at / IN_ROW) as f64 * row + name;
