@@ -81,7 +81,7 @@ pub(crate) struct TableArgs {
 
 /// Limits on the cost of reads, in units of --prices.
 #[derive(Debug, Clone, Args)]
-pub(super) struct CostLimits {
+pub(crate) struct CostLimits {
     /// Largest cost of the reads of one example, at the prices of --prices (1 without)
     #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) max_cost: Option<f64>,
