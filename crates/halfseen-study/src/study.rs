@@ -33,7 +33,6 @@ pub struct Study {
     pub(crate) setup: Arc<Setup>,
     /// Number of changes of the schema that the setup has.
     pub(crate) revision: i64,
-    pub(crate) identity: String,
     pub(crate) design: Option<Design>,
 }
 
@@ -140,7 +139,7 @@ impl Study {
             note(sql, by, "new", Of::default(), None)
         })?;
         let (path, setup) = (path.to_owned(), Arc::new(setup.clone()));
-        Ok(Study { sql, path, setup, revision: 0, identity, design: None })
+        Ok(Study { sql, path, setup, revision: 0, design: None })
     }
 
     /// Opens a study.
@@ -151,19 +150,19 @@ impl Study {
     pub fn open(path: impl AsRef<Path>) -> Result<Study> {
         let path = path.as_ref();
         let mut sql = store::open(path)?;
-        let row = first(&mut *sql, "SELECT identity, setup, revision FROM study", &[], |row| {
-            (row.owned(0), row.owned(1), row.int(2))
+        let row = first(&mut *sql, "SELECT setup, revision FROM study", &[], |row| {
+            (row.owned(0), row.int(1))
         })
         .map_err(|e| match e {
             Error::Unavailable { .. } => e,
             _ => Error::file(path, e),
         })?;
-        let (identity, text, revision) =
+        let (text, revision) =
             row.ok_or_else(|| Error::file(path, "the study has no setup; restore a backup"))?;
         let setup = serde_json::from_str(&text)
             .map_err(|e| Error::file(path, format!("its setup cannot be read: {e}")))?;
         let (path, setup) = (path.to_owned(), Arc::new(setup));
-        Ok(Study { sql, path, setup, revision, identity, design: None })
+        Ok(Study { sql, path, setup, revision, design: None })
     }
 
     /// Returns the setup, as it was at the last call.

@@ -23,7 +23,7 @@ fn data() -> Data {
 const SETTINGS: [(&str, &str); 3] = [("average", "all"), ("budget", "2"), ("seed", "3")];
 
 fn with(name: &str, settings: &[(&str, &str)]) -> Box<dyn Learner> {
-    learner(name, &[&SETTINGS, settings].concat())
+    learner(name, &[&SETTINGS[..], settings].concat())
 }
 
 fn begun(learner: &dyn Learner) -> Box<dyn AskTell> {
