@@ -26,7 +26,6 @@ mod observing;
 mod online;
 mod partial;
 mod partial_passes;
-mod partial_robust;
 mod passive;
 mod paying;
 mod phases;
