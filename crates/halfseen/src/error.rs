@@ -119,9 +119,9 @@ pub enum ErrorKind {
         "it was absorbed before; absorb every part once, and name other parts of this name otherwise (fit --partial SUMS --part NAME)"
     )]
     PartTwice,
-    /// A part has another number of rows than in the pass before.
+    /// There are more or fewer rows than in the pass before.
     #[error(
-        "it has {now} rows with a target, and had {before} in the pass before: it changed, or was not read to its end; make its sums again, or name another part otherwise"
+        "there are {now} rows with a target, and were {before} in the pass before: they changed, or were not read to their end; make the sums again"
     )]
     PartChanged { before: u64, now: u64 },
     /// A part has no table.
@@ -167,9 +167,9 @@ pub enum ErrorKind {
         line(remedy)
     )]
     NeedsRows { what: String, remedy: String },
-    /// Sums are asked for a model of a learner that needs them as units.
+    /// Sums are asked for a model of a learner that needs the rows once more.
     #[error(
-        "{} learns in a second pass over the rows, for which these sums are the units (in the program --units, in Python units=)",
+        "{} goes through the rows once more, in the units of these sums: give them to the same command by --units, in Python by units= or with fit_stream",
         short(learner)
     )]
     NeedsUnits { learner: String },

@@ -8,14 +8,14 @@ mod query;
 pub(crate) mod size;
 pub(crate) mod together;
 
-pub use in_parts::{ByFeatures, ByLosses, FeatureRows, InParts, PartFacts, Steps, SumOfLosses};
+pub use in_parts::{ByFeatures, FeatureRows, InParts, Steps};
 pub use query::{Answer, AskTell, ColumnTerm, Query, Read, ReadRows, Role, TellOutcome};
 pub(crate) use query::{ask_then_tell, chooses, takes_only_answers};
 pub use size::{FitSize, Needed};
 
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
-use crate::model::{Fit, Predictor};
+use crate::model::Fit;
 use crate::params::{Described, Needs, PASSIVE, Parameters};
 
 pub use crate::params::Family;
@@ -89,20 +89,20 @@ pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
         self.proceed(layout, state)
     }
 
-    /// Returns how it learns this many classes (0: numbers) from parts of the rows; `None` if it
+    /// Returns how it learns this many classes (0: numbers) without holding all rows; `None` if it
     /// needs all rows at once. See [`Partial`](crate::partial::Partial).
     fn in_parts(&self, classes: usize) -> Option<InParts> {
         let _ = classes;
         None
     }
 
-    /// Starts a fit that goes through the rows of a part once; `None` unless it learns by
-    /// [`InParts::Steps`].
+    /// Starts a fit that goes through a number of rows once; `None` unless it learns by
+    /// [`InParts::Stream`].
     ///
     /// # Errors
     /// As [`Learner::fit`].
-    fn steps(&self, facts: &PartFacts<'_>) -> Result<Option<Box<dyn Steps>>> {
-        let _ = facts;
+    fn steps(&self, layout: &Arc<Layout>, rows: u64) -> Result<Option<Box<dyn Steps>>> {
+        let _ = (layout, rows);
         Ok(None)
     }
 
@@ -113,21 +113,6 @@ pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
     /// As [`Learner::fit`].
     fn by_features(&self, layout: &Layout, classes: usize) -> Result<Option<Box<dyn ByFeatures>>> {
         let _ = (layout, classes);
-        Ok(None)
-    }
-
-    /// Returns the average of what parts learned beside other models, whose losses over all rows tell
-    /// which is the best and how far from the optimum it is; `None` of a learner without bounds
-    /// ([`Steps::bound`]).
-    ///
-    /// # Errors
-    /// As [`Learner::fit`].
-    fn by_losses(
-        &self,
-        facts: &PartFacts<'_>,
-        learned: &Predictor,
-    ) -> Result<Option<Box<dyn ByLosses>>> {
-        let _ = (facts, learned);
         Ok(None)
     }
 

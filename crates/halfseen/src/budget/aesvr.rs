@@ -38,11 +38,11 @@ use super::design::DesignCriterion;
 use super::gen_est::{GenEst, check_reach};
 use super::recipe::{Draws, Recipe, recipe};
 use super::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
-use super::told::{can_be_told, told};
+use super::told::{in_parts, told};
 use super::{pass, sgd::Sgd};
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{AskTell, FitSize, Grid, InParts, Learner, Needed, PartFacts, Steps};
+use crate::learner::{AskTell, FitSize, Grid, InParts, Learner, Needed, Steps};
 use crate::loss::Loss;
 use crate::model::Fit;
 use crate::params::{Average, Ball, Centre, Parameters, Rule, SmoothLoss, parameters};
@@ -195,14 +195,14 @@ impl Learner for Aesvr {
     }
 
     fn in_parts(&self, _: usize) -> Option<InParts> {
-        can_be_told(self, &self.needs()).then_some(InParts::Steps)
+        in_parts(self, &self.needs())
     }
 
-    fn steps(&self, facts: &PartFacts<'_>) -> Result<Option<Box<dyn Steps>>> {
-        let recipe = self.checked_recipe(facts.layout, Some(facts.rows))?;
+    fn steps(&self, layout: &Arc<Layout>, rows: u64) -> Result<Option<Box<dyn Steps>>> {
+        let recipe = self.checked_recipe(layout, Some(rows))?;
         match self.ball {
-            Ball::L2 => told::<L2Ball>(recipe, facts),
-            Ball::L1 => told::<Entropic>(recipe, facts),
+            Ball::L2 => told::<L2Ball>(recipe, layout, rows),
+            Ball::L1 => told::<Entropic>(recipe, layout, rows),
         }
     }
 

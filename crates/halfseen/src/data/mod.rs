@@ -31,6 +31,7 @@ pub use layout::{Layout, LayoutBuilder};
 pub use matrix::{Csr, Matrix, RowCells};
 pub(crate) use nonzero::Cells;
 pub use scaler::{Bounds, Scale, Scaler, TargetScale};
+pub(crate) use scaler::{ColumnFacts, TrainingCells};
 pub use shared::Shared;
 pub(crate) use signs::Signs;
 pub use table::{Cell, Column, Place, Table, TextColumn};

@@ -18,6 +18,36 @@ pub enum Task {
     Classification,
 }
 
+impl Task {
+    /// Returns the task of a target column by its distinct values: `task`, or without one
+    /// classification of text and of exactly two distinct numbers.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Table`] if it is constant; text where `task` is regression.
+    pub(crate) fn of(name: &str, labels: &[Label], task: Option<Task>) -> Result<Task> {
+        let [first, _, ..] = labels else {
+            let value = labels.first().map_or(String::new(), Label::to_string);
+            let problem = format!(
+                "target column '{}' is constant (every value is {}); there is nothing to learn",
+                short(name),
+                short(&value)
+            );
+            return Err(ErrorKind::Table(problem).into());
+        };
+        let is_text = matches!(first, Label::Text(_));
+        match task {
+            Some(Task::Regression) if is_text => {
+                let problem =
+                    "it holds text, so regression is not possible; use --task classification";
+                let column = name.to_owned();
+                Err(ErrorKind::WrongTarget { column, problem: problem.to_owned() }.into())
+            }
+            None if is_text || labels.len() == 2 => Ok(Task::Classification),
+            task => Ok(task.unwrap_or(Task::Regression)),
+        }
+    }
+}
+
 /// The original label of a class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -92,26 +122,7 @@ impl Target {
             .into());
         }
         let labels = distinct(&cells);
-        if labels.len() < 2 {
-            let value = labels.first().map_or(String::new(), Label::to_string);
-            let problem = format!(
-                "target column '{}' is constant (every value is {}); there is nothing to learn",
-                short(name),
-                short(&value)
-            );
-            return Err(ErrorKind::Table(problem).into());
-        }
-        let text = matches!(labels[0], Label::Text(_));
-        let task = task.unwrap_or(if text || labels.len() == 2 {
-            Task::Classification
-        } else {
-            Task::Regression
-        });
-        match task {
-            Task::Regression if text => Err(wrong(
-                "it holds text, so regression is not possible; use --task classification".into(),
-            )
-            .into()),
+        match Task::of(name, &labels, task)? {
             Task::Regression => {
                 let number = |c: &Cell<'_>| if let Cell::Number(v) = c { *v } else { f64::NAN };
                 Ok(Target::Numbers(cells.iter().map(number).collect()))

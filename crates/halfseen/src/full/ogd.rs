@@ -21,7 +21,7 @@ use super::one_pass::{self, Facts, OnePass, Start, Weights};
 use crate::data::Examples;
 use crate::error::Result;
 use crate::learner::together::fits_together;
-use crate::learner::{FitSize, Grid, InParts, Learner, Needed, PartFacts, Steps};
+use crate::learner::{FitSize, Grid, Learner, Needed};
 use crate::model::Fit;
 use crate::params::{Rule, parameters};
 use crate::plan::euclidean_eta;
@@ -75,14 +75,6 @@ impl Learner for Ogd {
     }
 
     fits_together!(one_pass::fit_all);
-
-    fn in_parts(&self, _: usize) -> Option<InParts> {
-        Some(InParts::Steps)
-    }
-
-    fn steps(&self, facts: &PartFacts<'_>) -> Result<Option<Box<dyn Steps>>> {
-        one_pass::steps(self, facts)
-    }
 
     fn learn_curve(
         &self,

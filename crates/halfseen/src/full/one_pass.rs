@@ -1,16 +1,15 @@
 //! Trains learners on every example once, with all attributes, in a seeded order; several side by
 //! side.
 
-use crate::data::{Cells, Examples, Layout, Moments, bad_cell, check_row, check_shape, widened};
+use crate::data::{Cells, Examples, Moments, bad_cell, check_row, check_shape, widened};
 use crate::error::{ErrorKind, Result};
 use crate::learner::together::grouped;
-use crate::learner::{PartFacts, STEPS, Steps, refuse_weights};
+use crate::learner::{STEPS, refuse_weights};
 use crate::model::{Fit, Linear, Report, Stop};
 use crate::params::Described;
 use halfseen_solve::Monitor;
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::time::Instant;
 
 pub(super) trait Weights: Send {
@@ -166,56 +165,6 @@ fn pass<L: OnePass>(
     }
     monitor.progress(last as u64, last as u64);
     Ok(fits)
-}
-
-/// Starts a pass over the rows of a part, in their order. Without moments of all rows there is none.
-pub(super) fn steps<L: OnePass>(
-    learner: &L,
-    facts: &PartFacts<'_>,
-) -> Result<Option<Box<dyn Steps>>> {
-    learner.check()?;
-    let Some(moments) = facts.moments else { return Ok(None) };
-    let of_part = Facts::of(moments, facts.layout.slots(), facts.rows as f64, facts.target_square);
-    Ok(Some(Box::new(Going {
-        name: L::NAME,
-        run: Run::new(learner.start(&of_part), of_part.examples),
-        moments: moments.clone(),
-        layout: Arc::clone(facts.layout),
-        began: Instant::now(),
-    })))
-}
-
-/// A pass over rows that come batch by batch.
-struct Going {
-    name: &'static str,
-    run: Run,
-    moments: Moments,
-    layout: Arc<Layout>,
-    began: Instant,
-}
-
-impl Steps for Going {
-    fn learn(&mut self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<()> {
-        refuse_weights(self.name, examples, STEPS)?;
-        check_shape(examples, self.name)?;
-        let mut cells = Cells::of(examples);
-        for example in 0..examples.len() {
-            if example % BETWEEN_LOOKS == 0 && monitor.should_stop() {
-                return Err(ErrorKind::Interrupted { during: "learning" }.into());
-            }
-            self.run.read(&mut cells, examples, example)?;
-        }
-        Ok(())
-    }
-
-    fn fit(&mut self, _: &dyn Monitor) -> Result<Fit> {
-        let Going { run, layout, .. } = self;
-        let mut report =
-            Report::full(self.name, Stop::OnePass, run.count as usize, layout.sampled_panels())
-                .paid(layout);
-        report.seconds = self.began.elapsed().as_secs_f64();
-        Ok(Fit { predictor: run.predictor(&self.moments).into(), report })
-    }
 }
 
 /// Returns the given moments, or measures them.

@@ -202,16 +202,6 @@ pub enum Note {
         /// True if the chosen value is the largest.
         largest: bool,
     },
-    /// The weights are the average of those that were learned from several parts of the rows.
-    AveragedParts {
-        /// Number of parts.
-        parts: u64,
-        /// Mean squared error of the average on all rows, without a clip, in the target's units (of two
-        /// classes -1 and 1); `None` of more than two classes.
-        error: Option<f64>,
-        /// Least mean squared error of any linear model on these rows.
-        least: Option<f64>,
-    },
     /// Attributes of very different sizes share one box of weights.
     UnevenScales {
         /// Attribute with the largest values.
@@ -283,7 +273,6 @@ impl Note {
                 | Note::MarginTooSmall { .. }
                 | Note::UnprovenDeletions { .. }
                 | Note::EdgeOfGrid { .. }
-                | Note::AveragedParts { .. }
         )
     }
 

@@ -5,9 +5,9 @@ use crate::learner::{InParts, Learner};
 use crate::registry;
 
 /// Returns the refusal of a learner that needs the rows themselves: with a parameter to set, if that
-/// helps, or with learners that do not need them.
+/// helps, or with learners that do not need them, and with what to do to keep this one.
 pub(super) fn needs_rows(learner: &dyn Learner, classes: usize) -> Error {
-    let can = |other: &dyn Learner| other.in_parts(classes).is_some();
+    let way = learner.in_parts(classes);
     let usual = registry::find(learner.name()).ok();
     let params = learner.to_json();
     let own =
@@ -17,24 +17,29 @@ pub(super) fn needs_rows(learner: &dyn Learner, classes: usize) -> Error {
     let known = [vec![squared()], vec![sketched()], vec![sketched(), squared()]];
     let helps = own.chain(known).find(|settings| {
         let Ok(mut other) = registry::with_params(learner.name(), &params) else { return false };
-        settings.iter().all(|(name, value)| other.set(name, value).is_ok()) && can(&*other)
+        settings.iter().all(|(name, value)| other.set(name, value).is_ok())
+            && other.in_parts(classes).is_some()
     });
-    let others = || {
-        let all = registry::all();
-        let names = |by_moments: bool| {
-            let is = |way: InParts| matches!(way, InParts::Moments(_)) == by_moments;
-            let able = all.iter().filter(|one| one.in_parts(classes).is_some_and(is));
-            able.map(|one| one.name()).collect::<Vec<&str>>().join(", ")
-        };
-        let (one, two) = (names(true), names(false));
-        format!("choose one of {one}, or in two passes {two}; or fit to the whole table")
-    };
-    let set = helps.map(|settings| {
+    let set = helps.filter(|_| way.is_none()).map(|settings| {
         let settings: Vec<String> =
             settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
         format!("set {}, or ", settings.join(" and "))
     });
-    let remedy = set.unwrap_or_default() + &others();
+    let all = registry::all();
+    let sums = |way: Option<InParts>| way.is_some_and(|way| way != InParts::Stream);
+    let able = all.iter().filter(|one| sums(one.in_parts(classes))).map(|one| one.name());
+    let others = able.collect::<Vec<&str>>().join(", ");
+    let needs = learner.needs();
+    let keep = match way {
+        Some(InParts::Stream) => {
+            "learn from one stream of the rows: fit --units SUMS --out MODEL, in Python fit_stream or partial_fit"
+        }
+        _ if needs.chooses() && needs.holes => {
+            "merge what was read: append the files of reads, and fit to them"
+        }
+        _ => "fit to the whole table, or to some of its rows: fit --rows 20000",
+    };
+    let remedy = format!("{}choose one of {others}; or {keep}", set.unwrap_or_default());
     let what = match classes {
         0 => learner.name().to_owned(),
         _ => format!("{} of classes", learner.name()),

@@ -77,6 +77,12 @@ impl Group {
 }
 
 impl ColumnSchema {
+    /// Returns a column that is read, without dates or knots.
+    pub(crate) fn new(name: &str, kind: ColumnKind) -> ColumnSchema {
+        let (name, known, date, knots) = (name.to_owned(), false, None, Vec::new());
+        ColumnSchema { name, kind, known, date, knots }
+    }
+
     /// Returns the number of encoded columns.
     pub fn width(&self) -> usize {
         match &self.kind {
@@ -149,12 +155,19 @@ pub(super) fn category(categories: &[String], cell: Cell<'_>) -> Option<usize> {
     let find = |text: &str| categories.binary_search_by(|c| c.as_str().cmp(text)).ok();
     match cell {
         Cell::Text(text) => find(text),
-        Cell::Number(number) => find(&number.to_string()),
+        // Zero has two signs, and one name.
+        Cell::Number(number) => find(&(number + 0.0).to_string()),
         Cell::Missing => None,
     }
 }
 
 impl Schema {
+    /// Returns the schema of these attributes, without groups or prices.
+    pub(crate) fn of(columns: Vec<ColumnSchema>) -> Schema {
+        let (groups, prices) = (Vec::new(), BTreeMap::new());
+        Schema { columns, groups, prices, by_reads: false }
+    }
+
     /// Takes the attributes of a table: every column but those in `except`, categories from `rows`.
     ///
     /// # Errors
@@ -185,18 +198,13 @@ impl Schema {
                     ColumnKind::Text { categories }
                 }
             };
-            columns.push(ColumnSchema {
-                name: column.name.clone(),
-                kind,
-                known: known.contains(&column.name),
-                date: None,
-                knots: Vec::new(),
-            });
+            let known = known.contains(&column.name);
+            columns.push(ColumnSchema { known, ..ColumnSchema::new(&column.name, kind) });
         }
         if columns.is_empty() {
             return Err(ErrorKind::NoAttributes.into());
         }
-        let schema = Schema { columns, groups, prices: BTreeMap::new(), by_reads: false };
+        let schema = Schema { groups, ..Schema::of(columns) };
         let grouped = schema.groups.iter().flat_map(|g| &g.columns);
         for name in known.iter().chain(grouped) {
             schema.position(name)?;

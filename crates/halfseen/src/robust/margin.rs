@@ -31,12 +31,11 @@ pub(crate) struct Margin {
 }
 
 /// Returns the margin for weights of at most `box_radius`: `asked`, or else a hundredth of P, at
-/// most a tenth of the mean l1 norm of a row (`size`), and at least the margin needed for noise. Of
-/// the rows only their attributes count.
+/// most a tenth of the mean l1 norm of a row, and at least the margin needed for noise.
 pub(crate) fn margin_of(
     asked: Option<f64>,
     threat: &Threat,
-    (rows, size): (&Rows, f64),
+    rows: &Rows,
     box_radius: f64,
     damage: Damage,
     confidence: f64,
@@ -53,6 +52,7 @@ pub(crate) fn margin_of(
             Margin { gamma, from_rows: false, note }
         }
         None => {
+            let size = rows.sizes().mean;
             let (share, reach) = (SHARE * threat.left(), REACH * size);
             Margin {
                 gamma: needed.max(usual_margin(threat, size)),
@@ -66,13 +66,6 @@ pub(crate) fn margin_of(
 /// Returns a hundredth of P, at most a tenth of the mean l1 norm of a row.
 pub(super) fn usual_margin(threat: &Threat, mean_size: f64) -> f64 {
     (SHARE * threat.left()).min(REACH * mean_size)
-}
-
-/// Returns an upper bound on the mean l1 norm of rows with these second moments, (n_columns): E |x| is
-/// at most the root of E x^2. Infinite if all rows are 0, as the mean itself.
-pub(super) fn size_bound(square: &[f64]) -> f64 {
-    let sum: f64 = square.iter().map(|square| square.max(0.0).sqrt()).sum();
-    if sum > 0.0 { sum } else { f64::INFINITY }
 }
 
 /// Returns the largest number of columns that the budget can delete (an upper bound if values
@@ -106,30 +99,17 @@ mod tests {
         let rows = Rows::new(&data.examples(), "test").unwrap();
         let threat = Threat::uniform(40, 8.0).unwrap();
         let fixed = |gamma| Margin { gamma, from_rows: false, note: None };
-        let margin = |asked, damage| {
-            margin_of(asked, &threat, (&rows, rows.sizes().mean), 0.5, damage, 0.05)
-        };
+        let margin = |asked, damage| margin_of(asked, &threat, &rows, 0.5, damage, 0.05);
         assert_eq!(margin(None, Damage::Deletion), fixed(0.01 * 32.0));
-        // The bound is one, and rows of nothing have no size to go by.
-        let square = |j: usize| (0..5).map(|i| rows.row(i).1[j].powi(2)).sum::<f64>() / 5.0;
-        let squares: Vec<f64> = (0..40).map(square).collect();
-        assert!(size_bound(&squares) >= rows.sizes().mean, "{squares:?}");
-        assert_eq!(size_bound(&[4.0, 0.25, -1.0]), 2.5);
-        assert_eq!(usual_margin(&threat, size_bound(&[0.0; 40])), 0.01 * 32.0);
+        // Rows of nothing have no size to go by.
+        assert_eq!(usual_margin(&threat, f64::INFINITY), 0.01 * 32.0);
         assert_eq!(margin(Some(0.2), Damage::Deletion), fixed(0.2));
         let Matrix::F64(cells) = &data.matrix else { unreachable!("these cells are drawn as f64") };
         let sparse = cells.mapv(|x| 1e-3 * x);
         let size = sparse.iter().map(|x| x.abs()).sum::<f64>() / 5.0;
         let rows_of_little =
             Rows::new(&Data::new(sparse, data.targets.clone()).examples(), "test").unwrap();
-        let little = margin_of(
-            None,
-            &threat,
-            (&rows_of_little, rows_of_little.sizes().mean),
-            0.5,
-            Damage::Deletion,
-            0.05,
-        );
+        let little = margin_of(None, &threat, &rows_of_little, 0.5, Damage::Deletion, 0.05);
         assert!(little.from_rows, "the rows decided it");
         assert!(
             (little.gamma - 0.1 * size).abs() < 1e-15 && little.gamma < 0.32,

@@ -23,7 +23,6 @@
 //! does the same. The mean of the chunks' optima is at most the optimum over all rows, so the gap
 //! is certified and includes the loss due to chunks.
 
-mod in_chunks;
 mod narrower;
 
 use super::bounds::Learned;
@@ -36,11 +35,9 @@ use super::{RobustHinge, Rows};
 use crate::data::{Costs, Examples, Signs, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::learner::together::{fits_together, grouped};
-use crate::learner::{
-    ByLosses, FitSize, Grid, InParts, Learner, Needed, PartFacts, Steps, refuse_weights,
-};
-use crate::model::{Fit, Note, Predictor, Stop};
-use crate::params::{AttributeCosts, Damage, Deletions, Needs, Parameters, Targets, parameters};
+use crate::learner::{FitSize, Grid, Learner, Needed, refuse_weights};
+use crate::model::{Fit, Note, Stop};
+use crate::params::{AttributeCosts, Damage, Deletions, Needs, Targets, parameters};
 use halfseen_solve::Monitor;
 use halfseen_solve::lp::cuts::Oracle;
 use halfseen_solve::lp::deletion;
@@ -101,25 +98,6 @@ impl Learner for RobustLp {
             (size.rows / 4).clamp(2, 2000)
         );
         Needed::of(size, Rows::numbers(size) + each * parallel).with(remedy)
-    }
-
-    fn in_parts(&self, classes: usize) -> Option<InParts> {
-        in_chunks::able(self, classes).then_some(InParts::Steps)
-    }
-
-    fn steps(&self, facts: &PartFacts<'_>) -> Result<Option<Box<dyn Steps>>> {
-        self.check()?;
-        let chunks = in_chunks::Chunks::new(self, facts)?;
-        Ok(chunks.map(|chunks| Box::new(chunks) as Box<dyn Steps>))
-    }
-
-    fn by_losses(
-        &self,
-        facts: &PartFacts<'_>,
-        learned: &Predictor,
-    ) -> Result<Option<Box<dyn ByLosses>>> {
-        let losses = in_chunks::Losses::new(self, facts, learned)?;
-        Ok(losses.map(|losses| Box::new(losses) as Box<dyn ByLosses>))
     }
 
     // From the narrowest box to the widest: an optimum inside one is that of all wider ones.
@@ -199,7 +177,7 @@ impl RobustLp {
         let margin = margin_of(
             self.margin,
             &threat,
-            (&frame.rows, frame.rows.sizes().mean),
+            &frame.rows,
             self.box_radius,
             self.damage,
             self.confidence,

@@ -25,7 +25,6 @@ mod near_ties;
 mod online;
 mod partial;
 mod partial_passes;
-mod partial_robust;
 mod passive;
 mod paying;
 mod phases;

@@ -70,11 +70,10 @@ mod workspace;
 
 use super::budgeted::check_moments;
 use super::pass;
-use super::told::can_be_told;
 use crate::data::{Examples, Layout};
 use crate::error::Result;
 use crate::learner::missingness::MissingnessSummary;
-use crate::learner::{AskTell, FitSize, Grid, InParts, Learner, Needed};
+use crate::learner::{AskTell, FitSize, Grid, Learner, Needed};
 use crate::model::{Fit, Note, Stop};
 use crate::params::{Centre, Design, Link, Needs, Passive, Shape, Targets, parameters};
 use asking::Asker;
@@ -139,10 +138,6 @@ impl Learner for Fiml {
             fit.report = pass.noted(fit.report, stop);
             Ok(fit)
         })
-    }
-
-    fn in_parts(&self, _: usize) -> Option<InParts> {
-        can_be_told(self, &self.needs()).then_some(InParts::Reads)
     }
 
     fn begin(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {

@@ -3,14 +3,15 @@
 use super::gather::{FromMoments, Gatherer, Gathering};
 use crate::budget::budgeted::check_moments;
 use crate::budget::pass;
-use crate::budget::told::{Told, can_be_told};
-use crate::data::Examples;
+use crate::budget::told::{self, Told};
+use crate::data::{Examples, Layout};
 use crate::error::Result;
 use crate::learner::size::FEWER_COLUMNS;
 use crate::learner::together::{each, grouped};
-use crate::learner::{Assignments, FitSize, InParts, Learner, Needed, PartFacts};
+use crate::learner::{Assignments, FitSize, InParts, Learner, Needed};
 use crate::model::{Fit, Report};
 use halfseen_solve::Monitor;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Fits several parameters that gather alike, after each of the given numbers of examples: a list
@@ -69,17 +70,14 @@ pub(crate) fn fit_grid<L: FromMoments>(
     )
 }
 
-/// Returns how moments of reads are gathered in parts.
+/// Returns how moments of reads are gathered in a stream.
 pub(crate) fn in_parts<L: FromMoments + Learner>(learner: &L) -> Option<InParts> {
-    can_be_told(learner, &learner.needs()).then_some(InParts::Steps)
+    told::in_parts(learner, &learner.needs())
 }
 
-/// Starts a gatherer for the rows of a part.
-pub(crate) fn told<L: FromMoments>(
-    learner: &L,
-    facts: &PartFacts<'_>,
-) -> Result<Told<Gatherer<L>>> {
-    Ok(Told::new(Gatherer::new(learner, facts.layout, facts.moments)?, Gatherer::fit_now))
+/// Starts a gatherer of a stream of rows.
+pub(crate) fn told<L: FromMoments>(learner: &L, layout: &Arc<Layout>) -> Result<Told<Gatherer<L>>> {
+    Ok(Told::new(Gatherer::new(learner, layout, None)?, Gatherer::fit_now))
 }
 
 /// Implements [`Learner`](crate::learner::Learner) for a type that is [`FromMoments`].
@@ -131,9 +129,10 @@ macro_rules! learn_from_moments {
 
             fn steps(
                 &self,
-                facts: &$crate::learner::PartFacts<'_>,
+                layout: &Arc<Layout>,
+                _: u64,
             ) -> Result<Option<Box<dyn $crate::learner::Steps>>> {
-                Ok(Some(Box::new(moments::told(self, facts)?)))
+                Ok(Some(Box::new(moments::told(self, layout)?)))
             }
 
             fn begin(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {

@@ -197,11 +197,6 @@ impl fmt::Display for Note {
                      on rows that neither has seen"
                 )
             }
-            Note::AveragedParts { parts, error, least } => {
-                write!(f, "the weights are the average of those of {parts} parts, which is not the fit to all rows at once")?;
-                let Some((error, least)) = error.zip(*least) else { return Ok(()) };
-                write!(f, ": on all rows their mean squared error is {error:.3e}; that of least squares is {least:.3e}")
-            }
             Note::UnevenScales { largest, smallest, ratio } => write!(
                 f,
                 "values of '{}' are up to {ratio:.0e} times those of '{}', but one box bounds the weights of both: scale each by its largest value (scale max)",
