@@ -351,7 +351,9 @@ impl Learner {
         guarded(|| {
             let mut asker = self.lock();
             let mut seen = vec![false; asker.rest.prepare.schema.columns.len()];
-            attributes.iter().filter_map(|&at| seen.get_mut(at)).for_each(|seen| *seen = true);
+            for at in attributes {
+                seen[at] = true;
+            }
             let whole = |panel: &u32| asker.panels[*panel as usize].iter().all(|&at| seen[at]);
             let panels = 0..asker.layout.sampled_panels() as u32;
             let observed: Vec<u32> = panels.filter(whole).collect();

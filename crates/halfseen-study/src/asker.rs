@@ -103,14 +103,6 @@ impl Asker {
         Ok(self.learner.ask()?)
     }
 
-    /// Asks under the next number.
-    ///
-    /// # Errors
-    /// A budget that is spent.
-    pub(crate) fn ask_next(&mut self) -> halfseen::Result<Query> {
-        self.learner.ask()
-    }
-
     /// Returns the names of the attributes that a query asks for, each once.
     pub(crate) fn names_of(&self, query: &Query) -> Vec<&str> {
         let panels: BTreeSet<usize> = query.reads.iter().map(|read| read.panel as usize).collect();

@@ -90,7 +90,6 @@ pub use fiml::Fiml;
 pub use gaerr::Gaerr;
 pub use identity::Identity;
 pub use moment_lasso::MomentLasso;
-pub(crate) use pass::next_batch_with;
 pub use pass::{next_batch, one_pass};
 pub use pnorm::PNormRegression;
 pub use recipe::{Draws, Proportions, Recipe, Source, TwoPhase};

@@ -223,15 +223,6 @@ impl Run {
         }
     }
 
-    /// Reads and learns one example.
-    fn read(&mut self, cells: &mut Cells, examples: &Examples<'_>, example: usize) -> Result<()> {
-        cells.read(examples, example);
-        if let Some((column, value)) = cells.bad() {
-            return Err(bad_cell(examples, example, column, value));
-        }
-        self.learn(cells, examples.target(example))
-    }
-
     fn learn(&mut self, cells: &Cells, target: f64) -> Result<()> {
         let phi = self.weights.product(cells) + self.intercept - target;
         if !phi.is_finite() {

@@ -14,7 +14,6 @@ mod prepared;
 mod schema;
 
 pub use declared::Moment;
-pub(crate) use declared::bounds as declared_bounds;
 pub(crate) use encoder::in_range;
 pub use encoder::{Applied, Encoded};
 pub use prepared::{Missing, Options, Other, Prepared};
