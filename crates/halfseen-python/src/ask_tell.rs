@@ -352,7 +352,9 @@ impl Learner {
             let mut asker = self.lock();
             let mut seen = vec![false; asker.rest.prepare.schema.columns.len()];
             for at in attributes {
-                seen[at] = true;
+                if let Some(seen) = seen.get_mut(at) {
+                    *seen = true;
+                }
             }
             let whole = |panel: &u32| asker.panels[*panel as usize].iter().all(|&at| seen[at]);
             let panels = 0..asker.layout.sampled_panels() as u32;

@@ -198,26 +198,26 @@ impl Sums {
         }
         // Of the other to these: x - c = (x - c') + shift.
         let mut shift = vec![0.0; d];
-        for j in 0..d {
+        for (j, shift) in shift.iter_mut().enumerate() {
             if let Some(theirs) = other.centre[j] {
-                shift[j] = theirs - *self.centre[j].get_or_insert(theirs);
+                *shift = theirs - *self.centre[j].get_or_insert(theirs);
             }
             for value in other.range[j].into_iter().flatten() {
                 self.range[j] = Some(widened(self.range[j], value));
             }
         }
-        for j in 0..d {
-            for k in 0..=j {
+        for (j, of_j) in shift.iter().enumerate() {
+            for (k, of_k) in shift[..=j].iter().enumerate() {
                 self.products[(j, k)] += symmetric(&other.products, j, k)
-                    + shift[k] * other.sum(j, k)
-                    + shift[j] * other.sum(k, j)
-                    + shift[j] * shift[k] * other.count(j, k);
+                    + of_k * other.sum(j, k)
+                    + of_j * other.sum(k, j)
+                    + of_j * of_k * other.count(j, k);
             }
         }
         if let Some(pairs) = &mut self.pairs {
-            for j in 0..d {
+            for (j, shift) in shift.iter().enumerate() {
                 for k in 0..d {
-                    pairs.sums[(j, k)] += other.sum(j, k) + shift[j] * other.count(j, k);
+                    pairs.sums[(j, k)] += other.sum(j, k) + shift * other.count(j, k);
                     if k <= j {
                         pairs.counts[(j, k)] += other.count(j, k);
                     }
