@@ -7,6 +7,7 @@ mod plan;
 mod read;
 mod saved;
 pub(crate) mod serving;
+mod shared;
 pub(crate) mod study;
 pub(crate) mod study_schema;
 pub(crate) mod study_simulate;

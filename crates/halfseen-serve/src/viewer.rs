@@ -1,8 +1,8 @@
 //! Knows who looks at a page.
 
 use halfseen_study::{Person, Right};
+use hmac_sha256::Hash;
 use maud::{Markup, html};
-use sha2::{Digest, Sha256};
 
 /// Secret of the sign-in that a request belongs to.
 #[derive(Debug, Clone)]
@@ -19,7 +19,8 @@ impl Secret {
 
     /// Returns what every form of this sign-in carries, so that no other site can send one.
     pub(super) fn form_token(&self) -> String {
-        format!("{:x}", Sha256::digest(format!("form of {}", self.0)))
+        let hash = Hash::hash(format!("form of {}", self.0).as_bytes());
+        hash.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 

@@ -4,8 +4,8 @@ use crate::error::{Error, Result};
 use crate::schema::check_name;
 use crate::sql::{Row, all, cells, first};
 use crate::study::{By, Of, Study, note, seconds};
+use hmac_sha256::Hash;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 /// Seconds for which a sign-in holds.
 pub const SIGNED_IN: i64 = 12 * 3600;
@@ -199,7 +199,7 @@ fn secret() -> Result<String> {
 
 /// Returns the SHA-256 of a text, as the store keeps it.
 fn sha256(text: &str) -> String {
-    hex(&Sha256::digest(text))
+    hex(&Hash::hash(text.as_bytes()))
 }
 
 fn hex(bytes: &[u8]) -> String {

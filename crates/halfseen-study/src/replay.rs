@@ -13,7 +13,7 @@ use halfseen::Monitor;
 use halfseen::data::Label;
 use halfseen::learner::Query;
 use halfseen::model::Model;
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -180,16 +180,19 @@ impl Study {
 }
 
 /// Returns the digest of a setup, which that of its answers goes on from.
-fn started(setup: &Setup) -> Sha256 {
+fn started(setup: &Setup) -> Hash {
     let text = serde_json::to_string(setup).unwrap_or_default();
-    Sha256::new().chain_update((text.len() as u64).to_le_bytes()).chain_update(text)
+    let mut hash = Hash::new();
+    hash.update((text.len() as u64).to_le_bytes());
+    hash.update(text);
+    hash
 }
 
-fn written(hash: Sha256) -> String {
+fn written(hash: Hash) -> String {
     hash.finalize()[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn digest(hash: &mut Sha256, example: &Example) {
+fn digest(hash: &mut Hash, example: &Example) {
     let state = match example.state {
         State::Open => 0_u8,
         State::Complete => 1,

@@ -381,14 +381,14 @@ pub(crate) fn cells_of(value: &Value) -> [Cell; 3] {
 
 /// Draws the identifier of a new study.
 fn identity(path: &Path, by: &By) -> String {
-    use sha2::{Digest, Sha256};
+    use hmac_sha256::Hash;
     use std::hash::{BuildHasher, Hasher, RandomState};
     // The standard library seeds it from the system.
     let random = RandomState::new().build_hasher().finish();
-    let hash = Sha256::new()
-        .chain_update(random.to_le_bytes())
-        .chain_update(path.as_os_str().as_encoded_bytes())
-        .chain_update(&by.at)
-        .finalize();
+    let mut hash = Hash::new();
+    hash.update(random.to_le_bytes());
+    hash.update(path.as_os_str().as_encoded_bytes());
+    hash.update(&by.at);
+    let hash = hash.finalize();
     hash[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }

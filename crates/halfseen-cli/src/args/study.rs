@@ -1,6 +1,7 @@
 //! Declares the flags of `halfseen study`, a subcommand for each verb.
 
 use super::on_study::OnStudy;
+use super::shared::{Output, Whom};
 use super::study_schema::SchemaArgs;
 use super::study_simulate::SimulateArgs;
 use crate::parse::{days, positive, whole};
@@ -144,9 +145,8 @@ pub(crate) struct NextArgs {
     /// Name of a wave; the first ask of a new one is drawn from all answers so far
     #[arg(long, value_name = "NAME")]
     pub(crate) wave: Option<String>,
-    /// File for the asks; default, or -: stdout
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) to: Output,
 }
 
 #[derive(Debug, Args)]
@@ -182,18 +182,14 @@ pub(crate) struct TellArgs {
 pub(crate) struct AmendArgs {
     #[command(flatten)]
     pub(crate) on: OnStudy,
-    /// Subject
-    #[arg(long, value_name = "NAME")]
-    pub(crate) subject: String,
+    #[command(flatten)]
+    pub(crate) of: Whom,
     /// Attribute, or the target
     #[arg(long, value_name = "NAME")]
     pub(crate) attribute: String,
     /// The right value; NA if it is not available
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     pub(crate) value: String,
-    /// Reason, for the audit
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) reason: String,
 }
 
 #[derive(Debug, Args)]
@@ -202,12 +198,8 @@ pub(crate) struct AmendArgs {
 pub(crate) struct ReleaseArgs {
     #[command(flatten)]
     pub(crate) on: OnStudy,
-    /// Subject
-    #[arg(long, value_name = "NAME")]
-    pub(crate) subject: String,
-    /// Reason, for the audit
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) reason: String,
+    #[command(flatten)]
+    pub(crate) of: Whom,
 }
 
 #[derive(Debug, Args)]
@@ -221,12 +213,8 @@ backups, exports and models elsewhere are not changed. After a backup was restor
 pub(crate) struct WithdrawArgs {
     #[command(flatten)]
     pub(crate) on: OnStudy,
-    /// Subject
-    #[arg(long, value_name = "NAME")]
-    pub(crate) subject: String,
-    /// Reason, for the audit
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) reason: String,
+    #[command(flatten)]
+    pub(crate) of: Whom,
     /// Also delete its values
     #[arg(long)]
     pub(crate) erase: bool,
@@ -260,9 +248,8 @@ pub(crate) struct PendingArgs {
     /// Only asks of at least this age: 30d, 2w, 12h
     #[arg(long, value_name = "AGE", value_parser = days)]
     pub(crate) older_than: Option<f64>,
-    /// File for the list; default, or -: stdout
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) to: Output,
 }
 
 #[derive(Debug, Args)]
@@ -301,9 +288,8 @@ pub(crate) struct ExportArgs {
     /// The subjects whose values were erased, and when
     #[arg(long, group = "what")]
     pub(crate) erased: bool,
-    /// File; default, or -: stdout
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) to: Output,
 }
 
 #[derive(Debug, Args)]
