@@ -138,8 +138,9 @@ fn of_askers() -> Vec<Error> {
     let layout = Arc::new(Layout::singletons(3));
     let find = |name| crate::registry::find(name).unwrap();
     let mut fiml = find("fiml");
-    fiml.set("total_cost", "1.5").unwrap();
+    fiml.set("total_cost", "4").unwrap(); // one example costs 3
     let mut asker = crate::registry::start(&*fiml, &layout, 0).unwrap();
+    asker.ask().unwrap();
     let query = {
         let mut other = find("fiml");
         other.set("total_cost", "9").unwrap();

@@ -163,7 +163,7 @@ fn other_learners_that_ask_name_those_that_can() {
     let error = refused.map(drop).unwrap_err().to_string();
     assert!(error.contains("3 classes") && error.contains("fiml"), "{error}");
     let error = start(&*learner("ridge", &[]), &singletons(2), 0).map(drop).unwrap_err();
-    assert_eq!(kind(&error), "SeesWhole");
+    assert_eq!(kind(&error), "Request");
     let mut asker = learner("aerr", &[]).start(&singletons(2)).unwrap().unwrap();
     assert_eq!(kind(&asker.classify(3).unwrap_err()), "WrongTarget");
     assert!(asker.classify(2).is_ok());

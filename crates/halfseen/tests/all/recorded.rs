@@ -29,7 +29,7 @@ const OTHERS: &str = "\
 aerr gaerr ddaerr ddaerr-2p: budget=3 step_rule=adagrad replacement=true / aerr aelr: passive=one
 aerr aelr fiml: passive=all / pnorm: budget=3 p=auto project=true step=1x / geom: rounds=2 c=10
 aer aerr: budget=3 centre=none average=all intercept=false horizon=500 / ridge: penalty=0.1
-aer aelr: budget=4 total_budget=150 money=5 seed=7 / gaerr: probabilities=0.3;0.3;0.1;0.1;0.1;0.1
+aer aelr: budget=4 total_budget=150 max_cost=5 seed=7 / gaerr: probabilities=0.3;0.3;0.1;0.1;0.1;0.1
 ddaerr ddaelr: moments=online inner=mixed | budget=2 moments=1;2;0.5;1;1;3 inner=moments
 ddaerr-2p ddaelr-2p: phase1=20 smoothing=1.3 inner=moments / ddaerr-2p: moment_norm=4 budget=3
 baseline identity: budget=3 radius=1 | budget=4 centre=none intercept=false

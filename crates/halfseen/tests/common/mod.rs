@@ -225,7 +225,7 @@ impl Data {
 /// The name of an error's kind.
 pub fn kind(error: &Error) -> String {
     let shown = format!("{:?}", error.kind());
-    shown.split([' ', '{']).next().unwrap_or_default().to_owned()
+    shown.split([' ', '{', '(']).next().unwrap_or_default().to_owned()
 }
 
 /// The key of a bad file.
