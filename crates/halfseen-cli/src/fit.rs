@@ -40,7 +40,7 @@ pub(crate) fn run(given: &FitArgs) -> Result<ExitCode> {
     let Some(out) = &given.out else {
         if given.learner == AUTO {
             return usage_error(
-                "--partial: name the learner, as in --learner ridge (or lasso; with --set loss=squared zero or mean; in two passes ogd or fiml); the choice needs the whole table",
+                "--partial: name the learner, as in --learner ridge (or lasso; with --set loss=squared zero or mean; in two passes aerr or fiml); the choice needs the whole table",
             );
         }
         return in_parts::fit(given, &*configured(given)?);

@@ -218,7 +218,6 @@ fn meaning(setting: &Setting, plans: &[Plan]) -> String {
     let mut text = format!(
         "\nThe error is the mean of (prediction - target)^2; Hazan and Koren 2012 and Kukliansky and Shamir 2015 bound half of it
 (doubled here). The bounds hold for the worst data under the assumptions; `halfseen compare` measures real errors.
-ogd and online-lasso read every attribute; they show the cost of limited reads.
 The bounds are for --set step=VALUE (aer: penalty=VALUE) as below, average=all, centre=none, intercept=false.
 \nAssumed, with B = {}",
         setting.radius

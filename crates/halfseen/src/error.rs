@@ -127,7 +127,7 @@ pub enum ErrorKind {
     WithoutReads { examples: u64 },
     /// Products may lie outside the interval where the power series of a loss is used.
     #[error(
-        "the logistic loss needs a bound on |<w,x>| below {limit:.4} (pi / sqrt 2), where the estimates by its series have finite variance; radius times norm_bound and the known attributes give {reach:.4}: lower radius or known_radius, or choose loss = hinge"
+        "the logistic loss needs a bound on |<w,x>| below {limit:.4} (pi / sqrt 2), where the estimates by its series have finite variance; radius times norm_bound and the known attributes give {reach:.4}: lower radius, or choose loss = hinge"
     )]
     OutsideSeries { reach: f64, limit: f64 },
     /// No column has this name.

@@ -6,9 +6,11 @@ mod model;
 pub(crate) mod one_against_rest;
 mod query;
 pub(crate) mod size;
-pub(crate) mod together;
+pub mod together;
 
 pub use in_parts::{ByFeatures, ByLosses, FeatureRows, InParts, PartFacts, Steps, SumOfLosses};
+pub use missingness::MissingnessSummary;
+pub use one_against_rest::each_class;
 pub use query::{Answer, AskTell, ColumnTerm, Query, Read, ReadRows, Role, TellOutcome};
 pub(crate) use query::{ask_then_tell, hex};
 pub use size::{FitSize, Needed};
@@ -19,7 +21,7 @@ use crate::model::{Fit, Predictor};
 use crate::params::{Described, Needs, PASSIVE, Parameters};
 
 pub use crate::params::Family;
-use halfseen_solve::Monitor;
+pub use halfseen_solve::Monitor;
 use std::sync::Arc;
 
 /// Learner with its parameters, as [`find`](crate::registry::find) returns it; every method
@@ -265,18 +267,15 @@ pub fn take_all_without_a_budget(learner: &mut dyn Learner) -> Result<()> {
 }
 
 pub(crate) const SAMPLES: &str = "because it samples each row once, which weight 2 cannot repeat";
-pub(crate) const STEPS: &str =
+/// Reason of learners with one step per row for refusing weights.
+pub const STEPS: &str =
     "because it takes one gradient step per row, and a doubled step is not two steps";
 
 /// Rejects row weights.
 ///
 /// # Errors
 /// [`ErrorKind::TakesNoWeights`].
-pub(crate) fn refuse_weights(
-    learner: &str,
-    examples: &Examples<'_>,
-    reason: &'static str,
-) -> Result<()> {
+pub fn refuse_weights(learner: &str, examples: &Examples<'_>, reason: &'static str) -> Result<()> {
     if examples.weights.is_none() {
         return Ok(());
     }

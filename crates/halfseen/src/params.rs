@@ -13,7 +13,6 @@ pub use values::{AttributeCosts, Features, MomentSource, Rule, Value};
 pub use words::{
     Average, Ball, Centre, CompletionVariant, Damage, Deletions, Design, Fill, Inner, KernelLoss,
     KernelSolver, LabelLoss, Link, MomentRepair, Normalization, Passive, Shape, SmoothLoss, Steps,
-    Variant,
 };
 
 use crate::error::{Error, ErrorKind, Result, nearest};
@@ -75,8 +74,6 @@ pub enum Kind {
     },
     /// `auto`, `online`, `two-phase`, or numbers of at least 0.
     Moments,
-    /// Numbers of at least 0, or `auto`.
-    NumbersOrAuto,
     /// A finite number of at least 0, or `auto`.
     NonNegativeOrAuto,
     /// `uniform`, `mi`, or numbers of at least 0.
@@ -113,9 +110,6 @@ impl Kind {
             Kind::Moments => {
                 "auto, online, two-phase, or finite numbers of at least 0, separated by commas"
                     .into()
-            }
-            Kind::NumbersOrAuto => {
-                "auto, or finite numbers of at least 0, separated by commas".into()
             }
             Kind::NonNegativeOrAuto => "a finite number of at least 0, or auto".into(),
             Kind::Costs => {
@@ -171,7 +165,7 @@ const RENAMED: [(&str, &str); 3] =
 pub(crate) const BEFORE: [(&str, &str, &str); 1] = [("fiml", SHAPE.name, "linear")];
 
 /// Returns the present name of a parameter.
-pub(crate) fn renamed(name: &str) -> &str {
+pub fn renamed(name: &str) -> &str {
     RENAMED.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new)
 }
 
@@ -194,7 +188,11 @@ pub fn set_from_json(
     Ok(())
 }
 
-pub(crate) fn check_value<V: Value>(value: &V, declaration: &Declaration) -> Result<()> {
+/// Refuses a value out of the declared range.
+///
+/// # Errors
+/// [`ErrorKind::OutOfRange`].
+pub fn check_value<V: Value>(value: &V, declaration: &Declaration) -> Result<()> {
     if value.is_in(&declaration.kind) {
         return Ok(());
     }
@@ -202,7 +200,11 @@ pub(crate) fn check_value<V: Value>(value: &V, declaration: &Declaration) -> Res
     Err(ErrorKind::OutOfRange { name: declaration.name, value: value.to_text(), allowed }.into())
 }
 
-pub(crate) fn read_value<V: Value>(text: &str, declaration: &Declaration) -> Result<V> {
+/// Reads a value from text, and refuses one out of the declared range.
+///
+/// # Errors
+/// [`ErrorKind::NotAValue`], [`ErrorKind::OutOfRange`].
+pub fn read_value<V: Value>(text: &str, declaration: &Declaration) -> Result<V> {
     let value = V::from_text(text.trim()).ok_or_else(|| ErrorKind::NotAValue {
         name: declaration.name,
         text: text.to_owned(),
@@ -212,7 +214,8 @@ pub(crate) fn read_value<V: Value>(text: &str, declaration: &Declaration) -> Res
     Ok(value)
 }
 
-pub(crate) fn unknown_parameter(learner: &str, name: &str, declarations: &[&Declaration]) -> Error {
+/// Returns the error for a name that is none of the declared ones, with the nearest.
+pub fn unknown_parameter(learner: &str, name: &str, declarations: &[&Declaration]) -> Error {
     let known: Vec<String> = declarations.iter().map(|d| d.name.to_owned()).collect();
     let nearest = nearest(name, &known);
     ErrorKind::UnknownParameter {
@@ -224,7 +227,10 @@ pub(crate) fn unknown_parameter(learner: &str, name: &str, declarations: &[&Decl
     .into()
 }
 
-/// Writes a learner's struct from declarations: `field: Type = default, DECLARATION;`.
+/// Writes a learner's struct from declarations: `field: Type = default, DECLARATION;`. A declaration
+/// is one of [`params`](crate::params), or a constant in scope.
+#[macro_export]
+#[doc(hidden)]
 macro_rules! parameters {
     ($(#[$meta:meta])* pub struct $Name:ident {
         name: $label:literal, family: $family:ident, title: $title:literal, source: $source:literal;
@@ -259,42 +265,46 @@ macro_rules! parameters {
 
         impl $crate::params::Parameters for $Name {
             fn declarations(&self) -> &'static [&'static $crate::params::Declaration] {
-                &[$(&$crate::params::$declaration,)*]
+                use $crate::params::*;
+                &[$(&$declaration,)*]
             }
 
             fn check(&self) -> $crate::Result<()> {
-                $($crate::params::check_value(&self.$field, &$crate::params::$declaration)?;)*
+                use $crate::params::*;
+                $(check_value(&self.$field, &$declaration)?;)*
                 Ok(())
             }
 
             fn set(&mut self, name: &str, text: &str) -> $crate::Result<()> {
-                let name = $crate::params::renamed(name);
-                $(if name == $crate::params::$declaration.name {
-                    self.$field = $crate::params::read_value(text, &$crate::params::$declaration)?;
+                use $crate::params::*;
+                let name = renamed(name);
+                $(if name == $declaration.name {
+                    self.$field = read_value(text, &$declaration)?;
                     return Ok(());
                 })*
-                Err($crate::params::unknown_parameter($label, name, self.declarations()))
+                Err(unknown_parameter($label, name, self.declarations()))
             }
 
             fn get(&self, name: &str) -> Option<String> {
-                use $crate::params::Value;
-                let name = $crate::params::renamed(name);
-                $(if name == $crate::params::$declaration.name {
+                use $crate::params::*;
+                let name = renamed(name);
+                $(if name == $declaration.name {
                     return Some(self.$field.to_text());
                 })*
                 None
             }
 
             fn to_json(&self) -> serde_json::Map<String, serde_json::Value> {
-                use $crate::params::Value;
+                use $crate::params::*;
                 let mut map = serde_json::Map::new();
-                $(map.insert($crate::params::$declaration.name.into(), self.$field.to_json());)*
+                $(map.insert($declaration.name.into(), self.$field.to_json());)*
                 map
             }
         }
     };
 }
-pub(crate) use parameters;
+#[doc(inline)]
+pub use parameters;
 
 macro_rules! declare {
     ($($id:ident: $name:literal, $kind:expr, $doc:literal, $source:literal;)*) => {
@@ -317,20 +327,12 @@ declare! {
         "Maximum cost of all reads, at declared prices (1 where none is declared), in a fit or in ask and tell. A fit stops before the first example that would exceed it; asking is then refused, counting the reads of open queries. auto: no limit.", "";
     RADIUS: "radius", Kind::Positive,
         "Radius B of the ball that holds the weights of the sampled attributes, in scaled units and the norm of the method.", "Cesa-Bianchi et al. 2010, section 2; Hazan and Koren 2012, section 2.1";
-    KNOWN_RADIUS: "known_radius", Kind::Positive,
-        "Radius of the Euclidean ball that holds the intercept and the weights of the always-known attributes, in scaled units.", "";
     STEP: "step", Kind::Rule,
         "Step size: theory (from the theorem, for the norms of the data), a multiple of it such as 3.2x, or a number.", "Hazan and Koren 2012, theorems 3.1 and 3.4";
     PENALTY: "penalty", Kind::Rule,
         "Strength lambda of the penalty (lambda/2) |w|^2: theory, a multiple of it such as 3.2x, or a number.", "Cesa-Bianchi et al. 2010, theorem 2";
     RIDGE_PENALTY: "penalty", Kind::PositiveOrAuto,
         "Weight alpha of the penalty in (1/m) sum of squared errors + alpha |w|^2; replaces the radius. auto: the radius is used.", "Cesa-Bianchi et al. 2010, equation (5)";
-    VARIANT: "variant", Kind::Choice(&["eg", "ogd", "rda"]),
-        "Update of the weights: exponentiated gradient (eg), projected gradient (ogd), or regularised dual averaging (rda).", "Hazan and Koren 2012, section 5 (solver left open)";
-    VARIANT_STEP: "step", Kind::RuleOrAuto,
-        "Step size: theory (from the variant's theorem, for the norms of the data), a multiple of it such as 3.2x, or a number. auto: 32x for eg, theory for ogd and rda.", "Hazan and Koren 2012, theorem 3.4; Zinkevich 2003; Xiao 2010";
-    L1_PENALTY: "penalty", Kind::NonNegative,
-        "Strength lambda of the penalty lambda |w|_1 that variant rda adds to the loss (<w,x> - y)^2 / 2; the other variants have none.", "Xiao 2010";
     HORIZON: "horizon", Kind::CountOrAuto { least: 1 },
         "Number of examples to come, for theory steps, penalties, tail averages and first phases. auto: the number of rows of a fit; unknown in ask and tell, where steps then fall as 1/sqrt(t).", "";
     TRUNCATE: "truncate", Kind::CountOrAuto { least: 1 },
@@ -349,8 +351,6 @@ declare! {
         "Probability q of each attribute in one gradient draw: one number per attribute that can be read, in the order of the table. auto: uniform.", "Kukliansky and Shamir 2015, section 3.1";
     MOMENTS: "moments", Kind::Moments,
         "Second moments mu = E x^2 of the attributes about their centre, in scaled units, one per column. auto: those declared with the data or, where the learner may look, computed from them; otherwise as online. online: estimated from the reads as they come. two-phase: estimated from a first phase of uniform reads, which has a theorem.", "Kukliansky and Shamir 2015, section 3.2";
-    EXPLORATION: "exploration", Kind::Share,
-        "With moments = online: share of uniform draws mixed in, so that every attribute is read.", "";
     PHASE1: "phase1", Kind::ShareOrCount,
         "With moments = two-phase: length of the first phase, whose draws are uniform: a share of the horizon (below 1), or a number of examples.", "Kukliansky and Shamir 2015, section 3.2, algorithm 2";
     SMOOTHING: "smoothing", Kind::NonNegative,
@@ -385,8 +385,6 @@ declare! {
         "Maximum number of iterations of the solver; the report says if it was reached.", "";
     GAMMA: "gamma", Kind::Count { least: 1, most: 64 },
         "Length of the sequences of attributes that the kernel k_gamma compares; 1 is imputation by zero. Tuning tries 1 to 4.", "Hazan et al. 2015, section 2";
-    LENGTH_WEIGHTS: "length_weights", Kind::NumbersOrAuto,
-        "Weight a_r of the r-th power of the number of attributes that two rows share. r goes from 0 to gamma - 1: gamma numbers of at least 0, not all 0. auto: 1 each, as in the paper.", "Hazan et al. 2015, section 2 (generalised)";
     C: "c", Kind::Positive,
         "Weight C of the losses in |v|^2 / 2 + C sum of losses; 1/(rho m) in the paper.", "Hazan et al. 2015, section 3";
     NORMALIZATION: "normalization", Kind::Choice(&["none", "trace", "uniform", "cosine"]),
@@ -413,8 +411,6 @@ declare! {
         "Weight lambda of the loss of the labels relative to that of the attributes.", "Goldberg et al. 2010";
     LABEL_LOSS: "loss", Kind::Choice(&["auto", "logistic", "squared"]),
         "Loss of the label entries. auto: logistic for two classes (-1/+1), squared for more (0/1, one row per class) and for numbers.", "Goldberg et al. 2010; Hazan et al. 2015, section 5";
-    ROUNDS: "rounds", Kind::Count { least: 1, most: 1000 },
-        "Number of reweighting rounds; each weights every example by the share of the weights that lies on its observed attributes.", "Chechik et al. 2008; Hazan et al. 2015, section 5";
     THREAT: "threat", Kind::NonNegativeOrAuto,
         "Budget N of the adversary: maximum total cost of the attributes deleted from a row at prediction time. Known attributes are never deleted. auto: a tenth of the total cost, rounded down where costs are uniform: 0 with fewer than ten attributes.", "Dekel and Shamir 2008, section 2";
     COSTS: "costs", Kind::Costs,

@@ -1,4 +1,5 @@
-//! Lists all learners and their guarantees; the only file that knows them all.
+//! Lists all learners and their guarantees; the only file that knows them all. A program may add
+//! learners of its own.
 
 use crate::budget::Saved;
 use crate::error::{ErrorKind, Result, nearest};
@@ -6,8 +7,21 @@ use crate::learner::{AskTell, Learner};
 use crate::model::Model;
 use crate::params::{BEFORE, renamed, set_from_json};
 use crate::plan::Promise;
+use std::sync::OnceLock;
 
-/// Returns every learner with its default parameters, family by family.
+/// Learners of other crates.
+static OTHERS: OnceLock<fn() -> Vec<Box<dyn Learner>>> = OnceLock::new();
+
+/// Adds learners of another crate, with their default parameters. From then on they are found by
+/// their names, tuned and compared, and model files with them are read, like the library's own; a
+/// name of the library's keeps its meaning. A program does this once, at its start: later calls
+/// change nothing, and return false.
+pub fn extend(others: fn() -> Vec<Box<dyn Learner>>) -> bool {
+    OTHERS.set(others).is_ok()
+}
+
+/// Returns every learner with its default parameters, family by family, then those of
+/// [`extend`].
 pub fn all() -> Vec<Box<dyn Learner>> {
     let families = [
         crate::budget::learners(),
@@ -15,7 +29,8 @@ pub fn all() -> Vec<Box<dyn Learner>> {
         crate::robust::learners(),
         crate::full::learners(),
     ];
-    families.into_iter().flatten().collect()
+    let others = OTHERS.get().map(|others| others()).unwrap_or_default();
+    families.into_iter().flatten().chain(others).collect()
 }
 
 /// A second name for a learner with one parameter set; a separate learner in files of version 1.
@@ -87,11 +102,10 @@ pub fn label(learner: &dyn Learner) -> &'static str {
 /// Returns the learners that a comparison tries by default on a complete table or with a budget,
 /// or else with missing cells or more than two classes: those that can learn so many classes.
 pub fn compared(holes: bool, threat: bool, classes: usize) -> Vec<&'static str> {
-    let complete =
-        ["ridge", "lasso", "online-lasso", "aer", "aerr", "aelr", "ddaelr-2p", "baseline", "fiml"];
-    let with_holes = ["karma", "zero", "mean", "mcb", "mc1", "geom", "fiml"];
+    let complete = ["ridge", "lasso", "aer", "aerr", "aelr", "ddaelr-2p", "baseline", "fiml"];
+    let with_holes = ["karma", "zero", "mean", "mcb", "mc1", "fiml"];
     let able = |name: &&str| find(name).is_ok_and(|l| l.needs().targets.allow(classes));
-    let threatened = ["robust-lp", "robust-perceptron", "fdrop", "svm", "ridge", "lasso"];
+    let threatened = ["robust-lp", "robust-perceptron", "ridge", "lasso"];
     let tried = match (holes, threat) {
         (true, _) => &with_holes[..],
         (false, true) => &threatened,
@@ -100,9 +114,9 @@ pub fn compared(holes: bool, threat: bool, classes: usize) -> Vec<&'static str> 
     tried.iter().copied().filter(able).collect()
 }
 
-/// Returns the guarantees of all learners with a theorem, full-information references last.
+/// Returns the guarantees of the library's learners with a theorem.
 pub fn guarantees() -> Vec<Promise> {
-    crate::budget::guarantees().into_iter().chain(crate::full::guarantees()).collect()
+    crate::budget::guarantees()
 }
 
 /// Refuses a target with this number of classes (0: numeric) that a learner cannot learn, and names
@@ -220,10 +234,7 @@ mod tests {
             }
         }
         let error = find("ridge").and_then(|l| check_classes(&*l, 3)).unwrap_err().to_string();
-        assert!(
-            error.contains("karma, imputation, completion") && !error.contains("geom"),
-            "{error}"
-        );
+        assert!(error.contains("karma, imputation, completion"), "{error}");
     }
 
     #[test]

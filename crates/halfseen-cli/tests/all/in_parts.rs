@@ -167,7 +167,7 @@ fn memory_does_not_grow_with_the_file() {
     place.ok("--memory 8MB merge long.hsp --out m.json --quiet");
     assert_eq!(place.json("m.json")["report"]["examples"], 400_000);
     // Nor in two passes.
-    let steps = "--memory 8MB fit long.csv --target y --learner ogd --quiet --partial";
+    let steps = "--memory 8MB fit long.csv --target y --learner aerr --quiet --partial";
     place.ok(&format!("{steps} units.hsp"));
     place.ok(&format!("{steps} steps.hsp --units units.hsp"));
     place.ok("--memory 8MB merge steps.hsp --out m.json --quiet");
@@ -177,12 +177,7 @@ fn memory_does_not_grow_with_the_file() {
 #[test]
 fn a_second_pass_learns_in_the_units_of_the_first() {
     let place = place(false);
-    for flags in [
-        "--learner ogd",
-        "--learner online-lasso --set variant=ogd",
-        "--learner aerr --budget 3",
-        "--learner fiml --budget 3 --set shape=linear",
-    ] {
+    for flags in ["--learner aerr --budget 3", "--learner fiml --budget 3 --set shape=linear"] {
         let line = format!("--target y {flags} --quiet --partial");
         place.ok(&format!("fit one.csv two.csv {line} a.hsp"));
         place.ok(&format!("fit three.csv {line} b.hsp"));
@@ -211,19 +206,19 @@ fn a_second_pass_learns_in_the_units_of_the_first() {
         assert_eq!(predicted(&place, "m.json").len(), 300);
     }
     // In other units, and of other parameters.
-    place.ok("fit one.csv --target y --learner ogd --partial other.hsp --quiet");
-    place.ok("fit two.csv --target y --learner ogd --partial 1.hsp --units other.hsp --quiet");
-    place.ok("fit one.csv --target y --learner ogd --partial 2.hsp --units units.hsp --quiet");
+    place.ok("fit one.csv --target y --learner aerr --partial other.hsp --quiet");
+    place.ok("fit two.csv --target y --learner aerr --partial 1.hsp --units other.hsp --quiet");
+    place.ok("fit one.csv --target y --learner aerr --partial 2.hsp --units units.hsp --quiet");
     place.refused("merge 2.hsp 1.hsp --out m.json", &["1.hsp", "units is"]);
     place.refused(
         "fit one.csv --target y --learner ridge --partial 2.hsp --units units.hsp",
         &["--units units.hsp", "ridge learns from the sums alone"],
     );
     place.refused(
-        "fit one.csv --target y --learner ogd --out m.json --units units.hsp",
+        "fit one.csv --target y --learner aerr --out m.json --units units.hsp",
         &["--units"],
     );
-    let said = place.ok("fit one.csv --target y --learner ogd --partial first.hsp");
+    let said = place.ok("fit one.csv --target y --learner aerr --partial first.hsp");
     assert!(said.contains("the same once more, with --units first.hsp"), "{said}");
 }
 
@@ -257,13 +252,14 @@ fn a_third_pass_certifies_the_average_of_the_robust_program() {
 #[test]
 fn two_passes_over_parquet_are_those_over_csv() {
     let place = Place::new();
-    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/halfseen-fuzz/corpus");
+    let corpus =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/halfseen-fuzz/corpus");
     for name in ["table.csv", "table.parquet"] {
         place.write(name, std::fs::read(corpus.join(name)).unwrap());
     }
     for flags in [
         "--learner karma --set features=sketch:32",
-        "--learner ogd --missing mean",
+        "--learner aerr --missing mean",
         "--learner robust-perceptron --missing mean --task classification",
         "--learner fiml --budget 2 --set shape=linear",
     ] {

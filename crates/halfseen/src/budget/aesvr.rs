@@ -26,8 +26,8 @@
 //! middle and linear beyond. The report has a note where that fails. Slopes are not clipped; the
 //! ball bounds the effect of one slope, and with `ball = l1` so does AELR's clipping.
 //!
-//! The logistic loss has no entire series: it needs `norm_bound`, and radius * norm_bound +
-//! known_radius < pi / sqrt 2 (known_radius only with an intercept). Targets of the losses of
+//! The logistic loss has no entire series: it needs `norm_bound`, and radius * norm_bound + 1 <
+//! pi / sqrt 2 (without an intercept radius * norm_bound alone). Targets of the losses of
 //! classes must be -1 or +1.
 //!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012, section 4.
@@ -36,6 +36,7 @@ use super::allowance::Reads;
 use super::budgeted::{completed, fit_curve, needed};
 use super::design::DesignCriterion;
 use super::gen_est::{GenEst, check_reach};
+use super::known;
 use super::recipe::{Draws, Recipe, recipe};
 use super::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
 use super::told::{can_be_told, told};
@@ -72,7 +73,6 @@ parameters! {
         average: Average = Average::Tail, AVERAGE;
         truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
-        known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
         seed: u64 = 0, SEED;
     }
@@ -150,7 +150,7 @@ impl Aesvr {
             }
             (SmoothLoss::Logistic, Some(norm_bound)) => {
                 check_reach(
-                    self.radius * norm_bound + if self.intercept { self.known_radius } else { 0.0 },
+                    self.radius * norm_bound + if self.intercept { known::RADIUS } else { 0.0 },
                 )?;
                 Ok(Loss::Logistic { norm_bound })
             }

@@ -48,7 +48,6 @@ parameters! {
         radius: f64 = 8.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
         moments: MomentSource = MomentSource::Auto, MOMENTS;
-        exploration: f64 = 0.3, EXPLORATION;
         phase1: f64 = crate::plan::SHARE, PHASE1;
         smoothing: f64 = 0.01, SMOOTHING;
         confidence: f64 = crate::plan::CONFIDENCE, CONFIDENCE;
@@ -58,7 +57,6 @@ parameters! {
         average: Average = Average::All, AVERAGE;
         truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
-        known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
         seed: u64 = 0, SEED;
     }
@@ -173,7 +171,7 @@ impl Budgeted for Ddaelr {
             confidence: self.confidence,
             moment_norm: None,
         };
-        let moments = Source::of(&self.moments, self.exploration, phases);
+        let moments = Source::of(&self.moments, phases);
         let proportions = Proportions::Optimal(moments);
         Ok(recipe! {
             self,

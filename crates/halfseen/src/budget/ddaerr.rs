@@ -70,7 +70,6 @@ parameters! {
         step: Rule = Rule::Theory(1.8), STEP;
         steps: Steps = Steps::Constant, STEPS;
         moments: MomentSource = MomentSource::Auto, MOMENTS;
-        exploration: f64 = 0.3, EXPLORATION;
         phase1: f64 = crate::plan::SHARE, PHASE1;
         smoothing: f64 = 0.01, SMOOTHING;
         confidence: f64 = crate::plan::CONFIDENCE, CONFIDENCE;
@@ -81,7 +80,6 @@ parameters! {
         average: Average = Average::Tail, AVERAGE;
         truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
-        known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
         seed: u64 = 0, SEED;
     }
@@ -201,7 +199,7 @@ impl Budgeted for Ddaerr {
             confidence: self.confidence,
             moment_norm: self.moment_norm,
         };
-        let moments = Source::of(&self.moments, self.exploration, phases);
+        let moments = Source::of(&self.moments, phases);
         let proportions = Proportions::Optimal(moments);
         Ok(recipe! {
             self,

@@ -108,12 +108,16 @@ impl Draws {
     }
 }
 
+/// Share of uniform draws mixed into those by moments that are estimated from the reads as they come,
+/// so that every attribute is read.
+const EXPLORATION: f64 = 0.3;
+
 impl Source {
     /// Returns the source that the parameter `moments` names, with its own parameters.
-    pub fn of(moments: &MomentSource, exploration: f64, phases: TwoPhase) -> Source {
+    pub fn of(moments: &MomentSource, phases: TwoPhase) -> Source {
         match moments {
-            MomentSource::Auto => Source::Auto(exploration),
-            MomentSource::Online => Source::Online(exploration),
+            MomentSource::Auto => Source::Auto(EXPLORATION),
+            MomentSource::Online => Source::Online(EXPLORATION),
             MomentSource::TwoPhase => Source::FirstPhase(phases),
             MomentSource::Numbers(numbers) => Source::Given(numbers.clone()),
         }
@@ -170,7 +174,7 @@ macro_rules! recipe {
             radius: $learner.radius,
             shape: ::halfseen_solve::iterate::Shape::default(),
             passive: $crate::params::Passive::No,
-            known_radius: $learner.known_radius,
+            known_radius: $crate::budget::known::RADIUS,
             intercept: $learner.intercept,
             centre: $learner.centre,
             average: $learner.average,

@@ -4,8 +4,7 @@ use crate::data::Layout;
 use crate::error::{Error, ErrorKind, Result};
 use crate::learner::{AskTell, Learner};
 use crate::params::{
-    BEFORE, CONFIDENCE, EXPLORATION, MAX_COST, MOMENT_NORM, MOMENTS, PHASE1, SMOOTHING, TOTAL_COST,
-    first_name,
+    BEFORE, CONFIDENCE, MAX_COST, MOMENT_NORM, MOMENTS, PHASE1, SMOOTHING, TOTAL_COST, first_name,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::borrow::Cow;
@@ -83,7 +82,7 @@ fn first_names(
 ) -> (String, serde_json::Map<String, serde_json::Value>) {
     let phases = params.get(MOMENTS.name).is_some_and(|moments| moments == "two-phase");
     let none: &[&str] = match phases {
-        true => &[MOMENTS.name, EXPLORATION.name],
+        true => &[MOMENTS.name],
         false => &[PHASE1.name, SMOOTHING.name, CONFIDENCE.name, MOMENT_NORM.name],
     };
     // Parameters that version 1 did not have count only if they are set.

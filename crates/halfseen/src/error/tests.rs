@@ -418,7 +418,7 @@ fn names_are_cut_at_64_characters_and_lists_at_ten() {
 
 #[test]
 fn suggestions_are_near_and_only_near() {
-    let known = ["radius", "known_radius", "seed", "step"];
+    let known = ["radius", "penalty", "seed", "step"];
     assert_eq!(nearest("raduis", &known).as_deref(), Some("radius"));
     assert_eq!(nearest("RADIUS", &known).as_deref(), Some("radius"));
     assert_eq!(nearest("stepp", &known).as_deref(), Some("step"));

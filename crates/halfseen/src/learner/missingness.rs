@@ -3,8 +3,9 @@
 use crate::data::Examples;
 use crate::model::{Note, Report, Stop};
 
+/// Observed values of rows, and what their missingness tells.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct MissingnessSummary {
+pub struct MissingnessSummary {
     /// Number of observed cells, by panel, without those always known, which cost nothing.
     observed: u64,
     /// Their total price.
@@ -27,7 +28,7 @@ const LEAST: f64 = 0.1;
 
 impl MissingnessSummary {
     /// Reads every row once.
-    pub(crate) fn of(examples: &Examples<'_>) -> MissingnessSummary {
+    pub fn of(examples: &Examples<'_>) -> MissingnessSummary {
         let layout = examples.layout;
         let panels = layout.panels();
         let first: Vec<usize> = (0..panels).map(|p| layout.slots_of(p).start).collect();
@@ -99,7 +100,7 @@ impl MissingnessSummary {
     }
 
     /// Returns a report of a learner that read every observed value.
-    pub(crate) fn report(&self, learner: &str, stop: Stop, examples: &Examples<'_>) -> Report {
+    pub fn report(&self, learner: &str, stop: Stop, examples: &Examples<'_>) -> Report {
         let mut report =
             Report::full(learner, stop, examples.len(), examples.layout.sampled_panels());
         (report.reads, report.distinct, report.spent) = (self.observed, self.observed, self.spent);

@@ -92,22 +92,22 @@ impl FitSize {
     }
 
     /// Returns the number of stored cells if the table stores only these, and they are few.
-    pub(crate) fn few(&self) -> Option<f64> {
+    pub fn few(&self) -> Option<f64> {
         self.sparse.then_some(self.stored as f64)
     }
 
     /// Returns true if few cells are stored, of fewer rows than columns.
-    pub(crate) fn is_wide(&self) -> bool {
+    pub fn is_wide(&self) -> bool {
         self.sparse && self.columns > self.rows
     }
 
     /// Returns the rows, as a number.
-    pub(crate) fn n(&self) -> f64 {
+    pub fn n(&self) -> f64 {
         self.rows as f64
     }
 
     /// Returns the columns, as a number.
-    pub(crate) fn d(&self) -> f64 {
+    pub fn d(&self) -> f64 {
         self.columns as f64
     }
 
@@ -117,20 +117,20 @@ impl FitSize {
     }
 
     /// Returns the number of settings that run at once, if they run in parallel.
-    pub(crate) fn side_by_side(&self) -> f64 {
+    pub fn side_by_side(&self) -> f64 {
         self.settings.min(rayon::current_num_threads()) as f64
     }
 
     /// Returns the bytes of fitted linear models, of each class if there are more than two, and of
     /// what fits of one class against the rest take beside them.
-    pub(crate) fn linears(&self) -> f64 {
+    pub fn linears(&self) -> f64 {
         let signs = 12.0 * self.n() + 8.0 * 3.0 * BATCH as f64 * self.outputs();
         let signs = if self.classes > 2 { signs } else { 0.0 };
         signs + self.models(2.0 * self.d() * self.outputs())
     }
 
     /// Returns the bytes of the fitted models, each of some numbers.
-    pub(crate) fn models(&self, numbers: f64) -> f64 {
+    pub fn models(&self, numbers: f64) -> f64 {
         8.0 * numbers * (self.settings * self.points) as f64
     }
 }
@@ -146,14 +146,14 @@ pub struct Needed {
 
 impl Needed {
     /// Returns a need whose remedy is a smaller table.
-    pub(crate) fn linear(bytes: f64) -> Needed {
+    pub fn linear(bytes: f64) -> Needed {
         Needed { bytes, remedy: "fewer rows or columns".into() }
     }
 
     /// Returns a need that grows with the square of the columns.
     pub(crate) fn of_moments(bytes: f64) -> Needed {
         let remedy =
-            "fewer columns, or a learner that needs a few numbers per column, such as aerr or ogd";
+            "fewer columns, or a learner that needs a few numbers per column, such as aerr";
         Needed { bytes, remedy: remedy.into() }
     }
 }

@@ -45,7 +45,6 @@ parameters! {
         c: f64 = 1.0, C;
         loss: KernelLoss = KernelLoss::Auto, KERNEL_LOSS;
         normalization: Normalization = Normalization::Trace, NORMALIZATION;
-        length_weights: Option<Vec<f64>> = None, LENGTH_WEIGHTS;
         degree: u64 = 1, DEGREE;
         coef0: f64 = 0.0, COEF0;
         features: Features = Features::Exact, FEATURES;
@@ -160,13 +159,7 @@ impl Learner for Karma {
 
 impl Karma {
     pub(super) fn kernel(&self) -> Result<Kernel> {
-        Kernel::new(
-            self.gamma,
-            self.length_weights.as_deref(),
-            self.normalization,
-            self.degree,
-            self.coef0,
-        )
+        Kernel::new(self.gamma, None, self.normalization, self.degree, self.coef0)
     }
 
     fn options(&self) -> Options {

@@ -81,7 +81,8 @@ pub struct Tuning {
 }
 
 impl Printed {
-    pub(crate) fn new(
+    /// Creates a formula with its value for a number of examples.
+    pub fn new(
         formula: &'static str,
         curve: impl Fn(u64) -> f64 + Send + Sync + 'static,
     ) -> Printed {
@@ -89,7 +90,7 @@ impl Printed {
     }
 
     /// Creates a formula whose constant the paper leaves open.
-    pub(crate) fn rate(formula: &'static str) -> Printed {
+    pub fn rate(formula: &'static str) -> Printed {
         Printed { formula, curve: None }
     }
 
@@ -105,10 +106,8 @@ impl Printed {
 }
 
 impl Tuning {
-    pub(crate) fn new(
-        name: &'static str,
-        curve: impl Fn(u64) -> f64 + Send + Sync + 'static,
-    ) -> Tuning {
+    /// Creates a parameter with its value for a number of examples.
+    pub fn new(name: &'static str, curve: impl Fn(u64) -> f64 + Send + Sync + 'static) -> Tuning {
         Tuning { name, curve: Box::new(curve) }
     }
 
@@ -120,7 +119,7 @@ impl Tuning {
 
 impl Bound {
     /// Creates a bound; `curve` decreases, and is infinite where the theorem does not hold yet.
-    pub(crate) fn new(
+    pub fn new(
         formula: &'static str,
         curve: impl Fn(u64) -> f64 + Send + Sync + 'static,
         printed: Printed,
@@ -190,7 +189,7 @@ fn least_examples(curve: &Curve, error: f64) -> Option<u64> {
 
 impl Guarantee {
     /// Creates a guarantee for examples of |x|_2 <= R.
-    pub(crate) fn ridge(
+    pub fn ridge(
         setting: &Setting,
         learner: &'static str,
         theorem: &'static str,
@@ -212,7 +211,7 @@ impl Guarantee {
     }
 
     /// Creates a guarantee for examples of |x_i| <= 1 and targets of |y| <= B.
-    pub(crate) fn lasso(
+    pub fn lasso(
         setting: &Setting,
         learner: &'static str,
         theorem: &'static str,

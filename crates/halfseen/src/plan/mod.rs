@@ -41,7 +41,7 @@ pub use moments::MomentNorms;
 pub use search::{Goal, Plan, all, best, make};
 pub use setting::Setting;
 pub(crate) use setting::{CONFIDENCE, SHARE};
-pub(crate) use steps::{entropic_eta, euclidean_eta, half_excess, planned_step};
+pub use steps::{entropic_eta, euclidean_eta, half_excess, planned_step};
 
 /// Function from a setting to the guarantee of a learner.
 pub type Promise = fn(&Setting) -> Guarantee;

@@ -16,12 +16,13 @@ const UNEVEN: f64 = 1e3;
 
 /// Rows of a fit and the threat that it prepares for.
 #[derive(Debug, Clone)]
-pub(crate) struct FitContext {
+pub struct FitContext {
     /// Rows with entries in the order of slots.
-    pub(crate) rows: Arc<Rows>,
-    pub(crate) threat: Threat,
+    pub rows: Arc<Rows>,
+    /// Threat that it prepares for.
+    pub threat: Threat,
     /// Notes on the data and the threat for the report.
-    pub(crate) notes: Vec<Note>,
+    pub notes: Vec<Note>,
     layout: Arc<Layout>,
     learner: &'static str,
     start: Instant,
@@ -32,7 +33,7 @@ impl FitContext {
     ///
     /// # Errors
     /// See [`Rows::new`] and [`Threat::new`].
-    pub(crate) fn new(
+    pub fn new(
         examples: &Examples<'_>,
         learner: &'static str,
         values: &AttributeCosts,
@@ -47,7 +48,10 @@ impl FitContext {
     }
 
     /// Builds the classifier with these weights (n_slots) and bias, trained for this damage.
-    pub(crate) fn classifier(
+    ///
+    /// # Errors
+    /// [`ErrorKind::Diverged`]: a weight that is not finite.
+    pub fn classifier(
         mut self,
         signs: &Signs,
         (weights, bias): (&[f64], f64),
@@ -66,7 +70,10 @@ impl FitContext {
     }
 
     /// Builds the regression model for the scaled target with these weights (n_slots) and bias.
-    pub(crate) fn regressor(self, weights: &[f64], bias: f64, stop: Stop) -> Result<Fit> {
+    ///
+    /// # Errors
+    /// [`ErrorKind::Diverged`]: a weight that is not finite.
+    pub fn regressor(self, weights: &[f64], bias: f64, stop: Stop) -> Result<Fit> {
         let weights = self.rows.by_column(weights);
         let linear =
             Linear { fill: vec![0.0; weights.len()], weights, intercept: bias, clip: None };

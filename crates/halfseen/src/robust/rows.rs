@@ -73,7 +73,7 @@ pub use halfseen_solve::lp::deletion::KNOWN;
 
 impl Rows {
     /// Returns the bytes of rows while their lists grow, and those of measuring the attributes.
-    pub(super) fn bytes(size: &FitSize) -> f64 {
+    pub fn bytes(size: &FitSize) -> f64 {
         3.0 * (12.0 * size.stored as f64 + 8.0 * size.n()) + 24.0 * size.n() + 24.0 * size.d()
     }
 
@@ -297,7 +297,7 @@ impl Rows {
     /// attribute (1 if it is never deleted). `attributes` come from [`Rows::contributions`], and
     /// `deleted` are their deleted shares.
     #[inline]
-    pub(super) fn kept(
+    pub fn kept(
         &self,
         row: usize,
         attributes: &[u32],

@@ -406,7 +406,7 @@ mod tests {
         let c = said("karma", "c", &[("1", 0.3), ("0.1", 0.4), ("10", 0.2)]);
         assert!(c.starts_with("the best c, 10, is the largest of the 3 that tuning tried"), "{c}");
         assert!(c.contains("the other end is 0.1") && c.contains("--set c=100,"), "{c}");
-        let step = said("ogd", "step", &[("1x", 0.1), ("3.2x", 0.4), ("10x", 0.2)]);
+        let step = said("aerr", "step", &[("1x", 0.1), ("3.2x", 0.4), ("10x", 0.2)]);
         assert!(step.contains("smallest") && step.contains("--set step=0.312x"), "{step}");
         assert!(said("karma", "gamma", &[("1", 0.3), ("4", 0.1)]).contains("gamma=16"));
         // Inside; as good inside; a single value; nothing below 1 or 0; words.
@@ -415,7 +415,7 @@ mod tests {
         assert_eq!(said("karma", "c", &[("1", 0.2)]), "");
         assert_eq!(said("karma", "gamma", &[("1", 0.1), ("2", 0.2), ("3", 0.3)]), "");
         let penalties = [("0", 0.1), ("0.001", 0.2), ("0.01", 0.3)];
-        assert_eq!(said("online-lasso", "penalty", &penalties), "");
+        assert_eq!(said("karma", "coef0", &penalties), "");
         assert_eq!(said("pnorm", "p", &[("2", 0.3), ("4", 0.2), ("auto", 0.3)]), "");
     }
 

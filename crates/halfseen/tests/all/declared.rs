@@ -233,7 +233,7 @@ fn what_is_declared_of_panels_is_checked() {
 #[test]
 fn declared_moments_change_nothing_where_every_cell_is_read() {
     let wrong = Moments { mean: vec![0.0; 3], square: vec![100.0; 3] };
-    for full in halfseen::registry::all().iter().filter(|l| l.family() == Family::Full) {
+    for full in crate::common::subjects().iter().filter(|l| l.family() == Family::Full) {
         let data = Data::random(60, &singletons(3), 16).for_learner(&**full);
         let declared = Declared { moments: true, ..Declared::default() };
         let examples = Examples { moments: Some(&wrong), declared, ..data.examples() };

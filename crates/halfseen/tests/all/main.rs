@@ -50,4 +50,3 @@ mod twins;
 mod twins_moments;
 mod twins_passive;
 mod unscaled;
-mod version_1;

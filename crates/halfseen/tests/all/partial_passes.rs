@@ -123,11 +123,7 @@ pub(crate) fn predict_alike(a: &Model, b: &Model, table: &Table, what: &str) {
     }
 }
 
-const STEPPING: [&str; 14] = [
-    "ogd",
-    "ogd radius=0.4 intercept=false seed=4",
-    "online-lasso",
-    "online-lasso variant=rda",
+const STEPPING: [&str; 9] = [
     "aer budget=4",
     "aerr budget=3",
     "aelr budget=4 seed=8",
@@ -135,7 +131,6 @@ const STEPPING: [&str; 14] = [
     "ddaerr budget=4 moments=two-phase phase1=40",
     "ddaelr budget=4 moments=two-phase phase1=40",
     "aesvr budget=3",
-    "identity budget=2",
     "baseline budget=4",
     "baseline budget=2",
 ];
@@ -332,8 +327,8 @@ fn each_part_draws_reads_of_its_own_and_all_count() {
 #[test]
 fn what_does_not_belong_together_is_refused_by_name() {
     let all = table(80, 9);
-    let ogd = learner("ogd");
-    let first = sums(&*ogd, &all, "y", &[0]);
+    let aerr = learner("aerr");
+    let first = sums(&*aerr, &all, "y", &[0]);
     let said = |result: halfseen::Result<Partial>| result.unwrap_err().to_string();
     let plain = |settings: &str, target| empty(&*learner(settings), target, Missing::Keep);
     // Sums alone are no model of it.
@@ -342,19 +337,19 @@ fn what_does_not_belong_together_is_refused_by_name() {
     assert!(
         said(plain("ridge", "y").in_units(&first)).contains("ridge learns from the sums alone")
     );
-    assert!(said(plain("ogd", "good").in_units(&first)).contains("target"));
-    let start = plain("ogd", "y").in_units(&first).unwrap();
-    assert!(said(plain("ogd", "y").in_units(&start)).contains("sums that were made without any"));
+    assert!(said(plain("aerr", "good").in_units(&first)).contains("target"));
+    let start = plain("aerr", "y").in_units(&first).unwrap();
+    assert!(said(plain("aerr", "y").in_units(&start)).contains("sums that were made without any"));
     let mut one = start.clone();
     absorb(&mut one, "a", vec![slice(&all, 0, 40)]).unwrap();
     // Twice; other units; other parameters; another kind.
     let twice = absorb(&mut one, "a", vec![slice(&all, 0, 40)]).unwrap_err().to_string();
     assert!(twice.contains("part 'a': it was absorbed before"), "{twice}");
-    let others = sums(&*ogd, &table(80, 10), "y", &[0]);
+    let others = sums(&*aerr, &table(80, 10), "y", &[0]);
     for (other, what) in [
-        (plain("ogd", "y").in_units(&others).unwrap(), "units"),
-        (plain("ogd radius=3", "y").in_units(&first).unwrap(), "params"),
-        (plain("ogd", "y"), "units"),
+        (plain("aerr", "y").in_units(&others).unwrap(), "units"),
+        (plain("aerr radius=3", "y").in_units(&first).unwrap(), "params"),
+        (plain("aerr", "y"), "units"),
     ] {
         let refused = one.clone().merge(other).unwrap_err();
         assert!(
@@ -362,7 +357,7 @@ fn what_does_not_belong_together_is_refused_by_name() {
             "{refused}"
         );
     }
-    let summed = plain("ogd", "y").merge(one.clone()).unwrap_err().to_string();
+    let summed = plain("aerr", "y").merge(one.clone()).unwrap_err().to_string();
     assert!(summed.starts_with("units is"), "{summed}");
     // Columns, kinds, classes.
     let mut with = |table: Table| {
@@ -377,8 +372,8 @@ fn what_does_not_belong_together_is_refused_by_name() {
     assert!(lacks.contains("part 'b': it lacks a column 'b'"), "{lacks}");
     let more = with(few().with_column("more", vec![0.0; 5]).unwrap());
     assert!(more.contains("'more'"), "{more}");
-    let classes = sums(&*ogd, &all, "good", &[0]);
-    let mut of_classes = plain("ogd", "good").in_units(&classes).unwrap();
+    let classes = sums(&*aerr, &all, "good", &[0]);
+    let mut of_classes = plain("aerr", "good").in_units(&classes).unwrap();
     let odd = few().with_column("good", vec![7.0; 5]);
     if let Ok(odd) = odd {
         let unknown = absorb(&mut of_classes, "a", vec![odd]).unwrap_err().to_string();
@@ -388,7 +383,7 @@ fn what_does_not_belong_together_is_refused_by_name() {
     assert!(
         absorb(&mut one.clone(), "c", vec![]).unwrap_err().to_string().contains("nothing in it")
     );
-    let none = plain("ogd", "y").in_units(&first).unwrap().finish(&Silent).unwrap_err();
+    let none = plain("aerr", "y").in_units(&first).unwrap().finish(&Silent).unwrap_err();
     assert!(matches!(none.kind(), ErrorKind::TooFewRows { .. }), "{none}");
 }
 
@@ -405,10 +400,7 @@ fn learners_that_cannot_are_refused_with_a_remedy() {
         ("karma", "set features=sketch:2048, or choose one of"),
         ("karma features=sketch:64 coef0=1", "set coef0=0, or choose one of"),
         ("karma loss=hinge", "set features=sketch:2048 and loss=squared, or choose one of"),
-        ("geom", "in two passes aer, aerr"),
         ("mcb", "in two passes aer, aerr"),
-        ("fdrop", "in two passes aer, aerr"),
-        ("svm", "in two passes aer, aerr"),
         ("aerr total_budget=400", "set total_budget=auto"),
         ("aelr passive=all", "set passive=no"),
         ("fiml passive=all", "set passive=no"),
@@ -421,7 +413,7 @@ fn learners_that_cannot_are_refused_with_a_remedy() {
 #[test]
 fn a_report_without_its_price_is_refused() {
     let all = table(12, 2);
-    for settings in ["ogd", "karma features=sketch:6 gamma=1"] {
+    for settings in ["aerr", "karma features=sketch:6 gamma=1"] {
         let learner = learner(settings);
         let units = sums(&*learner, &all, "y", &[0]);
         let mut found = empty(&*learner, "y", Missing::Keep).in_units(&units).unwrap();
@@ -451,7 +443,7 @@ fn a_range_whose_least_value_is_above_its_largest_is_refused() {
 #[test]
 fn every_leaf_replaced_by_nonsense_gives_an_error_or_a_model() {
     for (settings, target) in [
-        ("ogd", "good"),
+        ("aerr budget=2", "good"),
         ("aerr budget=2", "y"),
         ("fiml budget=2 rank=1 shape=linear", "y"),
         ("karma features=sketch:6 gamma=1", "y"),

@@ -41,7 +41,7 @@ fn a_budgeted_learner_pays_each_distinct_read_once() {
 
 #[test]
 fn a_learner_that_reads_everything_pays_every_price_for_each_example() {
-    for full in halfseen::registry::all().iter().filter(|l| l.family() == Family::Full) {
+    for full in crate::common::subjects().iter().filter(|l| l.family() == Family::Full) {
         let data = Data::random(60, &priced(), 6).for_learner(&**full);
         for fit in full.fit_curve(&[7, 60], &data.examples(), &Silent).unwrap() {
             assert_eq!(fit.report.spent, fit.report.examples as f64 * 14.625, "{}", full.name());
@@ -51,7 +51,7 @@ fn a_learner_that_reads_everything_pays_every_price_for_each_example() {
 
 #[test]
 fn without_prices_each_distinct_read_costs_one() {
-    for any in halfseen::registry::variants() {
+    for any in crate::common::subjects() {
         let data = Data::random(60, &layout(&[1, 3, 1], &[1]), 7).for_learner(&*any);
         let fit =
             learner(halfseen::registry::label(&*any), &[]).fit(&data.examples(), &Silent).unwrap();

@@ -8,11 +8,12 @@
 //! differ by both gaps, scores and weights by 1e-4 of the field's largest. `HALFSEEN_BITS=1`, for
 //! one machine, wants the same bits and digests, and `HALFSEEN_RECORD=1` writes the file.
 
+use crate::common::{subjects, subjects_of};
 use halfseen::data::{Column, Csr, Matrix, Place, Scale, Table, Target, Task, TextColumn};
 use halfseen::learner::{Family, Learner};
 use halfseen::model::Model;
 use halfseen::prepare::{Group, Missing, Moment, Options, Prepared};
-use halfseen::registry::{find, label, variants};
+use halfseen::registry::{find, label};
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::{Error, Silent};
 use ndarray::{Array2, s};
@@ -38,7 +39,7 @@ aesvr: ball=l1 loss=hinge | budget=3 loss=exponential | loss=logistic norm_bound
 fiml: budget=2 design=uniform rank=1 deviations=3 | shape=auto | shape=additive budget=4 / mcb mc1: loss=squared label_weight=1
 karma: solver=online | features=sketch:32 | degree=2 coef0=1 normalization=cosine
 karma zero mean: loss=hinge normalization=uniform | loss=squared intercept=false
-karma: gamma=3 length_weights=1;0.5;2 / lasso svm mcb robust-lp: max_iter=2
+lasso svm mcb robust-lp: max_iter=2
 robust-lp: threat=2 deletions=whole box_radius=2 | chunk=30 quantile=0.8
 robust-lp robust-perceptron: threat=1 damage=noise margin=0.5 / ridge svm ogd: intercept=false
 robust-lp robust-perceptron fdrop: threat=1 | values=mi threat=2 / online-lasso: variant=ogd
@@ -171,10 +172,11 @@ fn digest(text: &str) -> String {
 /// Every line: the usual settings on every table, the others on some.
 fn computed() -> String {
     let usual = |l: &dyn Learner| if l.family() == Family::Budget { "budget=3" } else { "" };
-    let every = variants().into_iter().map(|learner| (label(&*learner), usual(&*learner), false));
+    let every = subjects().into_iter().map(|learner| (label(&*learner), usual(&*learner), false));
     let others = OTHERS.split(['\n', '/']).flat_map(|some| {
         let (names, all) = some.trim().split_once(": ").unwrap();
-        names.split(' ').flat_map(|n| all.split(" | ").map(move |settings| (n, settings, true)))
+        let names = subjects_of(names.split(' ')).into_iter();
+        names.flat_map(|n| all.split(" | ").map(move |settings| (n, settings, true)))
     });
     let runs: Vec<_> = every.chain(others).collect();
     let mut text = format!("{HEADER}\n");
@@ -224,7 +226,7 @@ fn every_learner_computes_what_is_recorded() {
     let (before, after, exact) = (lines(&recorded), lines(&found), is_set("HALFSEEN_BITS"));
     let tables: BTreeSet<&str> = before.keys().map(|key| key[1]).collect();
     assert!(tables.len() >= 12, "only {tables:?}");
-    for name in variants().iter().map(|learner| label(&**learner)) {
+    for name in subjects().iter().map(|learner| label(&**learner)) {
         let fits = before.values().filter(|l| l["learner"] == name && !l["model"].is_empty());
         assert!(fits.count() >= 4, "few fits of {name}");
     }

@@ -2,7 +2,6 @@
 
 use crate::common::collecting::{NAMES, answers, configured, declared, started, tell};
 use crate::common::{budgeted, key, kind};
-use halfseen::Silent;
 use halfseen::budget::Query;
 use halfseen::data::Label;
 use halfseen::session::{Answer, Session, Start};
@@ -124,32 +123,6 @@ fn a_file_older_than_sessions_goes_on_with_its_open_queries() {
         assert_eq!(kind(&error), "NotOpen", "{name}");
         let query = old.ask().unwrap();
         tell(&mut old, &query, 51);
-    }
-}
-
-/// Written by the Python package before there were sessions, with one of two queries open answered
-/// afterwards.
-#[test]
-fn files_that_python_wrote_before_are_loaded() {
-    for text in [include_str!("../saved/older_aerr.json"), include_str!("../saved/older_fiml.json")]
-    {
-        let saved: Value = serde_json::from_str(text).unwrap();
-        let mut session = Session::from_json(&saved["session"].to_string()).unwrap();
-        let query: Query = serde_json::from_value(saved["query"].clone()).unwrap();
-        assert_eq!(query.asker, 0);
-        let numbers =
-            |key: &str| -> Vec<f64> { serde_json::from_value(saved[key].clone()).unwrap() };
-        let values: Vec<Answer> = numbers("values").into_iter().map(Answer::Value).collect();
-        session.tell(&query, &values, &Label::Number(saved["target"].as_f64().unwrap())).unwrap();
-        let weights = session.model(&Silent).unwrap().raw_weights().unwrap().0;
-        assert_eq!(weights.len(), 4);
-        for ((name, weight), expected) in weights.iter().zip(numbers("weights")) {
-            assert!((weight - expected).abs() <= 1e-12 * expected.abs(), "{name}: {weight}");
-        }
-        // The other of the two, and then a session like any other.
-        session.forget(query.number - 1).unwrap();
-        let again = Session::from_json(&session.to_json().unwrap()).unwrap();
-        assert_eq!(again.to_json().unwrap(), session.to_json().unwrap());
     }
 }
 

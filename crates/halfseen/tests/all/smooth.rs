@@ -201,13 +201,7 @@ fn losses_of_classes_tell_classes_apart() {
             for seed in ["0", "1", "2"] {
                 let settings =
                     [("loss", loss), ("radius", radius), ("smoothing_width", "2"), ("step", step)];
-                let more = [
-                    ("ball", ball),
-                    ("norm_bound", "1"),
-                    ("known_radius", "0.5"),
-                    ("seed", seed),
-                    ("budget", "3"),
-                ];
+                let more = [("ball", ball), ("norm_bound", "1"), ("seed", seed), ("budget", "3")];
                 let fit = learner("aesvr", &[&settings[..], &more].concat())
                     .fit(&data.examples(), &Silent)
                     .unwrap();
@@ -283,17 +277,12 @@ fn the_logistic_loss_is_refused_outside_its_series_with_both_numbers() {
         learner("aesvr", &settings).start(&singletons(6)).map(|l| l.unwrap())
     };
     let limit = std::f64::consts::PI / 2_f64.sqrt();
-    for (radius, norm, known, intercept, reach) in [
-        ("1", "1.5", "1", "true", 2.5),
-        ("2", "1.2", "9", "false", 2.4),
-        ("1e200", "1e200", "1", "true", f64::INFINITY),
+    for (radius, norm, intercept, reach) in [
+        ("1", "1.5", "true", 2.5),
+        ("2", "1.2", "false", 2.4),
+        ("1e200", "1e200", "true", f64::INFINITY),
     ] {
-        let settings = [
-            ("radius", radius),
-            ("norm_bound", norm),
-            ("known_radius", known),
-            ("intercept", intercept),
-        ];
+        let settings = [("radius", radius), ("norm_bound", norm), ("intercept", intercept)];
         let error = start(&settings).err().unwrap();
         let ErrorKind::OutsideSeries { reach: found, limit: at_most } = *error.kind() else {
             panic!("{error}")

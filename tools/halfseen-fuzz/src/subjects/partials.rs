@@ -10,16 +10,15 @@ use halfseen::prepare::{Missing, Options};
 use halfseen::{Learner, Silent, learner, registry};
 
 /// Learners, each with what their parts need: those of moments, and those of two or three passes.
-const SETTINGS: [(&str, &[(&str, &str)]); 11] = [
+const SETTINGS: [(&str, &[(&str, &str)]); 10] = [
     ("ridge", &[]),
     ("lasso", &[("radius", "0.5")]),
     ("zero", &[("loss", "squared")]),
     ("mean", &[("loss", "squared")]),
     ("ridge", &[("intercept", "false")]),
-    ("ogd", &[]),
     ("aerr", &[("budget", "2")]),
     ("fiml", &[("budget", "2"), ("rank", "1"), ("shape", "linear")]),
-    ("identity", &[("budget", "1")]),
+    ("baseline", &[("budget", "2")]),
     ("robust-lp", &[("threat", "1")]),
     ("karma", &[("features", "sketch:5"), ("gamma", "1"), ("loss", "squared")]),
 ];

@@ -136,7 +136,7 @@ impl SparseRows {
     }
 
     /// Returns the columns that one row does not show.
-    pub(crate) fn missing(&self, row: usize) -> &[u32] {
+    pub fn missing(&self, row: usize) -> &[u32] {
         self.holes.row(row).0
     }
 
@@ -214,7 +214,7 @@ impl SparseRows {
     }
 
     /// Returns sum_i c_ij v_i for each column j of coefficients, (n_columns, outputs).
-    pub(crate) fn combined(&self, coefficients: &Mat<f64>) -> Mat<f64> {
+    pub fn combined(&self, coefficients: &Mat<f64>) -> Mat<f64> {
         let mut out = Mat::zeros(self.columns(), coefficients.ncols());
         for j in 0..coefficients.ncols() {
             let (out, of) = (out.col_as_slice_mut(j), coefficients.col_as_slice(j));
@@ -228,12 +228,12 @@ impl SparseRows {
     }
 
     /// Returns <w, v> of one row, for <w, z>.
-    pub(crate) fn score(&self, row: usize, weights: &[f64], of_zeros: f64) -> f64 {
+    pub fn score(&self, row: usize, weights: &[f64], of_zeros: f64) -> f64 {
         of_zeros + iter(&self.cells, row).map(|(column, t)| weights[column] * t).sum::<f64>()
     }
 
     /// Returns <w, z>.
-    pub(crate) fn of_zeros(&self, weights: &[f64]) -> f64 {
+    pub fn of_zeros(&self, weights: &[f64]) -> f64 {
         self.zeros.iter().zip(weights).map(|(z, w)| z * w).sum()
     }
 }
