@@ -5,7 +5,15 @@ use crate::beyond::Search;
 use anyhow::{Context, Result};
 use halfseen::Learner;
 use halfseen::learner::{Assignments, Family, Grid, with};
-use halfseen::registry::find;
+
+/// Returns the learner of this name, the library's or a comparator.
+///
+/// # Errors
+/// As [`halfseen::registry::find`].
+pub(crate) fn find(name: &str) -> halfseen::Result<Box<dyn Learner>> {
+    halfseen_comparators::register();
+    halfseen::registry::find(name)
+}
 
 /// Parameters, each with the values to try for it.
 pub(crate) type Axes = &'static [(&'static str, &'static [&'static str])];

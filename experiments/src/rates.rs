@@ -102,7 +102,8 @@ pub(crate) fn table_c(setting: &Setting, examples: u64) -> Vec<RowC> {
 }
 
 fn guarantee(setting: &Setting, learner: &str) -> Option<Guarantee> {
-    guarantees().into_iter().map(|of| of(setting)).find(|g| g.learner == learner)
+    let all = guarantees().into_iter().chain(halfseen_comparators::guarantees());
+    all.map(|of| of(setting)).find(|g| g.learner == learner)
 }
 
 fn examples(setting: &Setting, learner: &str, error: f64) -> Option<u64> {
