@@ -30,7 +30,7 @@ HOME = PACKAGE / "python" / "halfseen"
 ROOT = PACKAGE.parents[1]
 LEARNERS = {learner["name"]: learner for learner in json.loads(_core.learners())}
 #: Learners without a class: scikit-learn has them, or KARMA with gamma = 1 is it.
-ELSEWHERE = {"ridge", "lasso", "svm", "ogd", "imputation"}
+ELSEWHERE = {"ridge", "lasso", "imputation"}
 #: Each family's base, what its estimators take besides, and the bases of a new regressor and classifier.
 FAMILIES = {
     "budget": (
@@ -41,7 +41,6 @@ FAMILIES = {
     ),
     "missing": ("Missing", "scale basis n_jobs verbose", "Regressor", "Classifier"),
     "robust": ("_Robust", "scale basis known groups n_jobs verbose", None, "LinearClassifier"),
-    "full": ("Estimator", "scale basis verbose", "ClippedRegressor", "LinearClassifier"),
 }
 #: Where a new file of a family that is a package has its bases from.
 BASES = {

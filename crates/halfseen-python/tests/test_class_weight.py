@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 from halfseen import (
-    FDROPClassifier,
     FIMLClassifier,
-    GeometricMarginClassifier,
     IncompleteClassifier,
     KARMAClassifier,
     RobustClassifier,
@@ -16,8 +14,6 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import InvalidParameterError
 
 WEIGHTED = [
-    FDROPClassifier(threat=1),
-    GeometricMarginClassifier(),
     KARMAClassifier(random_state=0),
     RobustLPClassifier(threat=1, random_state=0),
     IncompleteClassifier(method="karma", random_state=0),

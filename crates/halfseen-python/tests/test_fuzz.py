@@ -12,7 +12,7 @@ from halfseen import _core
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-ESTIMATORS = [name for home in ("budget", "missing", "robust", "full") for name in halfseen._HOMES[home]]
+ESTIMATORS = [name for home in ("budget", "missing", "robust") for name in halfseen._HOMES[home]]
 DTYPES = (
     "f8",
     ">f8",
@@ -377,7 +377,7 @@ def test_each_part_of_a_saved_learner_is_read_or_refused_as_a_value(classes):
 
 @pytest.mark.parametrize(
     "estimator",
-    [halfseen.RobustLPClassifier(), halfseen.OnlineLassoClassifier(), halfseen.KARMAClassifier()],
+    [halfseen.RobustLPClassifier(), halfseen.AERRClassifier(), halfseen.KARMAClassifier()],
     ids=lambda estimator: type(estimator).__name__,
 )
 def test_each_number_of_a_model_file_is_refused_or_predicts_finite_scores(estimator):

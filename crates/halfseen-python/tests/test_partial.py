@@ -248,15 +248,15 @@ def test_steps_take_two_passes_over_anything_that_is_read_twice(rows, tmp_path):
         [tmp_path / "t.parquet"],
         lambda: (rows[at : at + 90] for at in range(0, 400, 90)),
     ]
-    models = [fit_stream(source, "y", "ogd", step="30x") for source in sources]
+    models = [fit_stream(source, "y", "aerr", step="30x") for source in sources]
     for model in models:
         np.testing.assert_allclose(model.predict(rows), models[0].predict(rows), rtol=1e-10, atol=1e-10)
         assert model.report["examples"] == 400
     assert np.mean((models[0].predict(rows) - rows["y"]) ** 2) < 0.3 * rows["y"].var()
     read = []
     once = (read.append(at) or rows[at : at + 100] for at in (0, 100))
-    with pytest.raises(TypeError, match="ogd goes through the rows twice"):
-        fit_stream(once, "y", "ogd")
+    with pytest.raises(TypeError, match="aerr goes through the rows twice"):
+        fit_stream(once, "y", "aerr")
     assert not read
     numbers = rows.drop(columns="colour")
     sketched = fit_stream(numbers, "y", "karma", features="sketch:64")
@@ -308,7 +308,7 @@ def test_parts_in_units_are_averaged_and_pickle(rows):
     with pytest.raises(ValueError, match="params is"):
         parts[0].merge(Partial("aerr", "y", budget=3, units=sums))
     with pytest.raises(ValueError, match="the target is"):
-        Partial("ogd", "a", units=sums)
+        Partial("aerr", "a", units=sums)
     with pytest.raises(ValueError, match="learns from the sums alone"):
         Partial("ridge", "y", units=sums)
 
@@ -320,7 +320,7 @@ def test_dask_goes_through_the_partitions_twice(rows):
     assert np.mean((model.predict(rows) - rows["y"]) ** 2) < 0.3 * rows["y"].var()
     again = hd.fit(Partial("fiml", "y", budget=2, shape="linear"), parts)
     np.testing.assert_array_equal(model.predict(rows), again.predict(rows))
-    some = Partial("ogd", "y")
+    some = Partial("aerr", "y")
     some.absorb(rows[:100], "earlier")
     with pytest.raises(ValueError, match="'earlier' was summed before"):
         hd.fit(some, parts)

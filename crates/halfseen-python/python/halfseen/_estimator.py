@@ -69,9 +69,6 @@ class Estimator(Documented, Saved, BaseEstimator):
         norm of the method. Range: a finite number above 0.
     intercept : bool
         If true, an unpenalised intercept is learned.
-    known_radius : float
-        Radius of the Euclidean ball that holds the intercept and the weights of the always-known
-        attributes, in scaled units. Range: a finite number above 0.
     step : float or str
         Step size: theory (from the theorem, for the norms of the data), a multiple of it such as 3.2x, or
         a number. Range: theory, a multiple of it such as 3.2x, or a finite number above 0.

@@ -22,8 +22,8 @@ class Learner(Status):
     Created by ``start`` of an estimator of :mod:`halfseen.budget`, such as
     :meth:`halfseen.AERRRegressor.start`, or by :meth:`load`. Answers may come late and in any order; the same
     answers in the same order give the same bits, even if the learner is saved and loaded in between. All
-    learners except :class:`~halfseen.FIMLRegressor`, :class:`~halfseen.FIMLClassifier`,
-    :class:`~halfseen.MomentLassoRegressor` and :class:`~halfseen.IdentityRegressor` take gradient steps. They
+    learners except :class:`~halfseen.FIMLRegressor`, :class:`~halfseen.FIMLClassifier` and
+    :class:`~halfseen.MomentLassoRegressor` take gradient steps. They
     divide the step of a query by the root of ``1 + 2 n`` if ``n`` others were open when it was asked. Open
     queries do no harm, but the same number of answers teaches less. Unlike ``fit`` it does not know the
     number of examples: set the estimator's ``horizon`` if you do.

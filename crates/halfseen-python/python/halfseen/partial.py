@@ -5,7 +5,7 @@ Some fits depend on the rows only by their number, means and second moments: tho
 sums these over parts of the rows, keeps no row, and gives the model that a fit to all rows at once gives, up
 to rounding.
 
-Other learners go through the rows twice: first for the sums, then in their units. ``ogd``, ``aerr`` and
+Other learners go through the rows twice: first for the sums, then in their units. ``aerr`` and
 others take a step for each row, ``fiml`` keeps the few cells that it reads, and ``karma`` with
 ``features='sketch:2048'`` and squared losses sums over the features. ``robust-lp`` solves its program for
 each part, and in a third pass certifies how far the average is from the fit to all rows.
@@ -36,7 +36,7 @@ class Partial:
     Parameters
     ----------
     learner : str
-        Name of the learner: 'ridge', 'lasso', 'zero' or 'mean'; in two passes also 'ogd', 'online-lasso',
+        Name of the learner: 'ridge', 'lasso', 'zero' or 'mean'; in two passes also
         'robust-perceptron', 'fiml' and the other budgeted learners, and 'karma' with
         ``features='sketch:2048'``; in three passes 'robust-lp'.
     target : str
@@ -90,9 +90,9 @@ class Partial:
 
     Two passes, for a learner that takes a step for each row:
 
-    >>> sums = Partial("ogd", "y")
+    >>> sums = Partial("aerr", "y")
     >>> sums.absorb(rows, part="all")
-    >>> steps = Partial("ogd", "y", units=sums)
+    >>> steps = Partial("aerr", "y", units=sums)
     >>> steps.absorb(rows, part="all")
     >>> steps.finish().report["examples"]
     4

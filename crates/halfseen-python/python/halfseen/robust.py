@@ -26,7 +26,6 @@ from halfseen._predictors import LinearClassifier, LinearRegressor, WeightedClas
 __all__ = [
     "Attacked",
     "Certificates",
-    "FDROPClassifier",
     "RobustLPClassifier",
     "RobustLPRegressor",
     "RobustPerceptronClassifier",
@@ -105,7 +104,6 @@ class _RobustLP(_Robust):
     RobustLPRegressor : For numbers.
     RobustLPClassifier : For classes.
     RobustPerceptronClassifier : One pass over the rows, if the program takes too long.
-    FDROPClassifier : A Euclidean norm instead of the box.
     halfseen.robust.attack : Attack any linear predictor of the package.
 
     Notes
@@ -358,73 +356,4 @@ class RobustPerceptronClassifier(LinearClassifier, _Robust):
         self.groups = groups
         self.n_jobs = n_jobs
         self.tune = tune
-        self.verbose = verbose
-
-
-class FDROPClassifier(WeightedClassifier, LinearClassifier, _Robust):
-    """Feature dropping (FDROP): support vector machine under the worst deletions; Globerson, Roweis [1]_.
-
-    Minimises hinge losses after the worst deletions in each row, plus half the squared norm of the weights,
-    by cutting planes to a certified gap. If costs differ, the adversary may delete parts of attributes, which
-    bounds the loss from above. With ``threat=0`` it is the linear support vector machine. Dekel and Shamir
-    2008 [2]_ compare with it.
-
-    Each of more than two classes gets a model against the rest, and the largest score wins.
-
-    See Also
-    --------
-    RobustLPClassifier : A box instead of the Euclidean norm.
-
-    References
-    ----------
-    .. [1] A. Globerson and S. Roweis, "Nightmare at Test Time: Robust Learning by Feature Deletion", ICML
-       2006.
-    .. [2] O. Dekel and O. Shamir, "Learning to Classify with Missing and Corrupted Features", ICML 2008.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from halfseen import FDROPClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = FDROPClassifier(threat=3).fit(X, y)
-    >>> certificates = model.certify(X[:2])
-    >>> certificates.prediction.tolist(), certificates.certified.tolist()
-    ([0, 0], [7.0, 3.0])
-    """
-
-    _multi_class = True
-
-    _learner = "fdrop"
-
-    def __init__(
-        self,
-        *,
-        c: float = 1.0,
-        threat: float | None = None,
-        costs: t.Costs = "uniform",
-        intercept: bool = True,
-        tol: float = 0.001,
-        max_iter: int = 5000,
-        scale: t.Scale = None,
-        basis: t.Basis = None,
-        known: t.Names = None,
-        groups: t.Groups = None,
-        n_jobs: int | None = None,
-        tune: int | None = None,
-        class_weight: t.ClassWeight = None,
-        verbose: t.Verbose = False,
-    ) -> None:
-        self.c = c
-        self.threat = threat
-        self.costs = costs
-        self.intercept = intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.scale = scale
-        self.basis = basis
-        self.known = known
-        self.groups = groups
-        self.n_jobs = n_jobs
-        self.tune = tune
-        self.class_weight = class_weight
         self.verbose = verbose

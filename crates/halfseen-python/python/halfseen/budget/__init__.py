@@ -24,8 +24,6 @@ from halfseen.budget._data_dependent import (
 )
 from halfseen.budget._fiml import FIMLClassifier, FIMLRegressor
 from halfseen.budget._moment_based import (
-    IdentityClassifier,
-    IdentityRegressor,
     MomentLassoClassifier,
     MomentLassoRegressor,
 )
@@ -57,8 +55,6 @@ __all__ = [
     "FIMLRegressor",
     "GAERRClassifier",
     "GAERRRegressor",
-    "IdentityClassifier",
-    "IdentityRegressor",
     "MomentLassoClassifier",
     "MomentLassoRegressor",
     "PNormClassifier",

@@ -72,9 +72,6 @@ class Budgeted(Incremental):
         as online. online: estimated from the reads as they come. two-phase: estimated from a first phase
         of uniform reads, which has a theorem. Range: None, online, two-phase, or finite numbers of at
         least 0, separated by commas.
-    exploration : float
-        With moments = online: share of uniform draws mixed in, so that every attribute is read. Range: a
-        number above 0 and below 1.
     phase1 : float
         With moments = two-phase: length of the first phase, whose draws are uniform: a share of the
         horizon (below 1), or a number of examples. Range: a share above 0 and below 1, or a whole number
@@ -216,7 +213,7 @@ class LimitedRegressor(ClippedRegressor, Budgeted):
             Names of the attributes, or their number.
         target : tuple of float and float, optional
             Mean and standard deviation of the target, if known beforehand. They scale the targets, and
-            ``radius`` and ``known_radius`` bound weights for scaled targets. By default (0, 1).
+            ``radius`` bounds weights for scaled targets. By default (0, 1).
 
         Returns
         -------
