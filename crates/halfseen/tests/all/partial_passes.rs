@@ -163,7 +163,7 @@ fn one_part_is_the_pass_over_its_rows_in_their_order() {
             tried += 1;
         }
     }
-    assert!(tried >= 26, "{tried}");
+    assert!(tried >= 21, "{tried}");
 }
 
 #[test]

@@ -201,7 +201,14 @@ fn losses_of_classes_tell_classes_apart() {
             for seed in ["0", "1", "2"] {
                 let settings =
                     [("loss", loss), ("radius", radius), ("smoothing_width", "2"), ("step", step)];
-                let more = [("ball", ball), ("norm_bound", "1"), ("seed", seed), ("budget", "3")];
+                // The plane goes through 0.
+                let more = [
+                    ("ball", ball),
+                    ("norm_bound", "1"),
+                    ("intercept", "false"),
+                    ("seed", seed),
+                    ("budget", "3"),
+                ];
                 let fit = learner("aesvr", &[&settings[..], &more].concat())
                     .fit(&data.examples(), &Silent)
                     .unwrap();

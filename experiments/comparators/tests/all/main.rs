@@ -13,6 +13,8 @@ mod at_once;
 mod basis;
 #[path = "../../../../crates/halfseen/tests/all/budget.rs"]
 mod budget;
+#[path = "../../../../crates/halfseen/tests/all/categories.rs"]
+mod categories;
 #[path = "../../../../crates/halfseen/tests/all/contract.rs"]
 mod contract;
 #[path = "../../../../crates/halfseen/tests/all/declared.rs"]
