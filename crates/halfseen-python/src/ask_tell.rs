@@ -351,7 +351,11 @@ impl Learner {
         guarded(|| {
             let mut asker = self.lock();
             let mut seen = vec![false; asker.rest.prepare.schema.columns.len()];
-            attributes.iter().filter_map(|&at| seen.get_mut(at)).for_each(|seen| *seen = true);
+            for &attribute in &attributes {
+                if let Some(seen) = seen.get_mut(attribute) {
+                    *seen = true;
+                }
+            }
             let whole = |panel: &u32| asker.panels[*panel as usize].iter().all(|&at| seen[at]);
             let panels = 0..asker.layout.sampled_panels() as u32;
             let observed: Vec<u32> = panels.filter(whole).collect();

@@ -9,8 +9,8 @@ pub(crate) mod size;
 pub(crate) mod together;
 
 pub use in_parts::{ByFeatures, ByLosses, FeatureRows, InParts, PartFacts, Steps, SumOfLosses};
+pub(crate) use query::ask_then_tell;
 pub use query::{Answer, AskTell, ColumnTerm, Query, Read, ReadRows, Role, TellOutcome};
-pub(crate) use query::{ask_then_tell, hex};
 pub use size::{FitSize, Needed};
 
 use crate::data::{Examples, Layout};

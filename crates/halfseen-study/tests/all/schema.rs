@@ -1,7 +1,7 @@
 //! Writes schemas, reads them again, and drafts them from tables.
 
 use halfseen::data::{Column, Matrix, Place, Table, TextColumn};
-use halfseen_study::{Kind, Schema, Setup, rows_of_csv};
+use halfseen_study::{Kind, Schema, rows_of_csv};
 
 #[test]
 fn a_schema_that_was_written_is_read_as_the_same() {

@@ -406,7 +406,7 @@ pub trait AskTell: Send {
 
 /// Writes a fingerprint as 16 hexadecimal digits, since JSON numbers have only 53 bits in many
 /// languages.
-pub(crate) mod hex {
+mod hex {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
     pub(crate) fn serialize<S: Serializer>(word: &u64, serializer: S) -> Result<S::Ok, S::Error> {
