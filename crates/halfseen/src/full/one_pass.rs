@@ -43,20 +43,13 @@ pub(super) struct Facts {
 
 impl Facts {
     fn new(examples: &Examples<'_>, moments: &Moments) -> Facts {
-        let sparse = examples.is_sparse();
-        let (d, m) = (examples.columns(), examples.len() as f64);
-        Facts { sparse, ..Facts::of(moments, d, m, examples.target_square()) }
-    }
-
-    /// Returns the statistics of dense rows.
-    fn of(moments: &Moments, columns: usize, examples: f64, target_square: f64) -> Facts {
         Facts {
-            columns,
-            sparse: false,
-            examples,
+            columns: examples.columns(),
+            sparse: examples.is_sparse(),
+            examples: examples.len() as f64,
             largest: moments.square.iter().fold(0.0_f64, |a, &b| a.max(b)).sqrt(),
             length: moments.square.iter().sum::<f64>().sqrt(),
-            target: target_square.sqrt(),
+            target: examples.target_square().sqrt(),
         }
     }
 }
@@ -228,15 +221,6 @@ impl Run {
             range: None,
             count: 0,
         }
-    }
-
-    /// Reads and learns one example.
-    fn read(&mut self, cells: &mut Cells, examples: &Examples<'_>, example: usize) -> Result<()> {
-        cells.read(examples, example);
-        if let Some((column, value)) = cells.bad() {
-            return Err(bad_cell(examples, example, column, value));
-        }
-        self.learn(cells, examples.target(example))
     }
 
     fn learn(&mut self, cells: &Cells, target: f64) -> Result<()> {
