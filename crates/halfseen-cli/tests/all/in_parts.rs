@@ -233,7 +233,7 @@ fn a_stream_learns_from_each_row_in_the_units_of_the_first_pass() {
     let of_one = line.replace("all.csv", "one.csv");
     place.refused(&format!("{of_one} --units units.hsp --out n.json"), &["120 rows", "300"]);
     place.refused(
-        &format!("{line} --set radius=2 --units units.hsp --out n.json"),
+        &format!("{line} --set radius=3 --units units.hsp --out n.json"),
         &["--units units.hsp", "params is"],
     );
     let of_two = line.replace("all.csv", "one.csv two.csv");

@@ -46,6 +46,18 @@ fn as_visited(table: &Table, seed: u64) -> Table {
     table.select_rows(&place)
 }
 
+/// A table of three numbers of one size, whose products can be inverted without a loss of digits.
+fn even(rows: usize, target: &str, holes: f64) -> Table {
+    let mut stream = Stream::new(5, Purpose::Data, 1);
+    let mut even =
+        table(rows, target, holes, 5).without_columns(&["big", "small", "drifts", "constant"]);
+    for name in ["a", "b", "c"] {
+        let mut cell = || if stream.unit() < holes { f64::NAN } else { stream.normal() };
+        even = even.with_column(name, (0..rows).map(|_| cell()).collect()).unwrap();
+    }
+    even
+}
+
 #[test]
 fn a_stream_is_the_pass_over_all_rows_in_their_order() {
     let mut tried = 0;
@@ -69,7 +81,7 @@ fn a_stream_is_the_pass_over_all_rows_in_their_order() {
                 continue;
             }
             let what = format!("{settings}, {target}, {missing:?}");
-            let all = table(300, target, if missing == Missing::Mean { 0.1 } else { 0.0 }, 5);
+            let all = even(300, target, if missing == Missing::Mean { 0.1 } else { 0.0 });
             let empty = empty(&*learner, target, missing);
             let sums = reread(&sums(&empty, &all, &[0, 130]));
             assert_eq!(sums.next_pass(), NextPass::Stream);
@@ -210,8 +222,8 @@ fn learners_that_cannot_are_refused_with_a_remedy() {
         ("karma loss=hinge", "set features=sketch:2048 and loss=squared, or choose one of"),
         ("robust-lp", "or fit to the whole table"),
         ("robust-perceptron", "or to some of its rows: fit --rows"),
-        ("aerr total_budget=400", "set total_budget=auto, or choose one of ridge, lasso"),
-        ("aelr passive=all", "set passive=no, or choose one of ridge, lasso"),
+        ("aerr total_budget=400", "set total_budget=auto, or choose one of"),
+        ("aelr passive=all", "set passive=no, or choose one of"),
         ("fiml budget=3", "append the files of reads, and fit to them"),
     ] {
         let learner = learner(settings);
@@ -228,7 +240,7 @@ fn learners_that_cannot_are_refused_with_a_remedy() {
         partial.is_ok_and(|partial| partial.next_pass() == NextPass::None)
     });
     found.sort_unstable();
-    assert_eq!(found, ["lasso", "mean", "ridge", "zero"]);
+    assert_eq!(found, ["imputation", "lasso", "ridge"]);
 }
 
 #[test]
