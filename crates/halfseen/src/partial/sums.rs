@@ -198,9 +198,9 @@ impl Sums {
         }
         // Of the other to these: x - c = (x - c') + shift.
         let mut shift = vec![0.0; d];
-        for j in 0..d {
+        for (j, shift) in shift.iter_mut().enumerate() {
             if let Some(theirs) = other.centre[j] {
-                shift[j] = theirs - *self.centre[j].get_or_insert(theirs);
+                *shift = theirs - *self.centre[j].get_or_insert(theirs);
             }
             for value in other.range[j].into_iter().flatten() {
                 self.range[j] = Some(widened(self.range[j], value));
@@ -215,9 +215,9 @@ impl Sums {
             }
         }
         if let Some(pairs) = &mut self.pairs {
-            for j in 0..d {
+            for (j, shift) in shift.iter().enumerate() {
                 for k in 0..d {
-                    pairs.sums[(j, k)] += other.sum(j, k) + shift[j] * other.count(j, k);
+                    pairs.sums[(j, k)] += other.sum(j, k) + shift * other.count(j, k);
                     if k <= j {
                         pairs.counts[(j, k)] += other.count(j, k);
                     }
