@@ -17,6 +17,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from rust_text import NO_CODE, behind, blank, without_tests
+
 # The floors of crates/halfseen/src, lowest first; `plan` is the present name of `theory`.
 FLOORS = """
 error
@@ -37,10 +39,6 @@ select
 lib
 """
 FLOOR = {room: n for n, line in enumerate(FLOORS.split("\n")) for room in line.split()}
-NO_CODE = re.compile(
-    r"""//[^\n]*|/\*.*?\*/|\b[bc]?r(#*)".*?"\1|"(?:\\.|[^"\\])*"|'(?:\\[^\n]+?|[^\\'\n])'"""
-    r"""|\br#(?=\w)|\bpub\(in [^)]*\)""", re.S)
-TEST = re.compile(r"#(!?)\[(?:test|cfg\((?:all\()?(?:doc)?test\b[^]]*)\]")
 INNER = re.compile(r"\bmod\s+(\w+)\s*(?={)")
 USE = re.compile(r"(\bpub(?:\s*\([^)]*\))?\s+)?\buse\s+([^;]+);")
 PATH = re.compile(r"(?<![\w:])[a-z]\w*(?:::\w+)+")
@@ -58,8 +56,7 @@ class Module:
         self.mods, self.names, self.uses, self.exported = {}, {}, [], {}
         if text is None:
             text = NO_CODE.sub(lambda m: "\n" * m[0].count("\n"), file.read_text())
-        while test := TEST.search(text):
-            text = blank(text, test.start(), len(text) if test[1] else behind(text, test.end()))
+        text = without_tests(text)
         while inner := INNER.search(text):
             end = behind(text, inner.end())
             body = "\n" * text.count("\n", 0, inner.end()) + text[inner.end() + 1:end - 1]
@@ -135,21 +132,6 @@ class Module:
             yield line, self.file, found.file if isinstance(found, Module) else found
         for child in self.mods.values():
             yield from child.imports()
-
-
-def blank(text, start, end):
-    """The text with nothing but line ends from start to end."""
-    return text[:start] + "\n" * text.count("\n", start, end) + text[end:]
-
-
-def behind(text, at):
-    """The place behind the item or block that begins here."""
-    depth = 0
-    for mark in re.compile(r"[][(){};]").finditer(text, at):
-        depth += (mark[0] in "([{") - (mark[0] in ")]}")
-        if depth <= 0 and mark[0] in ";}" or depth < 0:
-            return mark.end() if depth == 0 else mark.start()
-    return len(text)
 
 
 def leaves(text, start, end):
@@ -273,7 +255,8 @@ def main():
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
     home, count = Path(__file__).resolve().parent.parent, sys.argv[1:] == ["--count"]
-    sources = [*sorted(home.glob("crates/*/src")), *sorted(home.glob("tools/*/src")), home / "experiments/src"]
+    sources = [src for where in ("crates/*/src", "tools/*/src", "experiments/src")
+               for src in sorted(home.glob(where))]
     offences = [offence for src in sources
                 for offence in check(src, src.parent.name == "halfseen")[1]]
     if not count:
