@@ -145,6 +145,8 @@ def children():
     found = {"recipes/README": [f"{page.parent.name}/README" for page in sorted(HERE.glob("recipes/*/README.md"))]}
     commands = (HERE / "commands" / "README.md").read_text(encoding="utf-8")
     found["commands/README"] = re.findall(r"^- \[.*?\]\((\w+)\.md\)", commands, re.MULTILINE)
+    decisions = (HERE / "decisions" / "README.md").read_text(encoding="utf-8")
+    found["decisions/README"] = re.findall(r"^- \[.*?\]\(([\w-]+)\.md\)", decisions, re.MULTILINE)
     listed = r"^(?:## |- )\[.*?\]\(([^()]+)\.md\)"
     seen = set()
     pages = ["papers"]

@@ -34,7 +34,7 @@ learner
 theory plan
 budget missing robust full
 registry
-session partial
+partial
 select
 lib
 """
@@ -255,7 +255,7 @@ def main():
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
     home, count = Path(__file__).resolve().parent.parent, sys.argv[1:] == ["--count"]
-    sources = [src for where in ("crates/*/src", "tools/*/src", "experiments/src")
+    sources = [src for where in ("crates/*/src", "tools/*/src", "experiments/src", "experiments/*/src")
                for src in sorted(home.glob(where))]
     offences = [offence for src in sources
                 for offence in check(src, src.parent.name == "halfseen")[1]]

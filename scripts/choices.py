@@ -28,10 +28,10 @@ import time
 MOST = 1000
 EMPTY = ("", "NA", "NaN", "?")
 HATS = ("--basis", "hats")
-LIMITED = ["fiml", "identity", "aerr", "aelr", "ddaelr-2p", "ddaerr-2p", "baseline"]
+LIMITED = ["fiml", "aerr", "aelr", "ddaelr-2p", "ddaerr-2p", "baseline"]
 SEEN = ["ridge", "lasso", "karma", "mean", "fiml"]
-HOLED = ["karma", "mean", "mcb", "mc1", "geom", "fiml"]
-THREATENED = ["robust-lp", "robust-perceptron", "fdrop", "ridge", "svm"]
+HOLED = ["karma", "mean", "mcb", "mc1", "fiml"]
+THREATENED = ["robust-lp", "robust-perceptron", "ridge"]
 THREAT = 3
 
 
@@ -146,7 +146,7 @@ def one(args, path: pathlib.Path, setting: str, split: int, done: dict) -> None:
             if key in done:
                 continue
             own = [*more] if learner in HOLED else [*flags, *more]
-            if threat and learner in ("auto", "robust-lp", "robust-perceptron", "fdrop"):
+            if threat and learner in ("auto", "robust-lp", "robust-perceptron"):
                 own += ["--threat", str(THREAT)] if learner == "auto" else ["--set", f"threat={THREAT}"]
             if learner != "auto":
                 own += ["--learner", learner, *(["--tune", "5"] if learner != "fiml" else [])]

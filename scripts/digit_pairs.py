@@ -11,6 +11,7 @@ computed again.
 
 import argparse
 import csv
+import gzip
 import itertools
 import json
 import pathlib
@@ -22,14 +23,34 @@ import time
 FIELDS = ["pair", "budget", "splits", "seed", "ridge", "fiml", "seconds"]
 
 
+def elements(path: pathlib.Path, header: int) -> bytes:
+    """Return the elements of an IDX file, gzipped or not, behind its header."""
+    packed = path.with_name(f"{path.name}.gz")
+    return (gzip.decompress(packed.read_bytes()) if packed.exists() else path.read_bytes())[header:]
+
+
+def write_pair(mnist: pathlib.Path, pair: str, target: pathlib.Path) -> None:
+    """Write all images of two digits as CSV, those of the training part first."""
+    with target.open("w") as file:
+        file.write(",".join([f"p{i}" for i in range(784)] + ["label"]) + "\n")
+        for part in ("train", "t10k"):
+            pixels = elements(mnist / f"{part}-images-idx3-ubyte", 16)
+            for i, label in enumerate(elements(mnist / f"{part}-labels-idx1-ubyte", 8)):
+                if str(label) in pair.split("v"):
+                    file.write(",".join(map(str, pixels[784 * i : 784 * (i + 1)])) + f",{label}\n")
+
+
 def compared(args: argparse.Namespace, pair: str) -> dict[str, object]:
     """Return the mean errors of a pair over the splits."""
     began = time.monotonic()
-    command = [args.program, "compare", args.mnist, "--classes", pair.replace("v", ","), "--learners", "ridge,fiml"]
-    command += ["--budget", str(args.budget), "--splits", str(args.splits), "--folds", "3", "--seed", str(args.seed)]
-    command += ["--threads", str(args.threads), "--json", "--quiet"]
+    options = ["--target", "label", "--task", "classification", "--scale", "common", "--learners", "ridge,fiml"]
+    options += ["--budget", str(args.budget), "--splits", str(args.splits), "--folds", "3", "--seed", str(args.seed)]
+    options += ["--threads", str(args.threads), "--json", "--quiet"]
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([*command, "--out", folder], check=True, capture_output=True)
+        table = pathlib.Path(folder, "pair.csv")
+        write_pair(args.mnist, pair, table)
+        command = [args.program, "compare", table, *options, "--out", folder]
+        done = subprocess.run(command, check=True, capture_output=True)
     found = {one["learner"]: one["test_mse_mean"] for one in json.loads(done.stdout)["summary"]}
     errors = {name: found[name] for name in ("ridge", "fiml")}
     seconds = round(time.monotonic() - began, 1)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Run halfseen-fuzz for hours, in steps that a later call goes on from, and add up what it found.
 
-    scripts/long_fuzz.py FUZZ --out FILE [--runs 10000000] [--subjects files,models,partials,sessions] [--workers 1]
+    scripts/long_fuzz.py FUZZ --out FILE [--runs 10000000] [--subjects files,models,partials,states] [--workers 1]
 
 FUZZ is the program, which `cargo build --profile checked -p halfseen-fuzz` builds with checks of overflow. FILE keeps the sums of
 each subject and the version that made them, in JSON; steps are seeds of their own. Ends at the first finding, which it prints.
@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("fuzz")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--runs", type=int, default=10_000_000)
-    parser.add_argument("--subjects", default="files,models,partials,sessions")
+    parser.add_argument("--subjects", default="files,models,partials,states")
     parser.add_argument("--workers", type=int, default=1)
     given = parser.parse_args()
     sums = json.loads(given.out.read_text()) if given.out.exists() else {}

@@ -11,7 +11,7 @@ folder=$1 target=$2 licences=$3 out=$4
 project=$(cd "$(dirname "$0")/.." && pwd)
 program=$folder/halfseen
 [ -e "$program" ] || program=$folder/halfseen.exe
-[ -e "$program" ] || { echo "$folder has no program: cargo build --release --package halfseen-cli" >&2 && exit 1; }
+[ -e "$program" ] || { echo "$folder has no program: cargo build --release --package halfseen-cli --features serve,postgres,parquet" >&2 && exit 1; }
 version=$("$program" --version | tr -d '\r' | cut -d' ' -f2)
 promised() { sed -n "s/^$1 = \"\(.*\)\"$/\1/p" "$project/crates/halfseen-cli/Cargo.toml" | sed "s/{ version }/$version/g; s/{ target }/$target/g"; }
 archive=$(promised pkg-url)

@@ -16,6 +16,8 @@ package=crates/halfseen-python
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 dist=$target/dist
 tools=$target/release-tools
+# What the program of a release has beside what `cargo install` builds.
+features=serve,postgres,parquet
 host=$(rustc -vV | sed -n 's/^host: //p')
 export CARGO_TARGET_DIR=$target PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
 mkdir -p "$dist"
@@ -31,7 +33,7 @@ tools() {
 # A tool of cargo that is not there yet.
 cargo_tool() { command -v "$1" >/dev/null || cargo install --quiet --locked --root "$tools" "$@"; }
 
-# The licences of what a package links: PACKAGE FOLDER.
+# The licences of what a package links: PACKAGE FOLDER [FEATURES].
 third_party() {
     cargo_tool cargo-about --features cli
     scripts/third-party.py "$@"
@@ -71,7 +73,7 @@ sdist() {
 
 pythons() {
     local suite python
-    cargo build --release --locked --package halfseen-cli --package halfseen-io --bin halfseen --example fit_by_name
+    cargo build --release --locked --package halfseen-cli --package halfseen-io --features "$features" --bin halfseen --example fit_by_name
     for suite in bookworm:python3.11 trixie:python3.13 sid:python3.14; do
         python=${suite#*:}
         printf -- '-- %s\n' "$python"
@@ -85,8 +87,8 @@ pythons() {
 }
 
 program() {
-    cargo build --release --locked --package halfseen-cli
-    third_party halfseen-cli "$target/licences"
+    cargo build --release --locked --package halfseen-cli --features "$features"
+    third_party halfseen-cli "$target/licences" "$features"
     scripts/pack-program.sh "$target/release" "$host" "$target/licences" "$dist"
 }
 

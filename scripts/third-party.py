@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Write the licences of what a package links: those of its Rust crates, and those of Rust's standard library.
 
-    scripts/third-party.py PACKAGE FOLDER        halfseen-cli target/licences/halfseen-cli
+    scripts/third-party.py PACKAGE FOLDER [FEATURES]      halfseen-cli target/licences/halfseen-cli serve,postgres,parquet
 
 Writes FOLDER/LICENSE-THIRD-PARTY and FOLDER/LICENSE-RUST.html. cargo-about finds the crates of Cargo.lock and
 their licences, and fails at one that scripts/about.toml does not accept (`cargo install cargo-about --features cli`).
@@ -69,13 +69,15 @@ def described(crate):
     return f"  {crate['name']} {crate['version']}{authors}{repository}"
 
 
-def main(package, folder):
+def main(package, folder, features=""):
     """Run cargo-about and write both files."""
     project = Path(__file__).resolve().parent.parent
     manifest = project / "crates" / package / "Cargo.toml"
     output("cargo", "fetch", "--locked", "--quiet", "--manifest-path", manifest)
-    options = ["--locked", "--offline", "--fail", "--format", "json"]
+    # What is released has all features.
+    options = ["--locked", "--offline", "--fail", "--all-features", "--format", "json"]
     options += ["--config", project / "scripts" / "about.toml", "--manifest-path", manifest]
+    options += ["--features", features] if features else []
     found = json.loads(output("cargo", "about", "generate", *options))
     # Its own crates have LICENSE-MIT and LICENSE-APACHE beside these files.
     found["crates"] = [crate for crate in found["crates"] if crate["package"]["source"]]
@@ -91,6 +93,6 @@ def main(package, folder):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         sys.exit(__doc__.split("\n\n")[1].strip())
-    main(sys.argv[1], Path(sys.argv[2]))
+    main(sys.argv[1], Path(sys.argv[2]), *sys.argv[3:])

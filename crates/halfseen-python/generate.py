@@ -7,7 +7,7 @@
   share in the family's base, all others in ``Estimator``. Entries of what Python alone has are kept.
 - A class (or a pair of them) for a learner that has none; whoever wants can say more in it.
 - The lists of estimators of ``halfseen`` and of families that are packages, and the tables of learners in
-  docs/learners.md, crates/halfseen-python/README.md and REFERENCES.md.
+  docs/learners.md and crates/halfseen-python/README.md.
 
 It needs the installed extension, and none of the sources.
 """
@@ -30,7 +30,7 @@ HOME = PACKAGE / "python" / "halfseen"
 ROOT = PACKAGE.parents[1]
 LEARNERS = {learner["name"]: learner for learner in json.loads(_core.learners())}
 #: Learners without a class: scikit-learn has them, or KARMA with gamma = 1 is it.
-ELSEWHERE = {"ridge", "lasso", "svm", "ogd", "imputation"}
+ELSEWHERE = {"ridge", "lasso", "imputation"}
 #: Each family's base, what its estimators take besides, and the bases of a new regressor and classifier.
 FAMILIES = {
     "budget": (
@@ -41,7 +41,6 @@ FAMILIES = {
     ),
     "missing": ("Missing", "scale basis n_jobs verbose", "Regressor", "Classifier"),
     "robust": ("_Robust", "scale basis known groups n_jobs verbose", None, "LinearClassifier"),
-    "full": ("Estimator", "scale basis verbose", "ClippedRegressor", "LinearClassifier"),
 }
 #: Where a new file of a family that is a package has its bases from.
 BASES = {
@@ -307,16 +306,16 @@ def replaced(text, name, value):
 def tables(found):
     """Return the tables of learners: path -> its lines."""
     of_learner = {of.learner: of for of in found}
-    rows = {"docs/learners.md": [("learner", "Python", "what it is", "source")]}
-    rows["REFERENCES.md"] = [("learner", "what it is", "source")]
-    rows["crates/halfseen-python/README.md"] = [("estimators", "learner", "what it is", "source")]
+    rows = {
+        "docs/learners.md": [("learner", "Python", "what it is", "source")],
+        "crates/halfseen-python/README.md": [("estimators", "learner", "what it is", "source")],
+    }
     for name, learner in LEARNERS.items():
         of = of_learner.get(name)
         names = ", ".join(f"`{cls}`" for cls in sorted(of.public, reverse=True)) if of else ""
         also = [f"`{of['parameter']}={of['value']}` is `{of['name']}`" for of in learner["aliases"]]
         title = "; ".join([learner["title"], *also])
         rows["docs/learners.md"].append((f"`{name}`", names, title, learner["source"]))
-        rows["REFERENCES.md"].append((f"`{name}`", title, learner["source"]))
         if of:
             row = (names, f"`{name}`", title, learner["source"])
             rows["crates/halfseen-python/README.md"].append(row)

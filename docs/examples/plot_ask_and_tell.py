@@ -13,11 +13,12 @@ come days later, in any order, and some never come.
 # The 442 patients of scikit-learn's diabetes data play the world. The learner sees only the values that it
 # asks for. A function plays the nurse, and counts her work.
 
+import pickle
 import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
-from halfseen import DataWarning, FIMLRegressor, Learner, Query
+from halfseen import DataWarning, FIMLRegressor
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import train_test_split
@@ -65,21 +66,21 @@ print(f"all {told[-1] * 10}: {whole[-1]:.1f}; the mean: {y_test.std():.1f}")
 # %%
 # Answers that take days
 # ----------------------
-# A question can be printed, sent, and answered late. The learner itself can be saved as text. A loaded
-# learner continues with the same bits, open questions included. A measurement that could not be made is None.
+# Several questions may be open, and are answered in any order. A pickle of the learner and its questions
+# continues with the same bits. A measurement that could not be made is None. (Answers that come in part, from
+# several people, over weeks, are for a :class:`halfseen.Study`.)
 
 learner = FIMLRegressor(budget=4, random_state=0).start(list(X.columns), target=(150, 80))
-letters = [learner.ask().to_json() for _ in range(3)]
-paused = learner.to_json()
+paused = pickle.dumps((learner, [learner.ask() for _ in range(3)]))
 
-learner = Learner.from_json(paused)
+learner, queries = pickle.loads(paused)
 for patient in (2, 0):
-    query = Query.from_json(letters[patient])
+    query = queries[patient]
     learner.tell(query, nurse(patient, query.attributes), target=y_train.iloc[patient])
-query = Query.from_json(letters[1])
+query = queries[1]
 answers = nurse(1, query.attributes[1:]) | {query.attributes[0]: None}
 learner.tell(query, answers, target=y_train.iloc[1])
-print(f"answered: {learner.report['examples']}, open: {len(learner.open)}")
+print(f"answered: {learner.report['examples']}")
 
 # %%
 # What more patients bring

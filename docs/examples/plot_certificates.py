@@ -10,11 +10,11 @@ to rely on the answer for one patient. Would the answer change if three of the t
 # Two models
 # ----------
 # One learned for complete rows, one for rows that may lose any three measurements. With ``threat=0`` the
-# first is an ordinary linear support vector machine.
+# first minimises the plain hinge loss, as a linear support vector machine does.
 
 import matplotlib.pyplot as plt
 import numpy as np
-from halfseen import FDROPClassifier, RobustClassifier
+from halfseen import RobustClassifier, RobustLPClassifier
 from halfseen.robust import certify
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
@@ -24,7 +24,7 @@ X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 y = y.map({0: "malignant", 1: "benign"}).to_numpy()
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.4, random_state=0, stratify=y)
 models = {
-    "unprepared": FDROPClassifier(threat=0),
+    "unprepared": RobustLPClassifier(threat=0),
     "prepared for three": RobustClassifier(threat=3, random_state=0),
 }
 for model in models.values():

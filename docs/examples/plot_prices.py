@@ -58,8 +58,9 @@ def collect(max_cost, money, seed):
             break
         values = X_train.loc[patient, list(query.attributes)].to_dict()
         learner.tell(query, values, target=y_train[patient])
-    asked = dict(zip(learner.attributes, learner.attributes_read, strict=True))
-    return learner.model(), asked, learner.report["examples"]
+    model = learner.model()
+    asked = dict(zip(learner.attributes, model.attributes_read_, strict=True))
+    return model, asked, learner.report["examples"]
 
 
 def miss(model, columns):

@@ -17,7 +17,7 @@ prepared?
 
 import matplotlib.pyplot as plt
 import numpy as np
-from halfseen import FDROPClassifier, RobustClassifier, RobustPerceptronClassifier
+from halfseen import RobustClassifier, RobustLPClassifier, RobustPerceptronClassifier
 from halfseen.plotting import RobustnessDisplay
 from halfseen.robust import attack
 from sklearn.datasets import load_breast_cancer
@@ -51,11 +51,11 @@ for taken in (0, 1, 3):
 # --------
 # ``threat`` is the number of measurements that may be taken from each row. ``RobustClassifier`` learns a
 # curve of each, and a lost one counts as its mean. The picture also shows the other learners of the
-# package; with ``threat=0`` FDROP is an ordinary support vector machine.
+# package; with ``threat=0`` the robust linear program minimises the plain hinge loss.
 
 models = {
-    "unprepared SVM": FDROPClassifier(threat=0),
-    "FDROP": FDROPClassifier(threat=3),
+    "unprepared": RobustLPClassifier(threat=0),
+    "robust linear program": RobustLPClassifier(threat=3),
     "robust Perceptron": RobustPerceptronClassifier(threat=3, random_state=0),
     "RobustClassifier": RobustClassifier(threat=3, random_state=0),
 }
@@ -81,16 +81,15 @@ print(f"always benign: {100 * np.mean(y_test == 'benign'):.1f} % right")
 # ------------------------
 # Sensors rarely fail in the worst way. If as many are lost by chance, what is it worth to be prepared?
 
-for name in ("unprepared SVM", "RobustClassifier"):
+for name in ("unprepared", "RobustClassifier"):
     right = [100 * attack(models[name], X_test, y_test, threat=t, kind="random").score for t in (0, 3, 8, 15)]
     print(f"{name}: " + ", ".join(f"{r:.1f} %" for r in right) + " right with 0, 3, 8 and 15 lost by chance")
 
 # %%
 # Unprepared, both usual models are right for 96 % of complete rows, and for 64 % once the worst three are
 # taken: hardly better than to say "benign" always. RobustClassifier is right for 96 % of complete rows too,
-# and for 83 % with three taken. FDROP, which knows no curves, gives away seven points for the same. With
-# five taken RobustClassifier still has 72 %, with eight nothing helps. If half of all are lost by chance,
-# being prepared saves 29 points.
+# and for 83 % with three taken. With five taken it still has 72 %, with eight nothing helps. If half of all
+# are lost by chance, being prepared saves 29 points.
 #
 # When not: if failures are repaired within the hour. An unprepared linear model has one weight for each
 # measurement, and is easier to explain than curves.

@@ -14,7 +14,7 @@ reason, and an alternative.
 
 import matplotlib.pyplot as plt
 import numpy as np
-from halfseen import FDROPClassifier, suggest
+from halfseen import RobustLPClassifier, suggest
 from sklearn.datasets import load_breast_cancer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
@@ -49,13 +49,13 @@ for situation, (suggestion, _, _) in situations.items():
 # Is it any good?
 # ---------------
 # We compare each suggestion with the usual way. For three reads that is three columns drawn by lot, the same
-# of each row (mean of ten draws). For lost values the usual way is a linear support vector machine that is
+# of each row (mean of ten draws). For lost values the usual way is a linear model of hinge losses that is
 # not prepared. Both are attacked: in each row the three values that hurt most become 0.
 
 usual = make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression(max_iter=1000))
 rng = np.random.default_rng(0)
 lots = [rng.permutation(30)[:3] for _ in range(10)]
-plain = FDROPClassifier(threat=0).fit(X_train, y_train)
+plain = RobustLPClassifier(threat=0).fit(X_train, y_train)
 right = {
     "everything seen": usual.fit(X_train, y_train).score(X_test, y_test),
     "half of the cells empty": usual.fit(holes_train, y_train).score(holes_test, y_test),

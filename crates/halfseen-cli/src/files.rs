@@ -6,45 +6,31 @@ use crate::{digits, output};
 use anyhow::Result;
 use halfseen::data::{Matrix, Table};
 use halfseen::error::list;
-use halfseen_io::{Data, IdxData, Source, read_data_with};
+use halfseen_io::{Source, read_data_with};
 use std::path::Path;
 
-/// Reads a file, standard input (`-`), a folder of IDX files, or without a path the included
-/// digits; remarks on how a file was read.
+/// Reads a file, standard input (`-`), or without a path the included digits; remarks on how a file
+/// was read.
 pub(crate) fn read_table(
     path: Option<&Path>,
     args: &ReadArgs,
     quiet: bool,
 ) -> Result<(String, Table)> {
     let Some(path) = path else {
-        return Ok(("digits 3 and 5 of MNIST".into(), images(digits::read()?)?));
+        return Ok(("digits 3 and 5 of MNIST".into(), digits::read()?));
     };
     let (source, name) = if output::is_standard(path) {
         (Source::stdin(), "standard input".to_owned())
     } else {
         (Source::path(path), path.display().to_string())
     };
-    let (data, remarks) = read_data_with(source, &args.options())?;
+    let (table, remarks) = read_data_with(source, &args.options())?;
     remarks.iter().for_each(|said| output::remark(quiet, &format!("remark: {name}: {said}")));
-    Ok((name, as_table(data)?))
+    Ok((name, table))
 }
 
-/// Returns the table of data that were read.
-pub(crate) fn as_table(data: Data) -> Result<Table> {
-    match data {
-        Data::Table(table) => Ok(table),
-        Data::Images(data) => images(data),
-    }
-}
-
-fn images(data: IdxData) -> Result<Table> {
-    let names = data.attribute_names();
-    let labels = data.labels.iter().map(|&l| f64::from(l)).collect();
-    Ok(Table::from_matrix(Matrix::U8(data.images), names)?.with_column("label", labels)?)
-}
-
-/// Returns the name of the target's column: the label of images and SVMlight rows unless another is
-/// named.
+/// Returns the name of the target's column: the label of the digits and of SVMlight rows unless
+/// another is named.
 pub(crate) fn target_name(table: &Table, target: Option<&str>, name: &str) -> Result<String> {
     let is_labelled = matches!(table.numbers(), Matrix::U8(_) | Matrix::Csr(_));
     match target {

@@ -40,7 +40,7 @@ pub(crate) fn run(given: &FitArgs) -> Result<ExitCode> {
     let Some(out) = &given.out else {
         if given.learner == AUTO {
             return usage_error(
-                "--partial: name the learner, as in --learner ridge (or lasso; with --set loss=squared zero or mean; in two passes ogd or fiml); the choice needs the whole table",
+                "--partial: name the learner, as in --learner ridge (or lasso; with --set loss=squared zero or mean; in two passes aerr, or karma with --set features=sketch:2048); the choice needs the whole table",
             );
         }
         return in_parts::fit(given, &*configured(given)?);
@@ -49,6 +49,12 @@ pub(crate) fn run(given: &FitArgs) -> Result<ExitCode> {
         return usage_error(
             "more than one file makes parts: give --partial instead of --out, and then `halfseen merge`",
         );
+    }
+    if let Some(units) = &given.units {
+        if given.learner == AUTO {
+            return usage_error("--units: name the learner of these sums by --learner");
+        }
+        return in_parts::stream(given, &*configured(given)?, (units, out));
     }
     if given.learner != AUTO {
         // Before anything is read or written.

@@ -73,9 +73,6 @@ pub(crate) fn summary(
         rows.push(("read in all", format!("{} ({} distinct)", report.reads, report.distinct)));
         rows.push(("per example", per_example(report)));
         let refused = report.notes.iter().find_map(|note| match note {
-            Note::UnknownTargets { examples } => {
-                Some(("without a target", format!("{examples} (their reads are used)")))
-            }
             Note::RefusedReads { reads } => {
                 Some(("refused reads", format!("{reads} (the cell is missing; counted as read)")))
             }

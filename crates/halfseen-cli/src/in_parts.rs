@@ -1,4 +1,4 @@
-//! Runs `fit --partial` and `merge`: sums over parts of the rows, and the model of all.
+//! Runs `fit --partial`, `fit --units` and `merge`: sums over parts of the rows, and the model of all.
 
 use crate::args::{FitArgs, MergeArgs, MissingArg, TableArgs};
 use crate::failure::usage_error;
@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 use halfseen::data::{DeclaredKind, Finding, Table};
 use halfseen::error::short;
 use halfseen::learner::Learner;
+use halfseen::model::Model;
 use halfseen::partial::{NextPass, Partial};
 use halfseen::prepare::{Missing, Options};
 use halfseen_io::Wanted;
@@ -26,28 +27,8 @@ pub(crate) fn fit(args: &FitArgs, learner: &dyn Learner) -> Result<ExitCode> {
         return usage_error("--out or --partial is needed");
     };
     output::check_writable("--partial", out, &args.inputs())?;
-    let table = &args.table;
-    let Some(target) = &args.target else {
-        return usage_error("which column is the target? Name it with --target");
-    };
-    let unable = [
-        ("--known", !table.known.is_empty()),
-        ("--panel", !table.panel.is_empty()),
-        ("--prices", table.prices.is_some()),
-        ("--rows", table.rows.is_some()),
-        ("--missing drop", args.missing == Some(MissingArg::Drop)),
-    ];
-    if let Some((flag, _)) = unable.iter().find(|(_, given)| *given) {
-        return usage_error(format!(
-            "{flag} needs the whole table: leave it out, or fit without --partial"
-        ));
-    }
-    let is_imputed = args.missing == Some(MissingArg::Mean);
-    let missing = if is_imputed { Missing::Mean } else { Missing::Keep };
-    let declared = declarations::read(table)?;
-    let options = Options { scale: table.scale, basis: table.basis, missing, ..declared };
-    let options = options.for_fit(&learner.needs());
-    let mut partial = Partial::new(learner, target, task(table.task), &options)?;
+    let (table, target) = (&args.table, target(args)?);
+    let mut partial = empty(args, target, learner)?;
     if let Some(units) = &args.units {
         let place = || format!("--units {}", units.display());
         let sums = sums_in(units).with_context(place)?;
@@ -71,7 +52,9 @@ pub(crate) fn fit(args: &FitArgs, learner: &dyn Learner) -> Result<ExitCode> {
             output::remark(table.quiet, &text);
             continue;
         }
-        let absorbed = absorb(&mut partial, file, &name, (target, &mut of_classes), table);
+        let mut absorbing = partial.begin(&name)?;
+        let absorbed = each_table(file, target, &mut of_classes, table, |rows| absorbing.add(rows))
+            .and_then(|()| Ok(partial.end(absorbing)?));
         read += u32::from(absorbed.is_ok());
         // Writing, which takes longer with each part, takes a tenth of the time at most.
         if args.resume && read > 0 && (absorbed.is_err() || Instant::now() >= due) {
@@ -90,13 +73,62 @@ pub(crate) fn fit(args: &FitArgs, learner: &dyn Learner) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Absorbs a file batch by batch.
-fn absorb(
-    partial: &mut Partial,
+/// Learns from each row of a file once, in the units of sums over its rows.
+pub(crate) fn stream(
+    args: &FitArgs,
+    learner: &dyn Learner,
+    (units, out): (&Path, &Path),
+) -> Result<ExitCode> {
+    output::check_writable("--out", out, &args.inputs())?;
+    let (table, target) = (&args.table, target(args)?);
+    let place = || format!("--units {}", units.display());
+    let sums = sums_in(units).with_context(place)?;
+    let mut stream = empty(args, target, learner)?.stream(&sums).with_context(place)?;
+    let mut of_classes = OfClasses::new(&table.classes);
+    each_table(&args.data, target, &mut of_classes, table, |rows| stream.add(rows))?;
+    let progress = Progress::new("fitting", table.quiet);
+    let model = stream.finish(&progress)?;
+    drop(progress);
+    save(&model, out, (table.json, table.quiet))
+}
+
+fn target(args: &FitArgs) -> Result<&str> {
+    match &args.target {
+        Some(target) => Ok(target),
+        None => usage_error("which column is the target? Name it with --target"),
+    }
+}
+
+/// Returns a partial without a part.
+fn empty(args: &FitArgs, target: &str, learner: &dyn Learner) -> Result<Partial> {
+    let table = &args.table;
+    let unable = [
+        ("--known", !table.known.is_empty()),
+        ("--panel", !table.panel.is_empty()),
+        ("--prices", table.prices.is_some()),
+        ("--rows", table.rows.is_some()),
+        ("--missing drop", args.missing == Some(MissingArg::Drop)),
+    ];
+    if let Some((flag, _)) = unable.iter().find(|(_, given)| *given) {
+        return usage_error(format!(
+            "{flag} needs the whole table: leave it out, or fit without --partial and --units"
+        ));
+    }
+    let is_imputed = args.missing == Some(MissingArg::Mean);
+    let missing = if is_imputed { Missing::Mean } else { Missing::Keep };
+    let declared = declarations::read(table)?;
+    let options = Options { scale: table.scale, basis: table.basis, missing, ..declared };
+    let options = options.for_fit(&learner.needs());
+    Ok(Partial::new(learner, target, task(table.task), &options)?)
+}
+
+/// Reads a file batch by batch, and hands out the rows with a target.
+fn each_table(
     file: &Path,
-    part: &str,
-    (target, of_classes): (&str, &mut OfClasses<'_>),
+    target: &str,
+    of_classes: &mut OfClasses<'_>,
     args: &TableArgs,
+    mut add: impl FnMut(&Table) -> halfseen::Result<()>,
 ) -> Result<()> {
     let except = args.ignore.iter().cloned().collect();
     let mut wanted = Wanted { others: true, except, ..Wanted::default() };
@@ -112,7 +144,7 @@ fn absorb(
             }
         };
     }
-    let (mut absorbing, mut with_target) = (partial.begin(part)?, WithTarget::default());
+    let mut with_target = WithTarget::default();
     let read =
         stream::read(file, &args.read, &wanted, args.quiet, Take::Batches, |found, rows| {
             args.ignore.iter().try_for_each(|name| found.left_out(&rows.table, name))?;
@@ -120,10 +152,9 @@ fn absorb(
             refuse_dates(&rows.table, target, args)?;
             let (table, numbers) = of_classes.keep(rows.table, rows.numbers, target)?;
             let (table, _) = with_target.keep(table, numbers, target)?;
-            Ok(absorbing.add(&table)?)
+            Ok(add(&table)?)
         })?;
-    with_target.check(target, &read.name, args.quiet)?;
-    Ok(partial.end(absorbing)?)
+    with_target.check(target, &read.name, args.quiet)
 }
 
 /// Refuses columns of dates, which are attributes only if they are declared.
@@ -169,10 +200,15 @@ pub(crate) fn merge(args: &MergeArgs) -> Result<ExitCode> {
     let progress = Progress::new("fitting", args.quiet);
     let model = all.finish(&progress)?;
     drop(progress);
+    save(&model, out, (args.json, args.quiet))
+}
+
+/// Writes a model, and says what was fitted.
+fn save(model: &Model, out: &Path, (json, quiet): (bool, bool)) -> Result<ExitCode> {
     output::write_file(out, &format!("{}\n", model.to_json()?))?;
-    let summary = fitted::summary(&model, args.json, false, None, out)?;
-    fitted::tell(&summary, out, args.json, args.quiet)?;
-    fitted::remark_on(&model, args.quiet);
+    let summary = fitted::summary(model, json, false, None, out)?;
+    fitted::tell(&summary, out, json, quiet)?;
+    fitted::remark_on(model, quiet);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -198,14 +234,11 @@ fn tell(partial: &Partial, out: &Path, (json, quiet): (bool, bool)) -> Result<()
     }
     let learner = partial.learner()?;
     let file = out.display();
-    let again = format!("the same once more, with --units {file} and another --partial");
-    let merge = format!("halfseen merge {file} --out model.json");
+    let again = |out| format!("the same once more, with --units {file} and {out}");
     let next = match partial.next_pass() {
-        NextPass::Learns => again,
-        NextPass::Certifies => {
-            format!("{again}, which measures how far the average is from the best; or {merge}")
-        }
-        NextPass::None => merge,
+        NextPass::Features => again("another --partial"),
+        NextPass::Stream => again("--out model.json instead of --partial"),
+        NextPass::None => format!("halfseen merge {file} --out model.json"),
     };
     let rows = vec![
         ("learner", Some(learner.name().to_owned())),

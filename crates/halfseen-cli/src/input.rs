@@ -204,11 +204,10 @@ pub(crate) fn options(
 /// Restores a row's number in the file, if the library saw only some of the rows.
 pub(crate) fn renumbered(error: halfseen::Error, numbers: &[usize]) -> halfseen::Error {
     let mut kind = error.kind().clone();
-    if let ErrorKind::MomentContradicted { row, .. }
+    if let ErrorKind::WrongCell { row, .. }
     | ErrorKind::MissingCell { row, .. }
     | ErrorKind::NotFinite { row, .. }
-    | ErrorKind::TooLarge { row, .. }
-    | ErrorKind::NotADate { row, .. } = &mut kind
+    | ErrorKind::TooLarge { row, .. } = &mut kind
     {
         *row = numbers.get(row.wrapping_sub(1)).map_or(*row, |number| number + 1);
     }

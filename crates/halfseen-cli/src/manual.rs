@@ -1,6 +1,6 @@
 //! Prints what shells and manuals know of the program: completions, and the manual page.
 
-#[cfg(all(test, feature = "postgres", feature = "serve"))]
+#[cfg(test)]
 mod pages;
 
 use crate::args::{Arguments, CompletionsArgs};

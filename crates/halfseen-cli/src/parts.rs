@@ -8,7 +8,7 @@ use crate::weights::sums_of;
 use anyhow::Result;
 use halfseen::data::Task;
 use halfseen::model::{Model, Predictor, RawCurve};
-use halfseen_io::draw::{Panels, Point, Series, small_multiples};
+use halfseen_io::draw::{Figure, Point, Series, small_multiples};
 use std::path::Path;
 
 /// Panels of a picture.
@@ -120,11 +120,14 @@ pub(crate) fn picture(model: &Model) -> Result<String> {
             points: points(sum, curve, STEPS),
         }
     };
-    Ok(small_multiples(&Panels {
+    Ok(small_multiples(&Figure {
         title,
-        subtitle: format!("each is 0 on average{band}"),
+        x_label: format!("each is 0 on average{band}"),
         y_label: format!("added to the {what}"),
-        panels: parts.iter().take(MOST).map(panel).collect(),
+        log_x: false,
+        y_limit: None,
+        reference: None,
+        series: parts.iter().take(MOST).map(panel).collect(),
     })?)
 }
 

@@ -14,15 +14,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
-    let model = clipped(read_model(&args.model)?, args.no_clip, args.quiet);
-    if let Some(out) = &args.out {
-        let read = [&args.model, &args.data].into_iter().chain(&args.conformal);
+    let model = clipped(read_model(&args.model)?, args.form.no_clip, args.quiet);
+    if let Some(out) = &args.to.out {
+        let read = [&args.model, &args.data].into_iter().chain(&args.form.conformal);
         let read: Vec<&Path> = read.map(PathBuf::as_path).collect();
         output::check_writable("--out", out, &read)?;
     }
-    let mut intervals = Intervals::asked(args.interval, args.conformal.as_deref(), &args.model)
-        .map(|asked| asked.of(&model, &args.read, args.quiet))
-        .transpose()?;
+    let mut intervals =
+        Intervals::asked(args.form.interval, args.form.conformal.as_deref(), &args.model)
+            .map(|asked| asked.of(&model, &args.read, args.quiet))
+            .transpose()?;
     let mut wanted = stream::wanted(&model);
     wanted.texts.extend(args.id.clone());
     let (mut out, mut csv) = (None, String::new());
@@ -38,7 +39,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
             // Opened after the first batch: what cannot be used leaves nothing behind.
             let out = match &mut out {
                 Some(out) => out,
-                none => none.insert(Growing::begin(args.out.as_deref())?),
+                none => none.insert(Growing::begin(args.to.out.as_deref())?),
             };
             out.add(&csv)
         })?;

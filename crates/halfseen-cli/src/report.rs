@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
         return usage_error("--out -: the page needs a file of its own; name one");
     }
     output::check_writable("--out", &args.out, &args.on.inputs())?;
-    let target_name = args.target.as_deref().unwrap_or(&model.target);
+    let target_name = args.on.target.as_deref().unwrap_or(&model.target);
     let mut rows = None;
     let mut read = told::read(&args.on, target_name, &model, true, |_, told| {
         rows = Some(told);

@@ -2,7 +2,6 @@
 //! with it.
 
 use crate::args::ReadArgs;
-use crate::files::as_table;
 use crate::output;
 use crate::progress::Progress;
 use anyhow::{Context, Result};
@@ -130,7 +129,7 @@ pub(crate) fn read(
     let mut found = Read { name, applied };
     let progress = Progress::new("reading", quiet);
     while let Some(batch) = batches.next_batch()? {
-        let mut table = as_table(batch.rows)?;
+        let mut table = batch.rows;
         if table.rows() > most - batch.before {
             table = table.select_rows(&(0..most - batch.before).collect::<Vec<_>>());
         }

@@ -2,6 +2,7 @@
 
 mod curve;
 mod draft;
+mod people;
 mod schema;
 #[cfg(feature = "serve")]
 mod serving;
@@ -43,8 +44,11 @@ pub(crate) fn run(args: &StudyArgs) -> Result<ExitCode> {
         Verb::Backup(args) => backup(args),
         #[cfg(feature = "serve")]
         Verb::Serve(args) => serving::serve(args),
-        #[cfg(feature = "serve")]
-        Verb::People(args) => serving::people(args),
+        #[cfg(not(feature = "serve"))]
+        Verb::Serve(_) => usage_error(
+            "this program was built without the server of studies: cargo install --path crates/halfseen-cli --features serve",
+        ),
+        Verb::People(args) => people::run(args),
         Verb::Schema(args) => schema::run(args),
         Verb::Simulate(args) => simulate::run(args),
     }
@@ -136,7 +140,7 @@ fn new(args: &NewArgs) -> Result<ExitCode> {
 
 fn next(args: &NextArgs) -> Result<ExitCode> {
     let mut study = Study::open(&args.on.study)?;
-    if let Some(out) = &args.out {
+    if let Some(out) = &args.to.out {
         let inputs: Vec<&Path> =
             [Some(&*args.on.study), args.subjects.as_deref()].into_iter().flatten().collect();
         check_writable("--out", out, &inputs)?;
@@ -169,9 +173,9 @@ fn next(args: &NextArgs) -> Result<ExitCode> {
     );
     if args.on.json {
         let text = format!("{:#}\n", serde_json::to_value(&asks)?);
-        put(args.out.as_deref(), &text)?;
+        put(args.to.out.as_deref(), &text)?;
     } else {
-        put(args.out.as_deref(), &String::from_utf8_lossy(&csv))?;
+        put(args.to.out.as_deref(), &String::from_utf8_lossy(&csv))?;
     }
     let told = asks.len() - open;
     let told = if told > 0 { format!("; {told} have nothing left to read") } else { String::new() };
@@ -260,32 +264,42 @@ fn report(name: &str, told: &Told, args: &TellArgs, none: bool) {
 
 fn amend(args: &AmendArgs) -> Result<ExitCode> {
     let mut study = Study::open(&args.on.study)?;
-    study.amend(&args.subject, &args.attribute, &args.value, &args.reason, &by(&args.on))?;
-    let json = serde_json::json!({ "subject": args.subject, "attribute": args.attribute, "value": args.value });
-    done(&args.on, &json, &format!("{} of {} is now {}", args.attribute, args.subject, args.value))
+    study.amend(
+        &args.of.subject,
+        &args.attribute,
+        &args.value,
+        &args.of.why.reason,
+        &by(&args.on),
+    )?;
+    let json = serde_json::json!({ "subject": args.of.subject, "attribute": args.attribute, "value": args.value });
+    done(
+        &args.on,
+        &json,
+        &format!("{} of {} is now {}", args.attribute, args.of.subject, args.value),
+    )
 }
 
 fn release(args: &ReleaseArgs) -> Result<ExitCode> {
     let mut study = Study::open(&args.on.study)?;
-    study.release(&args.subject, &args.reason, &by(&args.on))?;
-    let json = serde_json::json!({ "subject": args.subject, "state": "released" });
+    study.release(&args.of.subject, &args.of.why.reason, &by(&args.on))?;
+    let json = serde_json::json!({ "subject": args.of.subject, "state": "released" });
     done(
         &args.on,
         &json,
-        &format!("the ask of {} is given up; `next` may ask it anew", args.subject),
+        &format!("the ask of {} is given up; `next` may ask it anew", args.of.subject),
     )
 }
 
 fn withdraw(args: &WithdrawArgs) -> Result<ExitCode> {
     let mut study = Study::open(&args.on.study)?;
-    study.withdraw(&args.subject, args.erase, &args.reason, &by(&args.on))?;
-    let json = serde_json::json!({ "subject": args.subject, "erased": args.erase });
+    study.withdraw(&args.of.subject, args.erase, &args.of.why.reason, &by(&args.on))?;
+    let json = serde_json::json!({ "subject": args.of.subject, "erased": args.erase });
     let erased = if args.erase {
         ", and its values are erased from this store; not from backups, exports and models made before"
     } else {
         "; its values stay in the store"
     };
-    done(&args.on, &json, &format!("{} is out of the model{erased}", args.subject))
+    done(&args.on, &json, &format!("{} is out of the model{erased}", args.of.subject))
 }
 
 fn status(args: &StatusArgs) -> Result<ExitCode> {
@@ -304,16 +318,16 @@ fn status(args: &StatusArgs) -> Result<ExitCode> {
     let (model, curve) = fitted.as_ref().map(|(model, curve)| (model, curve)).unzip();
     let mut json = shown::json(&status, model)?;
     if let Some(curve) = curve {
-        curve::insert(&mut json, curve, curve.forecast(args.more).as_ref())?;
+        json["curve"] = serde_json::to_value(curve)?;
     }
     let mut text = shown::text(&status, model);
     if let Some(curve) = curve {
-        text.push_str(&curve::text(curve, args.more, &status.target));
+        text.push_str(&curve::text(curve, &status.target));
     }
     print(&if args.on.json { format!("{json:#}\n") } else { text })?;
     match (&args.plot, curve) {
         (Some(plot), Some(curve)) => {
-            curve::draw(plot, curve, args.more, &args.on.study.display().to_string())?;
+            curve::draw(plot, curve, &args.on.study.display().to_string())?;
         }
         (Some(_), None) => {
             return usage_error("--plot: no subject is complete, so there is no curve yet");
@@ -331,7 +345,7 @@ fn pending(args: &PendingArgs) -> Result<ExitCode> {
     } else {
         shown::pending(&pending)
     };
-    put(args.out.as_deref(), &text)?;
+    put(args.to.out.as_deref(), &text)?;
     remark(args.on.quiet, &counted(pending.len() as u64, "open ask", "open asks"));
     Ok(ExitCode::SUCCESS)
 }
@@ -360,7 +374,7 @@ fn model(args: &ModelArgs) -> Result<ExitCode> {
 }
 
 fn export(args: &ExportArgs) -> Result<ExitCode> {
-    if let Some(out) = &args.out {
+    if let Some(out) = &args.to.out {
         check_writable("--out", out, &[&args.on.study])?;
     }
     let mut study = Study::open(&args.on.study)?;
@@ -376,7 +390,7 @@ fn export(args: &ExportArgs) -> Result<ExitCode> {
         };
         study.export(what, &mut csv)?;
     }
-    put(args.out.as_deref(), &String::from_utf8_lossy(&csv))?;
+    put(args.to.out.as_deref(), &String::from_utf8_lossy(&csv))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -8,7 +8,7 @@ use crate::input::Input;
 use crate::kept_rows::with_targets;
 use crate::output;
 use anyhow::{Context, Result};
-use halfseen::data::{Cell, Column, Label, Table, Target, Task};
+use halfseen::data::{Cell, Column, Label, Table, Target, Task, missing_target};
 use halfseen::error::{list, short};
 use halfseen::prepare::Schema;
 use halfseen::select::Test;
@@ -124,13 +124,7 @@ pub(crate) fn target_of(
             Cell::Missing => {
                 let count =
                     (row..table.rows()).filter(|&r| table.cell(r, column) == Cell::Missing).count();
-                let (column, first) = (name.to_owned(), number + 1);
-                return Err(halfseen::Error::from(halfseen::ErrorKind::MissingTarget {
-                    column,
-                    first,
-                    count,
-                })
-                .into());
+                return Err(missing_target(name, number + 1, count).into());
             }
             Cell::Number(number) => Label::Number(number),
             Cell::Text(text) => Label::Text(text.to_owned()),

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use halfseen::ErrorKind;
 use halfseen::data::{Costs, Threat};
 use halfseen::error::nearest;
-use halfseen::model::{Model, Note};
+use halfseen::model::Model;
 use halfseen::registry;
 use halfseen::robust::Trial;
 use std::path::Path;
@@ -87,9 +87,8 @@ pub(crate) fn threats(
         .map(|&budget| priced.with_budget(budget))
         .collect::<Result<_, _>>()
         .context("--threat")?;
-    if let Some(floored) = threats.iter().find(|threat| threat.effective() != threat.budget()) {
-        let note = Note::ThreatFloored { asked: floored.budget(), used: floored.effective() };
-        remark(quiet, &format!("note: {note}"));
+    if let Some(floored) = threats.iter().find_map(Threat::floored) {
+        remark(quiet, &format!("note: {floored}"));
     }
     Ok(Some(threats))
 }

@@ -47,7 +47,6 @@ fn an_identifier_that_comes_back_is_refused_by_its_name() {
     for (line, learner) in [
         ("fit ids.csv --target churn --learner ridge --out o.json", "ridge"),
         ("fit ids.csv --target churn --learner fiml --budget 2 --out o.json", "fiml"),
-        ("fit ids.csv --target churn --learner geom --out o.json", "geom"),
         ("fit ids.csv --target churn --learner mcb --out o.json", "completion"),
     ] {
         let ran = place.within(8_000, &format!("{line} --as customer=category"));
@@ -98,13 +97,13 @@ fn a_fit_of_half_a_gigabyte_has_as_few_threads_as_fit_in_it() {
         text += if (i * i) % 7 < 3 { "yes\n" } else { "no\n" };
     }
     place.write("holes.csv", text);
-    let fit = "fit holes.csv --target churn --learner geom --set max_iter=3 --set rounds=1";
+    let fit = "fit holes.csv --target churn --learner karma --set features=sketch:256";
     let beyond = reserved_beyond();
     let ran = place.within(524 + beyond, &format!("{fit} --out o.json"));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     if beyond > 524 {
         let ran = place.within(524, &format!("{fit} --out o.json"));
-        refused(&ran, &["geom", "multiplies matrices", "of address space", "ulimit -v", "aerr"]);
+        refused(&ran, &["karma", "multiplies matrices", "of address space", "ulimit -v", "aerr"]);
     }
 }
 
@@ -127,13 +126,11 @@ fn every_learner_ends_with_an_error_or_a_model_in_any_address_space() {
     {
         place.write(name, text);
         for megabytes in [500, 1_000] {
-            for learner in ["ridge", "lasso", "svm", "karma", "geom", "mean", "robust-lp", "fdrop"]
-            {
+            for learner in ["ridge", "lasso", "karma", "mean", "robust-lp"] {
                 let limits = "--seed 1 --quiet --out o.json";
                 // What is not refused is cut short.
                 let few = match learner {
-                    "robust-lp" | "geom" => "--set max_iter=2",
-                    "fdrop" | "svm" => "--set max_iter=20",
+                    "robust-lp" => "--set max_iter=2",
                     _ => "",
                 };
                 let ran = place.within(

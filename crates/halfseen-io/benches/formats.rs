@@ -3,8 +3,8 @@
 
 use halfseen::data::Table;
 use halfseen_io::{
-    ArffOptions, CsvOptions, ParquetOptions, Result, Source, SvmlightOptions, read_arff, read_csv,
-    read_parquet, read_svmlight,
+    CsvOptions, ParquetOptions, Result, Source, SvmlightOptions, read_csv, read_parquet,
+    read_svmlight,
 };
 use parquet::data_type::DoubleType;
 use parquet::file::properties::WriterProperties;
@@ -27,12 +27,11 @@ fn main() {
 }
 
 fn report(name: &str, rows: &[Vec<f64>]) {
-    let formats: [(&str, Vec<u8>, Reader); 4] = [
+    let formats: [(&str, Vec<u8>, Reader); 3] = [
         ("CSV", csv(rows), |b| read_csv(Source::bytes("t", b), &CsvOptions::default())),
         ("SVMlight", svmlight(rows), |b| {
             read_svmlight(Source::bytes("t", b), &SvmlightOptions::default())
         }),
-        ("ARFF", arff(rows), |b| read_arff(Source::bytes("t", b), &ArffOptions::default())),
         ("Parquet", parquet(rows), |b| {
             read_parquet(Source::bytes("t", b), &ParquetOptions::default())
         }),
@@ -66,18 +65,10 @@ fn table(cell: impl Fn(u64) -> f64) -> Vec<Vec<f64>> {
     (0..ROWS).map(|_| (0..COLUMNS).map(|_| next()).collect()).collect()
 }
 
-fn dense(rows: &[Vec<f64>], header: String) -> Vec<u8> {
+fn csv(rows: &[Vec<f64>]) -> Vec<u8> {
+    let header = (0..COLUMNS).map(|c| format!("c{c}")).collect::<Vec<_>>().join(",") + "\n";
     let line = |row: &Vec<f64>| row.iter().map(f64::to_string).collect::<Vec<_>>().join(",") + "\n";
     (header + &rows.iter().map(line).collect::<String>()).into_bytes()
-}
-
-fn csv(rows: &[Vec<f64>]) -> Vec<u8> {
-    dense(rows, (0..COLUMNS).map(|c| format!("c{c}")).collect::<Vec<_>>().join(",") + "\n")
-}
-
-fn arff(rows: &[Vec<f64>]) -> Vec<u8> {
-    let attributes: String = (0..COLUMNS).map(|c| format!("@attribute c{c} real\n")).collect();
-    dense(rows, format!("@relation r\n{attributes}@data\n"))
 }
 
 /// Writes rows without zeros; the first column is the label.

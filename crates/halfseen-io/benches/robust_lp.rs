@@ -2,7 +2,7 @@
 //!
 //!     cargo bench -p halfseen-io --bench robust_lp -- MNIST [rows=1000,12705] [columns=784] [threads=1] [csv=FILE] [NAME=VALUE]...
 //!
-//! MNIST is a folder of IDX files (from scripts/get-mnist.sh); columns are those of the largest
+//! MNIST is a folder of IDX files, as scripts/get-mnist.sh writes them; columns are those of the largest
 //! variance; csv writes the rows for scripts/compare-robust-lp.py, which solves them with HiGHS;
 //! NAME=VALUE are parameters of robust-lp. CPU seconds are those of all threads of this process, as
 //! counted by Linux.
@@ -11,7 +11,8 @@
 use halfseen::data::{Examples, Labels, Layout, Matrix, Scaler};
 use halfseen::sampling::{Purpose, Stream, shuffle};
 use halfseen::{Learner, Silent};
-use halfseen_io::{IdxData, read_idx_folder};
+use ndarray::Array2;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -40,7 +41,7 @@ fn main() {
         }
     }
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().unwrap();
-    let data = read_idx_folder(folder).unwrap();
+    let data = Digits::read(Path::new(folder));
     let mut digits: Vec<usize> =
         (0..data.labels.len()).filter(|&i| [4, 7].contains(&data.labels[i])).collect();
     shuffle(&mut Stream::new(0, Purpose::Split, 0), &mut digits);
@@ -58,8 +59,27 @@ fn main() {
     }
 }
 
+/// All images of MNIST, those of training first.
+struct Digits {
+    images: Array2<u8>,
+    labels: Vec<u8>,
+}
+
+impl Digits {
+    fn read(folder: &Path) -> Digits {
+        let all = |kind: &str, header: usize| -> Vec<u8> {
+            let file =
+                |part: &str| std::fs::read(folder.join(format!("{part}-{kind}-ubyte"))).unwrap();
+            ["train", "t10k"].iter().flat_map(|part| file(part).split_off(header)).collect()
+        };
+        let labels = all("labels-idx1", 8);
+        let images = Array2::from_shape_vec((labels.len(), 784), all("images-idx3", 16)).unwrap();
+        Digits { images, labels }
+    }
+}
+
 /// Returns the columns of the largest variance, in their order.
-fn widest(data: &IdxData, rows: &[usize], count: usize) -> Vec<usize> {
+fn widest(data: &Digits, rows: &[usize], count: usize) -> Vec<usize> {
     let variance = |column: usize| {
         let cells = || rows.iter().map(|&i| f64::from(data.images[[i, column]]));
         let mean = cells().sum::<f64>() / rows.len() as f64;
@@ -74,7 +94,7 @@ fn widest(data: &IdxData, rows: &[usize], count: usize) -> Vec<usize> {
 }
 
 /// Writes one row per line: -1 or +1, and the pixels over 255.
-fn write(path: &str, data: &IdxData, rows: &[usize], columns: &[usize]) {
+fn write(path: &str, data: &Digits, rows: &[usize], columns: &[usize]) {
     let line = |&i: &usize| {
         let cells: Vec<String> =
             columns.iter().map(|&j| (f64::from(data.images[[i, j]]) / 255.0).to_string()).collect();
@@ -83,7 +103,7 @@ fn write(path: &str, data: &IdxData, rows: &[usize], columns: &[usize]) {
     std::fs::write(path, rows.iter().map(line).collect::<String>()).unwrap();
 }
 
-fn run(learner: &dyn Learner, data: &IdxData, rows: &[usize], columns: &[usize]) {
+fn run(learner: &dyn Learner, data: &Digits, rows: &[usize], columns: &[usize]) {
     let matrix =
         Matrix::U8(data.images.select(ndarray::Axis(0), rows).select(ndarray::Axis(1), columns));
     let codes: Vec<u32> = rows.iter().map(|&i| u32::from(data.labels[i] == 7)).collect();

@@ -11,7 +11,7 @@ use halfseen::model::{Model, Scores};
 use halfseen::prepare::{Options, Prepared};
 use halfseen::registry::find;
 use halfseen::select::tested;
-use halfseen_io::{CsvOptions, Data, Source, read_csv, read_data};
+use halfseen_io::{CsvOptions, Source, read_csv, read_data};
 use std::io::Write;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -23,11 +23,11 @@ fn main() -> Outcome<()> {
     match words[..] {
         [] => demonstrate(&mut out)?,
         ["fit", data, target, learner, ref settings @ ..] => {
-            writeln!(out, "{}", fit(&table(data)?, target, learner, settings)?.to_json()?)?;
+            writeln!(out, "{}", fit(&read_data(data)?, target, learner, settings)?.to_json()?)?;
         }
         ["predict", model, data] => {
             let model = Model::from_json(&std::fs::read_to_string(model)?)?;
-            print(&mut out, &model.predict(&table(data)?)?.scores)?;
+            print(&mut out, &model.predict(&read_data(data)?)?.scores)?;
         }
         _ => {
             return Err(
@@ -36,16 +36,6 @@ fn main() -> Outcome<()> {
         }
     }
     Ok(())
-}
-
-/// Reads the table in a file.
-fn table(path: &str) -> Outcome<Table> {
-    match read_data(path)? {
-        Data::Table(table) => Ok(table),
-        Data::Images(_) => {
-            Err(format!("{path} holds images, and this example takes tables").into())
-        }
-    }
 }
 
 /// Makes a model from a table: the learner, the preparation of the table for it, the fit, and

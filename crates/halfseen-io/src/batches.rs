@@ -1,8 +1,6 @@
 //! Reads a table in batches of rows, so that memory does not grow with the file.
 
-use crate::arff::{self, ArffOptions};
 use crate::csv::{self, CsvOptions};
-use crate::data::{Data, read_data_with};
 use crate::error::Result;
 use crate::meter::Meter;
 #[cfg(feature = "parquet")]
@@ -30,26 +28,23 @@ pub struct Batches<'s> {
 
 enum Batched<'s> {
     Csv(csv::Batches<'s>),
-    Arff(arff::Batches<'s>),
     Svmlight(svmlight::Batches<'s>),
     #[cfg(feature = "parquet")]
     Parquet(Box<parquet::Batches<'s>>),
-    /// Images, which are small, as one batch.
-    Images(Option<Data>),
 }
 
 /// Some consecutive rows of a file.
 #[derive(Debug, Clone)]
 pub struct Batch {
     /// The rows.
-    pub rows: Data,
+    pub rows: Table,
     /// Number of rows of the file before them.
     pub before: usize,
 }
 
 impl<'s> Batches<'s> {
-    /// Opens a file, whose format is recognised by content, or a folder of IDX files. Returns also
-    /// remarks on how the file is read.
+    /// Opens a file, whose format is recognised by content. Returns also remarks on how the file is
+    /// read.
     ///
     /// A column of a CSV file that is wanted as numbers is read by how the first rows, up to
     /// 10,000, write numbers. From a pipe only these are kept in memory.
@@ -62,12 +57,7 @@ impl<'s> Batches<'s> {
         wanted: &Wanted,
     ) -> Result<(Self, Vec<Remark>)> {
         let mut remarks = Vec::new();
-        let (meter, mut left_out) = (Meter::default(), Vec::new());
-        if source.folder().is_some() {
-            let (data, remarks) = read_data_with(source.clone(), options)?;
-            let format = Batched::Images(Some(data));
-            return Ok((Batches { source, format, left_out, size: usize::MAX, read: 0 }, remarks));
-        }
+        let mut left_out = Vec::new();
         let format = match options.delimiter {
             Some(_) => Format::Csv,
             None => recognise(source)?,
@@ -78,15 +68,12 @@ impl<'s> Batches<'s> {
                 left_out = batches.left_out().to_vec();
                 Batched::Csv(batches)
             }
-            Format::Arff => {
-                Batched::Arff(arff::Batches::open(source, &ArffOptions::default(), meter, true)?)
-            }
             Format::Svmlight => {
                 // A batch has the columns that are wanted, whatever its largest index.
                 let index = |name: &String| name.strip_prefix('f')?.parse().ok();
                 let columns = wanted.numbers.iter().filter_map(index).max().unwrap_or(0);
                 let options = SvmlightOptions { columns, ..SvmlightOptions::default() };
-                Batched::Svmlight(svmlight::Batches::open(source, options, meter, true)?)
+                Batched::Svmlight(svmlight::Batches::open(source, options, Meter::default(), true)?)
             }
             #[cfg(feature = "parquet")]
             Format::Parquet => {
@@ -98,11 +85,10 @@ impl<'s> Batches<'s> {
         };
         let columns = match &format {
             Batched::Csv(batches) => batches.columns(),
-            Batched::Arff(batches) => batches.columns(),
             #[cfg(feature = "parquet")]
             Batched::Parquet(batches) => batches.columns(),
             // Rows of SVMlight are sparse.
-            Batched::Svmlight(_) | Batched::Images(_) => wanted.numbers.len() + wanted.texts.len(),
+            Batched::Svmlight(_) => wanted.numbers.len() + wanted.texts.len(),
         };
         let size = (CELLS / columns.max(1)).clamp(1, CELLS / 16);
         Ok((Batches { source, format, left_out, size, read: 0 }, remarks))
@@ -129,19 +115,12 @@ impl<'s> Batches<'s> {
         let (size, before) = (self.size, self.read);
         let table = match &mut self.format {
             Batched::Csv(batches) => batches.next(size)?,
-            Batched::Arff(batches) => match batches.next(size)? {
-                None if before == 0 => return Err(batches.no_rows()),
-                table => table,
-            },
             Batched::Svmlight(batches) => batches.next(size)?,
             #[cfg(feature = "parquet")]
             Batched::Parquet(batches) => batches.next(size)?,
-            Batched::Images(data) => {
-                return Ok(data.take().map(|rows| Batch { rows, before }));
-            }
         };
         self.read += table.as_ref().map_or(0, Table::rows);
-        Ok(table.map(|table| Batch { rows: Data::Table(table), before }))
+        Ok(table.map(|rows| Batch { rows, before }))
     }
 
     /// Returns the names of the columns that are not wanted and were not read.
@@ -154,7 +133,6 @@ impl<'s> Batches<'s> {
         match &self.format {
             #[cfg(feature = "parquet")]
             Batched::Parquet(batches) => Some(batches.progress()),
-            Batched::Images(_) => None,
             _ => self.source.progress(),
         }
     }

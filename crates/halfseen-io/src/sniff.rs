@@ -2,12 +2,11 @@
 
 use crate::error::{ErrorKind, Result};
 use crate::source::Source;
-use crate::{arff, svmlight};
+use crate::svmlight;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     Csv,
-    Arff,
     Svmlight,
     /// Without the feature `parquet` such a file is treated as CSV and refused by name.
     #[cfg(feature = "parquet")]
@@ -18,6 +17,9 @@ pub(crate) enum Format {
 const HEAD: u64 = 256 << 10;
 
 /// Recognises the format of a source by its decompressed content; CSV if no other format matches.
+///
+/// # Errors
+/// If the content is ARFF, which may start with a long comment and would be taken for CSV.
 pub(crate) fn recognise(source: &Source<'_>) -> Result<Format> {
     let mut content = source.open()?;
     let mut head = Vec::new();
@@ -28,25 +30,35 @@ pub(crate) fn recognise(source: &Source<'_>) -> Result<Format> {
         return Ok(Format::Parquet);
     }
     let whole = (head.len() as u64) < HEAD;
-    Ok(of_text(head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head), whole))
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
+    if is_arff(head) {
+        let (what, remedy) = ("an ARFF file", CONVERT);
+        return Err(source.fail(ErrorKind::LooksLike { what, remedy }));
+    }
+    Ok(of_text(head, whole))
+}
+
+/// Returns true if the first line that is neither blank nor a comment names a relation.
+fn is_arff(head: &[u8]) -> bool {
+    let mut lines = head.split(|b| b"\r\n".contains(b)).map(<[u8]>::trim_ascii);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"%"));
+    let word = first.and_then(|line| line.split(u8::is_ascii_whitespace).next());
+    word.is_some_and(|word| word.eq_ignore_ascii_case(b"@relation"))
 }
 
 fn of_text(head: &[u8], whole: bool) -> Format {
     // drop the last, possibly cut word; a long line is judged by its beginning
     let end = if whole { None } else { head.iter().rposition(|b| b" \t\r\n".contains(b)) };
     let lines = || head[..end.unwrap_or(head.len())].split(|b| b"\r\n".contains(b));
-    if arff::resembles(lines()) {
-        Format::Arff
-    } else if lines().find_map(svmlight::resembles) == Some(true) {
-        Format::Svmlight
-    } else {
-        Format::Csv
+    match lines().find_map(svmlight::resembles) {
+        Some(true) => Format::Svmlight,
+        _ => Format::Csv,
     }
 }
 
 /// First bytes, the format that they indicate, and the remedy.
 const MAGIC: [(&[u8], &str, &str); 23] = [
-    (b"PAR1", "a Parquet file", CONVERT),
+    (b"PAR1", "a Parquet file", PARQUET),
     (b"PK\x03\x04", "an Excel workbook or a zip archive", CONVERT),
     (b"ARROW1", "an Arrow file", CONVERT),
     (b"\x89HDF", "an HDF5 file", CONVERT),
@@ -68,10 +80,15 @@ const MAGIC: [(&[u8], &str, &str); 23] = [
     (b"<!doctype", "a web page", SAVE),
     (b"<html", "a web page", SAVE),
     (b"<?xml", "XML", CONVERT),
-    (b"\x00\x00\x08", "an IDX file", "give the folder that holds its images and labels"),
+    (b"\x00\x00\x08", "an IDX file", CONVERT),
 ];
 
 const CONVERT: &str = "convert it to CSV";
+#[cfg(feature = "parquet")]
+const PARQUET: &str = "unpack it if it is compressed by gzip, or convert it to CSV";
+#[cfg(not(feature = "parquet"))]
+const PARQUET: &str = "this program is built without Parquet: build it by cargo install --path \
+     crates/halfseen-cli --features parquet, or convert the file to CSV (pandas.read_parquet)";
 const MODEL: &str = "give a table; if this is a saved model, name it before the data";
 const SAVE: &str = "download the table itself, not the page that shows it";
 const UNPACK: &str = "unpack it, or compress it by gzip";
@@ -109,6 +126,19 @@ mod tests {
         assert!(refuse_foreign("\u{feff}a,é\n1,2\n".as_bytes()).is_ok());
     }
 
+    #[test]
+    fn arff_is_refused_after_a_comment_too() {
+        for text in
+            ["@relation x\n@attribute a real\n@data\n1\n", "% a,b\n\n%\n  @RELATION 'a b'\r\n"]
+        {
+            let refused = recognise(&Source::bytes("t", text.as_bytes())).unwrap_err();
+            assert!(
+                refused.to_string().contains("an ARFF file, not like CSV; convert"),
+                "{refused}"
+            );
+        }
+    }
+
     fn format(text: &str) -> Format {
         assert_eq!(
             of_text(text.as_bytes(), true),
@@ -119,13 +149,6 @@ mod tests {
 
     #[test]
     fn formats_are_told_by_the_first_lines_that_count() {
-        for text in [
-            "@relation x\n@attribute a numeric\n@data\n1\n",
-            "% a,b\n\n%\n  @RELATION 'a b'\r\n\r\n@Attribute\ta real\r\n",
-            "@relation\n% between\n@attribute a real",
-        ] {
-            assert_eq!(format(text), Format::Arff, "{text:?}");
-        }
         for text in [
             "1 1:2\n",
             "+1 3:0.5 7:-1e3 # a,b\n",
@@ -146,8 +169,6 @@ mod tests {
             "\n",
             "a,b\n1 1:2,3\n",
             "@relation,b\n1,2\n",
-            "@relation\n1\n2\n",
-            "@relation x\n1\n",
             "% share,b\n1,2\n",
             "%\n1\n",
             "1\n2\n",

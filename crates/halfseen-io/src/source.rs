@@ -106,14 +106,6 @@ impl<'a> Source<'a> {
         Self::new(name, Origin::Pipe(Arc::new(Mutex::new(pipe))), meter)
     }
 
-    /// Returns the path of a folder.
-    pub(crate) fn folder(&self) -> Option<&'a Path> {
-        match self.origin {
-            Origin::Path(path) if path.is_dir() => Some(path),
-            _ => None,
-        }
-    }
-
     /// Returns the count of the bytes that the table of this source takes.
     pub(crate) fn meter(&self) -> &Meter {
         &self.meter
@@ -121,10 +113,6 @@ impl<'a> Source<'a> {
 
     pub(crate) fn fail(&self, kind: ErrorKind) -> Error {
         Error::new(&self.name, kind)
-    }
-
-    pub(crate) fn name(&self) -> &str {
-        &self.name
     }
 
     /// Keeps what is read from a pipe, also one that has a path, so that it can be read again from
@@ -189,6 +177,7 @@ impl<'a> Source<'a> {
     pub(crate) fn open(&self) -> Result<Content<'_>> {
         let unreadable = |e: io::Error| self.fail(ErrorKind::Unreadable { reason: e.to_string() });
         let raw: Box<dyn Read + '_> = match &self.origin {
+            Origin::Path(path) if path.is_dir() => return Err(self.fail(ErrorKind::Folder)),
             Origin::Path(path) => Box::new(File::open(path).map_err(unreadable)?),
             Origin::Bytes(bytes) => Box::new(*bytes),
             Origin::Pipe(pipe) => Box::new(Replay { pipe, at: 0 }),
@@ -287,7 +276,7 @@ impl Content<'_> {
         // errors of the operating system have a number, those of the decompressor have none
         let from_gzip = self.gzip && e.raw_os_error().is_none();
         self.fail(if from_gzip {
-            ErrorKind::BadGzip { problem: text }
+            ErrorKind::Damaged { format: "gzip", problem: text }
         } else {
             ErrorKind::Unreadable { reason: text }
         })

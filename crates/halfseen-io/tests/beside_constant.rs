@@ -39,7 +39,7 @@ use halfseen::prepare::{Missing, Options, Prepared};
 use halfseen::registry::{label, variants};
 use halfseen::sampling::{Purpose, Stream, shuffle};
 use halfseen::select::tested;
-use halfseen_io::{Data, read_data};
+use halfseen_io::read_data;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -178,9 +178,7 @@ fn main() {
 
 impl Case {
     fn read(folder: &Path, file: &'static str, target_name: &'static str) -> Case {
-        let Data::Table(table) = read_data(folder.join(file)).unwrap() else {
-            panic!("{file} holds images")
-        };
+        let table = read_data(folder.join(file)).unwrap();
         let target = Target::read(&table, target_name, None).unwrap();
         let scores = target.scores().unwrap();
         let n = scores.len() as f64;

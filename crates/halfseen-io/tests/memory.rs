@@ -4,10 +4,7 @@
 
 use flate2::{Compression, write::GzEncoder};
 use halfseen::memory::set_limit;
-use halfseen_io::{
-    ArffOptions, CsvOptions, ErrorKind, Source, SvmlightOptions, read_arff, read_csv, read_idx,
-    read_svmlight,
-};
+use halfseen_io::{CsvOptions, ErrorKind, Source, SvmlightOptions, read_csv, read_svmlight};
 use std::io::Write;
 
 const LIMIT: u64 = 4 << 20;
@@ -43,7 +40,6 @@ fn a_table_beyond_the_limit_is_refused_with_its_rows_and_bytes() {
     let csv = |bytes: &[u8]| read_csv(Source::bytes("t", bytes), &CsvOptions::default());
     let distinct: String =
         (0..60_000).map(|i| format!("{i} {}\n", "long text ".repeat(5))).collect();
-    let idx = [&[0, 0, 8, 1, 0, 0x80, 0, 0][..], &vec![1; 0x80_0000]].concat();
     set_limit(LIMIT);
     let refused = [
         csv(&bomb).map(drop),
@@ -54,15 +50,6 @@ fn a_table_beyond_the_limit_is_refused_with_its_rows_and_bytes() {
             &SvmlightOptions::default(),
         )
         .map(drop),
-        read_arff(
-            Source::bytes(
-                "t",
-                lines("@relation r\n@attribute a real\n@data\n", "1\n", 900_000).as_bytes(),
-            ),
-            &ArffOptions::default(),
-        )
-        .map(drop),
-        read_idx(Source::bytes("t", &idx)).map(drop),
     ];
     for (at, result) in refused.into_iter().enumerate() {
         let error = result.unwrap_err();
@@ -70,7 +57,7 @@ fn a_table_beyond_the_limit_is_refused_with_its_rows_and_bytes() {
             panic!("{at}: {error}")
         };
         assert!(*limit == LIMIT && *needed > LIMIT && *needed < 4 * LIMIT, "{at}: {error}");
-        assert!(*rows > 10_000 || at == 5, "{at}: {error}");
+        assert!(*rows > 10_000, "{at}: {error}");
         assert!(error.to_string().contains("--memory"), "{error}");
     }
     #[cfg(feature = "parquet")]

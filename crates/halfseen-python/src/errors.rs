@@ -50,7 +50,7 @@ pub(crate) fn raised_by_study(error: halfseen_study::Error) -> PyErr {
     let text = error.to_string();
     match error {
         Error::Library(error) => raised(error),
-        Error::File { .. } | Error::NewerFormat { .. } | Error::Store { .. } => {
+        Error::File { .. } | Error::OtherFormat { .. } | Error::Store { .. } => {
             StudyFileError::new_err(text)
         }
         Error::Busy => PyTimeoutError::new_err(text),

@@ -53,7 +53,7 @@ fn named(kind: &Kind) -> (&'static str, &'static [&'static str]) {
         Kind::Choice(words) => ("choice", words),
         Kind::Rule => ("rule", &["theory"]),
         Kind::RuleOrAuto => ("rule-or-auto", &["theory"]),
-        Kind::SharesOrAuto | Kind::NumbersOrAuto => ("numbers-or-auto", &[]),
+        Kind::SharesOrAuto => ("numbers-or-auto", &[]),
         Kind::Moments => ("moments", &["online", "two-phase"]),
         Kind::Costs => ("costs", &["uniform", "mi"]),
         Kind::Features => ("features", &["exact"]),

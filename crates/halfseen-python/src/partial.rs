@@ -63,14 +63,9 @@ impl Partial {
         partial::Partial::from_json(text).map(Partial).map_err(raised)
     }
 
-    /// Returns the same in the units of these sums.
+    /// Returns the same in the units of sums.
     fn in_units(&self, sums: &Partial) -> PyResult<Partial> {
         self.0.clone().in_units(&sums.0).map(Partial).map_err(raised)
-    }
-
-    /// Returns the same without a part.
-    fn emptied(&self) -> Partial {
-        Partial(self.0.emptied())
     }
 
     fn to_json(&self) -> PyResult<String> {
@@ -89,6 +84,23 @@ impl Partial {
         run_short(py, false, || self.0.end(absorbing))
     }
 
+    /// Returns the same without a part.
+    fn emptied(&self) -> Partial {
+        Partial(self.0.emptied())
+    }
+
+    /// Learns from each row of the tables of an iterator, in the units of sums.
+    fn stream(&self, py: Python<'_>, sums: &Partial, tables: &Bound<'_, PyAny>) -> PyResult<Model> {
+        let mut stream = self.0.stream(&sums.0).map_err(raised)?;
+        for table in tables.try_iter()? {
+            let table = table?.extract::<Bound<'_, Table>>()?;
+            let table = std::sync::Arc::clone(&table.get().0);
+            run_short(py, false, || stream.add(&table))?;
+            py.check_signals()?;
+        }
+        run_interruptible(py, 0, None, move |monitor| stream.finish(monitor)).map(Model::new)
+    }
+
     fn merge(&mut self, other: &Partial) -> PyResult<()> {
         self.0.merge(other.0.clone()).map_err(raised)
     }
@@ -102,8 +114,8 @@ impl Partial {
     fn next_pass(&self) -> Option<&'static str> {
         match self.0.next_pass() {
             NextPass::None => None,
-            NextPass::Learns => Some("learns"),
-            NextPass::Certifies => Some("certifies"),
+            NextPass::Features => Some("features"),
+            NextPass::Stream => Some("stream"),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Exposes a learner's query to Python: a number, its reads, and JSON.
+//! Exposes a learner's query to Python: its number, and JSON.
 
 use halfseen::budget;
 use pyo3::exceptions::PyValueError;
@@ -33,18 +33,6 @@ impl Query {
     #[getter]
     fn number(&self) -> u64 {
         self.0.number
-    }
-
-    /// Number of the panel of each read, and the purpose of the read.
-    #[getter]
-    fn reads(&self) -> Vec<(u32, &'static str)> {
-        let role = |read: &budget::Read| match read.role {
-            budget::Role::Gradient => "gradient",
-            budget::Role::Product => "product",
-            budget::Role::Full => "full",
-            budget::Role::Known => "known",
-        };
-        self.0.reads.iter().map(|read| (read.panel, role(read))).collect()
     }
 }
 

@@ -73,13 +73,13 @@ impl Study {
 
 #[pymethods]
 impl Study {
-    /// Makes a study in a new file; the schema is a CSV text.
+    /// Makes a study in a new file, or in memory without a path; the schema is a CSV text.
     #[staticmethod]
     #[pyo3(signature = (path, schema, target, classes, learner, settings, unasked, strict, who))]
     #[allow(clippy::too_many_arguments)]
     fn create(
         py: Python<'_>,
-        path: PathBuf,
+        path: Option<PathBuf>,
         schema: String,
         target: String,
         classes: Option<Vec<String>>,
@@ -108,7 +108,11 @@ impl Study {
             }
             let mut setup = Setup::new(schema, &learner, &settings)?;
             (setup.unasked, setup.strict) = (unasked, strict);
-            halfseen_study::Study::create(&path, &setup, &By::now(&who))
+            let by = By::now(&who);
+            match path {
+                Some(path) => halfseen_study::Study::create(path, &setup, &by),
+                None => halfseen_study::Study::in_memory(&setup, &by),
+            }
         };
         let made = run_interruptible(py, 1, None, move |_| Ok(make()))?;
         Ok(Study::new(made.map_err(raised_by_study)?))
@@ -264,10 +268,9 @@ impl Study {
         text(&self.run(py, 1, move |study, _| study.pending(older_than_days, &By::now(&who)))?)
     }
 
-    /// Returns the curve of the learner's own error and the forecast for so many subjects more, as JSON.
-    fn curve(&self, py: Python<'_>, more: u64) -> PyResult<String> {
-        let curve = self.run(py, 0, |study, monitor| study.curve(monitor))?;
-        text(&serde_json::json!({ "forecast": curve.forecast(more), "curve": curve }))
+    /// Returns the curve of the learner's own error, as JSON.
+    fn curve(&self, py: Python<'_>) -> PyResult<String> {
+        text(&self.run(py, 0, |study, monitor| study.curve(monitor))?)
     }
 
     fn model(&self, py: Python<'_>) -> PyResult<Model> {

@@ -2,6 +2,10 @@
 
 import numpy as np
 import pytest
+from serving import has_server
+
+#: Tests of the server, which a program may be built without.
+collect_ignore = [] if has_server() else ["test_serve.py", "test_study_url.py"]
 
 
 @pytest.fixture(autouse=True)

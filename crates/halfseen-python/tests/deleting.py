@@ -3,9 +3,9 @@
 import itertools
 
 import numpy as np
-from halfseen import FDROPClassifier, RobustLPClassifier, RobustLPRegressor, RobustPerceptronClassifier
+from halfseen import RobustLPClassifier, RobustLPRegressor, RobustPerceptronClassifier
 
-CLASSIFIERS = [RobustLPClassifier, RobustPerceptronClassifier, FDROPClassifier]
+CLASSIFIERS = [RobustLPClassifier, RobustPerceptronClassifier]
 ESTIMATORS = [*CLASSIFIERS, RobustLPRegressor]
 
 

@@ -12,6 +12,14 @@ PROGRAM = os.environ.get("HALFSEEN_PROGRAM")
 needs_program = pytest.mark.skipif(not PROGRAM, reason="HALFSEEN_PROGRAM does not name the program")
 
 
+def has_server():
+    """Return False if there is a program, and it was built without the server."""
+    if not PROGRAM:
+        return True
+    done = subprocess.run([PROGRAM, "study", "serve", "any", "--openapi"], capture_output=True, timeout=60)
+    return done.returncode == 0
+
+
 def program(*line):
     """Return what the program prints."""
     done = subprocess.run([PROGRAM, *map(str, line)], capture_output=True, text=True, timeout=60)

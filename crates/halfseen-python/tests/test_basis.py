@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 from halfseen import (
     AERRRegressor,
-    GeometricMarginClassifier,
     KARMARegressor,
     MatrixCompletionRegressor,
-    OnlineLassoRegressor,
     RobustLPClassifier,
+    RobustLPRegressor,
 )
 from sklearn.base import clone
 
@@ -29,7 +28,7 @@ def error(model, X, y):
 def test_hats_follow_a_curve_that_a_line_does_not():
     X, y = bent()
     test = bent(seed=1)
-    for plain in (KARMARegressor(gamma=1, c=10), OnlineLassoRegressor(random_state=0)):
+    for plain in (KARMARegressor(gamma=1, c=10), RobustLPRegressor(threat=0)):
         hats = clone(plain).set_params(basis="hats")
         assert hats.get_params()["basis"] == "hats"
         assert plain.get_params()["basis"] is None
@@ -40,13 +39,13 @@ def test_hats_follow_a_curve_that_a_line_does_not():
 def test_an_array_a_frame_a_file_and_a_pickle_predict_alike(tmp_path):
     pd = pytest.importorskip("pandas")
     X, y = bent(200)
-    model = OnlineLassoRegressor(basis="hats", random_state=0).fit(X, y)
+    model = RobustLPRegressor(basis="hats", threat=0).fit(X, y)
     assert model.n_features_in_ == 3
     assert model.coef_.shape == (15,)
     expected = model.predict(X)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), expected)
     np.testing.assert_array_equal(model.predict(X.tolist()), expected)
-    framed = OnlineLassoRegressor(basis="hats", random_state=0).fit(pd.DataFrame(X, columns=list("abc")), y)
+    framed = RobustLPRegressor(basis="hats", threat=0).fit(pd.DataFrame(X, columns=list("abc")), y)
     turned = pd.DataFrame(X[:, ::-1], columns=list("cba"))
     np.testing.assert_array_equal(framed.predict(turned[["a", "b", "c"]]), expected)
     model.save(tmp_path / "m.json")
@@ -75,8 +74,6 @@ def test_a_missing_cell_hides_all_functions():
     X[:, :2][np.random.default_rng(2).random((300, 2)) < 0.2] = np.nan
     model = KARMARegressor(basis="hats", gamma=1).fit(X, y)
     assert np.isfinite(model.predict(X)).all()
-    geom = GeometricMarginClassifier(basis="hats").fit(X, y > np.median(y))
-    assert geom.coef_.shape == (1, 15)
 
 
 def test_a_deletion_is_of_all_functions():

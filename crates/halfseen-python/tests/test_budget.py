@@ -19,7 +19,7 @@ from halfseen import (
     DDAERRRegressor,
     FIMLRegressor,
     GAERRRegressor,
-    IdentityRegressor,
+    MomentLassoRegressor,
 )
 from halfseen._parameters import declared
 from sklearn.base import clone
@@ -133,7 +133,7 @@ def test_a_fit_forgets_batches_and_batches_forget_a_fit():
 @pytest.mark.filterwarnings("ignore:the total budget:halfseen.warnings.DataWarning")
 def test_a_total_budget_holds_over_all_batches():
     X, y = examples(300)
-    for estimator in (AERRRegressor(budget=4), AESVRRegressor(budget=3), IdentityRegressor(budget=3)):
+    for estimator in (AERRRegressor(budget=4), AESVRRegressor(budget=3), MomentLassoRegressor(budget=3)):
         estimator.set_params(total_budget=500, random_state=1, intercept=False)
         whole = clone(estimator).partial_fit(X, y)
         pieces = clone(estimator)
@@ -289,7 +289,7 @@ def test_cells_that_are_not_read_do_not_matter():
         AERRRegressor(budget=2),
         DDAERRRegressor(budget=2),
         AESVRRegressor(budget=2),
-        IdentityRegressor(budget=2),
+        MomentLassoRegressor(budget=2),
     ):
         estimator.set_params(random_state=3, intercept=False)
         model = clone(estimator).partial_fit(X, y)

@@ -144,8 +144,8 @@ def test_any_learner_of_the_family_can_be_named():
     assert two_phases.estimator_.moments == "two-phase"
     holed, y = diabetes(0.3)
     assert IncompleteRegressor(method="karma").fit(holed, y).report_["learner"] == "karma"
-    with pytest.raises(ValueError, match=r"'fdrop' of RobustRegressor cannot learn numbers"):
-        RobustRegressor(method="fdrop", threat=1).fit(X, y)
+    with pytest.raises(ValueError, match=r"'robust-perceptron' of RobustRegressor cannot learn numbers"):
+        RobustRegressor(method="robust-perceptron", threat=1).fit(X, y)
     for strange in ("karma", "robust-lp", 3, None):
         with pytest.raises(InvalidParameterError, match=r"'method' parameter of BudgetedRegressor must be"):
             BudgetedRegressor(method=strange).fit(X, y)

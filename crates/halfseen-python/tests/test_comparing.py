@@ -173,7 +173,7 @@ def test_curves_are_plotted(found, against):
     [
         ({"learners": "ridge"}, "'learners' parameter of compare must be a list of names"),
         ({"learners": ["rigde"]}, "rigde"),
-        ({"learners": ["svm"]}, "svm"),
+        ({"learners": ["robust-perceptron"]}, "robust-perceptron"),
         ({"splits": 0}, "'splits' parameter of compare must be an integer of at least 1"),
         ({"tune": 1}, "'tune' parameter of compare must be an integer of at least 2, or None"),
         ({"budget": 0}, "'budget' parameter of compare"),

@@ -381,7 +381,6 @@ def table(rows=300):
         ("aerr", "AERRRegressor", {"budget": 3}),
         ("ddaelr", "DDAELRRegressor", {"budget": 2, "moments": "online"}),
         ("aer", "AERRegressor", {"budget": 5}),
-        ("online-lasso", "OnlineLassoRegressor", {}),
         ("robust-lp", "RobustLPRegressor", {"threat": 1.0}),
         ("karma", "KARMARegressor", {"gamma": 2}),
     ],

@@ -29,8 +29,7 @@ def copy(tmp_path):
     for name in ("generate.py", "README.md", "pyproject.toml"):
         shutil.copy(PACKAGE / name, own)
     (tmp_path / "docs").mkdir()
-    for name in ("docs/learners.md", "REFERENCES.md"):
-        shutil.copy(PACKAGE.parents[1] / name, tmp_path / name)
+    shutil.copy(PACKAGE.parents[1] / "docs/learners.md", tmp_path / "docs")
     return own
 
 
@@ -60,7 +59,7 @@ def test_a_learner_without_a_class_gets_classes_that_work(copy):
         home / "missing/_matrix_completion.py",
         *("_MatrixCompletion", "MatrixCompletionRegressor", "MatrixCompletionClassifier"),
     )
-    drop(home / "robust.py", "FDROPClassifier")
+    drop(home / "robust.py", "RobustPerceptronClassifier")
     written = run(copy / "generate.py")
     assert written.returncode == 0, written.stderr
     assert run(copy / "generate.py", "--check").returncode == 0
@@ -71,7 +70,7 @@ import doctest, halfseen, halfseen.robust, halfseen.budget._pnorm, halfseen.miss
 for module in (halfseen.robust, halfseen.budget._pnorm, halfseen.missing._completion):
     assert doctest.testmod(module).failed == 0
 assert halfseen.PnormRegressor(p=3, budget=2).get_params()["p"] == 3
-assert {"PnormClassifier", "CompletionRegressor", "FdropClassifier"} <= set(halfseen.__all__)
+assert {"PnormClassifier", "CompletionRegressor", "RobustPerceptronClassifier"} <= set(halfseen.__all__)
 assert {"CompletionClassifier", "Completed"} <= set(halfseen.missing.__all__), "what is no estimator stays"
 for section in ("Parameters", "Attributes", "See Also", "Notes", "References", "Examples"):
     assert section in halfseen.PnormClassifier.__doc__, section

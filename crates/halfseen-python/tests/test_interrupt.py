@@ -73,11 +73,9 @@ CASES = {
     "aelr": lambda: repeated(halfseen.AELRRegressor(budget=140), 2_000_000, 150),
     "fiml": lambda: fitting(halfseen.FIMLRegressor(budget=4), 50_000, 150),
     "fiml-batch": lambda: fitting(Batch(halfseen.FIMLRegressor(budget=4, n_jobs=2)), 50_000, 150),
-    "online-lasso": lambda: fitting(halfseen.OnlineLassoRegressor(), 100_000, 150),
     "karma": lambda: fitting(halfseen.KARMAClassifier(c=1e3, tol=1e-9), 4000, 100, 0.3),
     "karma-numbers": lambda: fitting(halfseen.KARMARegressor(c=1e3), 8000, 300, 0.3),
     "completion": lambda: fitting(completion(), 3000, 300, 0.3),
-    "geom": lambda: fitting(halfseen.GeometricMarginClassifier(rounds=1000, tol=1e-9), 3000, 200, 0.3),
     "robust-lp": lambda: fitting(halfseen.RobustLPClassifier(threat=5.0, tol=1e-12), 4000, 300),
     "robust-perceptron": lambda: fitting(
         halfseen.RobustPerceptronClassifier(threat=5.0, passes=500), 5000, 300
@@ -88,7 +86,6 @@ CASES = {
     "attack": lambda: attacking(
         lambda model, X, y, costs: halfseen.robust.attack(model, X, y, threat=20.0, costs=costs)
     ),
-    "fdrop": lambda: fitting(halfseen.FDROPClassifier(threat=5.0, c=1e3, tol=1e-10), 4000, 300),
 }
 
 

@@ -50,7 +50,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.mark.parametrize("estimator", ["AERRRegressor", "OnlineLassoRegressor"])
+@pytest.mark.parametrize("estimator", ["AERRRegressor", "AELRRegressor"])
 def test_a_dense_array_is_not_copied(estimator):
     words = [sys.executable, "-W", "ignore", "-c", CHILD, str(ROWS), str(COLUMNS), estimator]
     done = subprocess.run(words, capture_output=True, text=True, timeout=120)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import scipy.sparse
 from halfseen import (
-    GeometricMarginClassifier,
     KARMAClassifier,
     KARMARegressor,
     MatrixCompletionClassifier,
@@ -25,7 +24,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-CLASSIFIERS = [KARMAClassifier, MatrixCompletionClassifier, GeometricMarginClassifier]
+CLASSIFIERS = [KARMAClassifier, MatrixCompletionClassifier]
 REGRESSORS = [KARMARegressor, MatrixCompletionRegressor]
 VARIANTS = ["b", "1"]
 
@@ -107,16 +106,6 @@ def test_karma_with_gamma_1_and_nothing_missing_is_ridge_regression():
     ridge = Ridge(alpha=1 / 0.25, fit_intercept=False).fit(np.c_[Z, np.ones(len(y))], target)
     expected = ridge.predict(np.c_[Z, np.ones(len(y))]) * y.std() + y.mean()
     np.testing.assert_allclose(model.predict(X), expected, rtol=1e-8)
-
-
-def test_the_geometric_margin_of_whole_rows_is_the_support_vector_machine():
-    from sklearn.svm import SVC
-
-    X, y = load_breast_cancer(return_X_y=True)
-    X = X[:, :8]
-    model = GeometricMarginClassifier(c=0.5, tol=1e-7, max_iter=2000).fit(X, y)
-    exact = make_pipeline(StandardScaler(), SVC(kernel="linear", C=0.5, tol=1e-8)).fit(X, y)
-    np.testing.assert_allclose(model.decision_function(X), exact.decision_function(X), atol=5e-3)
 
 
 def test_sequences_of_attributes_do_better_than_filling_in():
@@ -273,7 +262,6 @@ WEIGHTED = [
     (KARMAClassifier, {"tol": 1e-8, "loss": "squared"}),
     (KARMAClassifier, {"tol": 1e-8, "features": "sketch:64"}),
     (KARMARegressor, {}),
-    (GeometricMarginClassifier, {"tol": 1e-8, "max_iter": 5000}),
 ]
 
 
@@ -292,10 +280,7 @@ def test_a_weight_of_2_is_a_row_twice_and_of_0_none(estimator, parameters):
     assert np.abs(none._scores(X) - weighted._scores(X)).max() > 0.01 * reach
 
 
-@pytest.mark.parametrize(
-    "model",
-    [KARMAClassifier(tol=1e-9), KARMARegressor(), GeometricMarginClassifier(tol=1e-9, max_iter=10_000)],
-)
+@pytest.mark.parametrize("model", [KARMAClassifier(tol=1e-9), KARMARegressor()])
 def test_weights_pass_the_check_of_scikit_learn_at_a_tolerance_like_its_own(model):
     from sklearn.utils import estimator_checks
 
@@ -348,9 +333,6 @@ def test_karma_in_pipelines_and_searches():
 
 def test_what_cannot_be_is_refused():
     X, y = low_rank(40)
-    three = np.array(["a", "b", "c"])[np.arange(40) % 3]
-    with pytest.raises(ValueError, match="Only binary classification is supported"):
-        GeometricMarginClassifier().fit(X, three)
     for variant in ("2", 2, None):
         with pytest.raises(ValueError, match=r"'variant' parameter of .* must be one of b, 1\. Got"):
             MatrixCompletionClassifier(variant=variant).fit(X, y > 0)
@@ -359,8 +341,6 @@ def test_what_cannot_be_is_refused():
     for gamma in (0, 65, 1.5):
         with pytest.raises(ValueError, match=r"'gamma' parameter of KARMAClassifier must be .* from 1 to 64"):
             KARMAClassifier(gamma=gamma).fit(X, y > 0)
-    with pytest.raises(ValueError, match=r"length_weights"):
-        KARMAClassifier(gamma=3, length_weights=[1.0]).fit(X, y > 0)
     with pytest.raises(halfseen.TooMuchMemory, match=r"karma needs .* use features=sketch:2048"):
         KARMAClassifier(memory=1e-9).fit(X, y > 0)
     with pytest.raises(ValueError, match="hinge"):

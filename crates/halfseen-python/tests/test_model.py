@@ -113,7 +113,7 @@ def test_a_model_tells_what_it_is():
 def test_a_model_of_several_classes_has_weights_for_each():
     X, _ = data()
     y = np.array(["red", "green", "blue"])[X.to_numpy()[:, :3].argmax(axis=1)]
-    fit = halfseen.FDROPClassifier(threat=0).fit(X, y)
+    fit = halfseen.RobustLPClassifier(threat=0).fit(X, y)
     model = Model(fit.model_)
     with pytest.raises(ValueError, match=r"weights for each of 3 classes: use class_weights\(\)"):
         model.weights()
@@ -186,11 +186,21 @@ def test_the_programs_models_predict_frames_with_texts(tmp_path):
 def test_learners_without_an_estimator_stay_models(tmp_path):
     numbers = mixed().drop(columns="city")
     numbers.to_csv(tmp_path / "table.csv", index=False)
-    run = [PROGRAM, "fit", tmp_path / "table.csv", "--target", "kind", "--learner", "svm", "--quiet", "--out"]
+    run = [
+        PROGRAM,
+        "fit",
+        tmp_path / "table.csv",
+        "--target",
+        "kind",
+        "--learner",
+        "ridge",
+        "--quiet",
+        "--out",
+    ]
     subprocess.run([*run, tmp_path / "model.json"], check=True, capture_output=True)
     model = halfseen.load(tmp_path / "model.json")
     assert (model.predict(numbers) == numbers["kind"]).mean() > 0.6
-    with pytest.raises(ValueError, match="no estimator of halfseen is the learner 'svm'"):
+    with pytest.raises(ValueError, match="no estimator of halfseen is the learner 'ridge'"):
         model.estimator()
 
 

@@ -23,12 +23,11 @@ LEARNERS = {
     "aelr": (("AELRRegressor", "AELRClassifier"), {}, {"average": "tail", "replacement": True}),
     "pnorm": (("PNormRegressor", "PNormClassifier"), {}, {"p": 3.0, "project": True}),
     "gaerr": (("GAERRRegressor", "GAERRClassifier"), {}, {"probabilities": [0.3, 0.2, 0.2, 0.1, 0.1, 0.1]}),
-    "ddaerr": (("DDAERRRegressor", "DDAERRClassifier"), {}, {"exploration": 0.5}),
+    "ddaerr": (("DDAERRRegressor", "DDAERRClassifier"), {}, {"inner": "moments"}),
     "ddaelr": (("DDAELRRegressor", "DDAELRClassifier"), {}, {"inner": "mixed"}),
     "ddaerr-2p": (("DDAERRRegressor", "DDAERRClassifier"), {"moments": "two-phase"}, {"phase1": 0.4}),
     "ddaelr-2p": (("DDAELRRegressor", "DDAELRClassifier"), {"moments": "two-phase"}, {"confidence": 0.2}),
     "baseline": (("MomentLassoRegressor", "MomentLassoClassifier"), {}, {"radius": 1.5}),
-    "identity": (("IdentityRegressor", "IdentityClassifier"), {}, {"centre": "none"}),
     "aesvr": (("AESVRRegressor", "AESVRClassifier"), {}, {"smoothing_width": 4.0, "tube": 0.1}),
     "fiml": (("FIMLRegressor", "FIMLClassifier"), {}, {"folds": 4, "rank": 2, "deviations": 3}),
     "karma": (("KARMARegressor", "KARMAClassifier"), {}, {"gamma": 3, "c": 10.0}),
@@ -40,20 +39,15 @@ LEARNERS = {
         {"variant": "1"},
         {"label_weight": 0.5},
     ),
-    "geom": ((None, "GeometricMarginClassifier"), {}, {"c": 3.0}),
     "robust-lp": (("RobustLPRegressor", "RobustLPClassifier"), {}, {"threat": 2.0, "intercept": False}),
     "robust-perceptron": ((None, "RobustPerceptronClassifier"), {}, {"threat": 2.0, "passes": 2}),
-    "fdrop": ((None, "FDROPClassifier"), {}, {"threat": 2.0, "c": 0.3}),
     "ridge": ((None, None), {}, {"penalty": 0.3}),
     "lasso": ((None, None), {}, {"radius": 1.5}),
-    "online-lasso": (("OnlineLassoRegressor", "OnlineLassoClassifier"), {}, {"variant": "rda"}),
-    "ogd": ((None, None), {}, {"radius": 1.0}),
-    "svm": ((None, None), {}, {"c": 0.3}),
 }
 #: Names of learners with a parameter set -> the learner.
 ALIASES = {alias["name"]: name for name, of in _parameters.learners().items() for alias in of["aliases"]}
 #: What tells classes apart and nothing else.
-CLASSES_ONLY = {"geom", "robust-perceptron", "fdrop", "svm"}
+CLASSES_ONLY = {"robust-perceptron"}
 for of in estimator_classes():
     # A learner that nobody has listed yet is compared by its defaults.
     if of._learner not in {*LEARNERS, "completion"}:
@@ -140,7 +134,7 @@ def test_every_learner_of_the_library_is_compared():
     learners = set(_parameters.learners()) | set(ALIASES)
     assert set(LEARNERS) == learners - {"completion", "imputation"}, "by their aliases"
     named = {name for names, _, _ in LEARNERS.values() for name in names if name}
-    estimators = {name for home in ("budget", "missing", "robust", "full") for name in halfseen._HOMES[home]}
+    estimators = {name for home in ("budget", "missing", "robust") for name in halfseen._HOMES[home]}
     assert named == estimators
 
 

@@ -19,39 +19,21 @@ PROGRAM = os.environ.get("HALFSEEN_PROGRAM")
     [
         {"budget": 4, "examples": 10_000},
         {"budget": 4, "error": 0.1},
-        {"total_budget": 50_000},
-        {"total_budget": 50_000, "examples": 3_000},
-        {"budget": 3, "error": 0.2, "radius2": 0.5, "norm": 2.0, "confidence": 0.01, "phase1": 0.2},
+        {"budget": 3, "error": 0.2, "norm": 2.0},
     ],
 )
 def test_figures_are_the_programs(asked):
-    flags = [f"--{name.replace('_', '-')}={value}" for name, value in asked.items()]
+    flags = [f"--{name}={value}" for name, value in asked.items()]
     call = [PROGRAM, "plan", "--dims=100", "--radius=1", "--json", *flags]
     found = json.loads(subprocess.run(call, capture_output=True, text=True, check=True).stdout)
-    assert plan(100, radius=1.0, **asked).rows == found["rows"]
-
-
-def test_a_plan_is_a_frame_and_words():
-    found = plan(100, radius=1.0, budget=4, examples=1_000_000)
-    frame = found.frame
-    assert frame["excess"].is_monotonic_increasing
-    assert frame.loc["aerr", "reads"] == 4_000_000
-    best = frame.index[0]
-    assert found.in_words().startswith(
-        f"{best} with {frame.iloc[0]['budget']} reads of each of 1,000,000 examples"
-    )
-    assert best in repr(found)
-    assert f"<td>{best}</td>" in found._repr_html_()
-    nothing = plan(100, radius=1.0, budget=4, examples=5)
-    assert nothing.in_words().startswith("No theorem guarantees anything here")
-    assert " *" in repr(nothing)
+    assert plan(100, radius=1.0, **asked) == found["rows"]
 
 
 def test_moments_help_and_their_number_is_held():
     asked = {"radius": 1.0, "budget": 4, "examples": 100_000, "norm": 1.0}
     moments = np.full(100, 1e-4)
-    excess = {row["learner"]: row["excess"] for row in plan(100, moments=moments, **asked).rows}
-    worst = {row["learner"]: row["excess"] for row in plan(100, **asked).rows}
+    excess = {row["learner"]: row["excess"] for row in plan(100, moments=moments, **asked)}
+    worst = {row["learner"]: row["excess"] for row in plan(100, **asked)}
     assert excess["ddaerr"] < worst["ddaerr"]
     with pytest.raises(ValueError, match="moments holds 3 numbers for 100 attributes"):
         plan(100, moments=[1.0] * 3, **asked)
@@ -60,20 +42,13 @@ def test_moments_help_and_their_number_is_held():
 def test_strange_questions_are_refused():
     for asked, words in (
         ({"budget": 4}, "give examples"),
-        ({"examples": 9}, "give budget"),
-        ({"budget": 4, "total_budget": 40, "examples": 9}, "one of them"),
-        ({"budget": 4, "examples": 9, "error": 0.1}, "not both"),
+        ({"budget": 4, "examples": 9, "error": 0.1}, "one of them"),
         ({"budget": -4, "examples": 9}, "whole numbers"),
         ({"budget": 1000, "examples": 9}, "more than the 100 attributes"),
     ):
         with pytest.raises(ValueError, match=words):
             plan(100, radius=1.0, **asked)
-    for asked, name in (
-        ({"radius": -1.0, "budget": 4, "examples": 9}, "radius"),
-        ({"radius": float("nan"), "budget": 4, "examples": 9}, "radius"),
-        ({"radius": 1.0, "total_budget": 1, "examples": 9}, "total_budget"),
-        ({"radius": 1.0, "budget": 4, "examples": 9, "confidence": 2.0}, "confidence"),
-    ):
-        with pytest.raises(InvalidParameterError, match=f"'{name}' parameter of plan must be"):
-            plan(100, **asked)
+    for radius in (-1.0, float("nan")):
+        with pytest.raises(InvalidParameterError, match="'radius' parameter of plan must be"):
+            plan(100, radius=radius, budget=4, examples=9)
     assert halfseen.plan is plan

@@ -107,7 +107,7 @@ def test_a_robustness_curve_is_the_error_of_attacked_rows():
     y = rng.choice([-1.0, 1.0], size=400)
     X = y[:, np.newaxis] + rng.normal(size=(400, 6))
     labels = np.where(y > 0, "up", "down")
-    fitted = {f"N = {n}": halfseen.FDROPClassifier(threat=n).fit(X[:200], labels[:200]) for n in (0, 1)}
+    fitted = {f"N = {n}": halfseen.RobustLPClassifier(threat=n).fit(X[:200], labels[:200]) for n in (0, 1)}
     ax = RobustnessDisplay.from_estimator(fitted, X[200:], labels[200:], threats=[2, 0, 1]).ax_
     drawn = lines(ax)
     for name, estimator in fitted.items():

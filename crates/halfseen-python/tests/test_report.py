@@ -103,7 +103,8 @@ def test_a_bound_that_says_nothing_is_kept_and_not_told():
 def test_a_best_value_at_the_end_of_its_grid_is_told():
     X = np.random.default_rng(0).normal(size=(60, 3))
     model = halfseen.KARMARegressor(gamma=1, tune=3).fit(X, X @ [1.0, 2.0, 3.0])
-    assert any("edge-of-grid" in note for note in model.report_["notes"])
+    remarks = [note["remark"]["about"] for note in model.report_["notes"] if "remark" in note]
+    assert "edge-of-grid" in remarks
     told = next(text for text in model.report_["notes_text"] if text.startswith("the best c"))
     assert "is the largest of the" in told
     assert "in Python c=" in told

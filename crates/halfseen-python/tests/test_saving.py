@@ -57,9 +57,8 @@ def test_leftovers_of_killed_writers_are_removed_by_the_next_save(tmp_path):
     living.send_signal(signal.SIGKILL)
     living.wait()
     living.stdout.close()
-    learner = halfseen.AERRRegressor(random_state=0).start(3)
     other = tmp_path / "other.json"
-    learner.save(other)
+    MODEL.save(other)
     assert len(beside(other)) == 2, "leftovers of other paths are not looked at"
     MODEL.save(path)
     assert beside(path) == ["other.json"]

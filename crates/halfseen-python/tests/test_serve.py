@@ -10,7 +10,7 @@ from browsing import DESK, PHONE, axe_core, browser
 from selenium.webdriver.common.keys import Keys
 from serving import admitted, needs_program, program, served
 
-pytestmark = needs_program
+pytestmark = [needs_program, pytest.mark.server]
 
 SCHEMA = """attribute,kind,unit,low,high,panel,price,known,choices
 age,number,years,18,100,,0,yes,

@@ -16,7 +16,6 @@ from halfseen import (
     Encoder,
     KARMAClassifier,
     KARMARegressor,
-    OnlineLassoClassifier,
     RobustLPClassifier,
     RobustLPRegressor,
 )
@@ -357,7 +356,6 @@ def test_a_grid_is_searched_and_its_best_is_fitted():
     "estimator",
     [
         AERRClassifier(random_state=0),
-        OnlineLassoClassifier(radius=2.0, random_state=0),
         RobustLPClassifier(threat=0),
         KARMAClassifier(),
     ],

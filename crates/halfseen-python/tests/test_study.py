@@ -55,20 +55,16 @@ def test_the_whole_cycle(study, path):
     assert status.risk > 0
     assert status["reads"].made == dict(status)["reads"].made == 240
     assert "error (own test)" in repr(status)
-    # The curve of that error, and what more subjects buy.
-    curve = study.curve(more=80)
+    # The curve of that error.
+    curve = study.curve()
     assert list(curve.points["examples"]) == [30, 60, 120]
     assert (curve.test, curve.points["error"].iloc[-1]) == ("held_out", status.risk)
     assert curve.points["low"].iloc[-1] < status.risk < curve.points["high"].iloc[-1]
-    assert (curve.forecast["more"], curve.forecast["examples"]) == (80, 200)
-    assert 0 <= curve.forecast["gain"]["estimate"] < status.risk < 2 * curve.variance
-    with pytest.raises(ValueError, match="more = 0 is not allowed"):
-        study.curve(0)
+    assert status.risk < 2 * curve.variance
     ax = study.plot()
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
         "predicting the mean",
         "own test",
-        "forecast",
     ]
     assert ax.get_xlabel() == "examples"
     assert study.status(fit=False).risk is None
@@ -76,6 +72,31 @@ def test_the_whole_cycle(study, path):
     # Complete subjects are asked nothing more.
     assert len(study.next(subjects(120))) == 0
     assert list(study.next(subjects(0)).columns) == list(asks.columns)
+
+
+def test_a_study_in_memory_is_that_of_a_file(study, tmp_path):
+    with Study.create(":memory:", SCHEMA, "y", budget=2, who="nurse") as memory:
+        assert (memory.path, memory.attributes, memory.params) == (":memory:", study.attributes, study.params)
+        for wave in ("w1", "w2"):
+            there, here = (of.next(count=40, wave=wave) for of in (memory, study))
+            pd.testing.assert_frame_equal(there, here)
+            assert memory.tell(answers(there)) == study.tell(answers(here))
+        for of in (memory, study):
+            of.withdraw("s3", reason="left", erase=True)
+        there, here = memory.model(), study.model()
+        np.testing.assert_array_equal(there.predict(probe()), here.predict(probe()))
+        pd.testing.assert_frame_equal(memory.curve().points, study.curve().points)
+        pd.testing.assert_frame_equal(memory.export("wide"), study.export("wide"))
+        assert memory.check() == []
+        # A copy of it is a file.
+        memory.backup(tmp_path / "copy.hs")
+        with Study(tmp_path / "copy.hs") as copy:
+            np.testing.assert_array_equal(copy.model().predict(probe()), here.predict(probe()))
+    assert not os.path.exists(":memory:")
+    with pytest.raises(ValueError, match="the study is closed"):
+        memory.status()
+    with pytest.raises(ValueError, match="a study in memory is gone when it is closed"):
+        Study(":memory:")
 
 
 def test_new_subjects_are_counted(study):

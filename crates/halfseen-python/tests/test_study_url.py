@@ -17,7 +17,7 @@ from halfseen.errors import StudyFileError
 from serving import admitted, needs_program, served
 from studies import MIXED, NUMBERS, SCHEMA, answers, filled, probe, subjects
 
-pytestmark = needs_program
+pytestmark = [needs_program, pytest.mark.server]
 NAMES = [*NUMBERS[:3], "seen", "kind"]
 HS = "hs_" + "0" * 64
 
@@ -155,7 +155,6 @@ def test_errors_are_those_of_a_file(pair, call, error, match):
 
 def test_curve_and_erased_subjects_are_those_of_the_file(pair):
     there, here = pair
-    assert there.curve(50).forecast == here.curve(50).forecast
     pd.testing.assert_frame_equal(there.curve().points, here.curve().points)
     pd.testing.assert_frame_equal(there.export("erased"), here.export("erased"))
 

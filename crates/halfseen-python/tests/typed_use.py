@@ -35,7 +35,7 @@ def collecting() -> float:
     AERRRegressor(2)  # type: ignore[call-arg]
     AERRRegressor(step_rule="fast")  # type: ignore[arg-type]
     learner: Learner = model.start(["age", "weight", "pressure"], target=(50.0, 10.0))
-    query: Query = Query.from_json(learner.ask().to_json())
+    query: Query = learner.ask()
     learned: bool = learner.tell(query, {"age": 3.0}, 1.0)
     learner.tell("age", [3.0], 1.0)  # type: ignore[arg-type]
     AERRClassifier(known=["age", 2], groups={"blood": ["sodium", "potassium"]}).partial_fit(X, y, [0, 1])

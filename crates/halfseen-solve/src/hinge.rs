@@ -24,7 +24,7 @@ mod gram;
 mod interior;
 mod newton;
 
-use super::{Options, Solved, check_gram, check_weighted, positive, square_bytes};
+use super::{Options, Solved, check_gram, check_weighted, positive};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 use crate::stop::{FUTILE_ROUNDS, Stop};
@@ -154,13 +154,6 @@ pub fn path_weighted(
         solved[i] = Some(found);
     }
     Ok(solved.into_iter().flatten().collect())
-}
-
-/// Returns an upper bound on the bytes that [`path`] needs besides a Gram matrix of n rows with
-/// contiguous columns: the submatrix of a round's examples (at most 9/16 of its size), the factors
-/// of Newton steps, and the dense factor of an interior-point step or a few narrow matrices.
-pub fn bytes_beside(n: usize) -> u64 {
-    square_bytes(n).saturating_mul(3)
 }
 
 /// Returns a copy with contiguous columns if the matrix has none.

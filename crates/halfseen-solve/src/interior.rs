@@ -237,11 +237,11 @@ pub(crate) fn step<P: CentralPath>(path: &mut P, monitor: &dyn Monitor) -> Resul
 
 /// Progress at a point.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Progress {
+pub struct Progress {
     /// True if the tolerance is reached.
-    pub(crate) solved: bool,
+    pub solved: bool,
     /// Quantity that steps must lower: a gap, or the sum of products.
-    pub(crate) left: f64,
+    pub left: f64,
 }
 
 /// Makes steps until `judge`, which may store the best point, reports success or no step helps.

@@ -3,8 +3,7 @@
 //! | module | problem |
 //! |---|---|
 //! | [`hinge`], [`multiclass`], [`ridge`] | (1/2) |v|^2 + C sum of losses over a Gram matrix |
-//! | [`linear`], [`biased`] | the same over features; a hard margin with a free bias |
-//! | [`bundle`] | margins that are not linear in the weights, by cutting planes |
+//! | [`linear`] | the same over features |
 //! | [`lp`] | mean losses under the worst deletions, over weights in a box |
 //! | [`Quadratic`], [`Point`] | a quadratic, and its minimum over an l1 ball |
 //!
@@ -12,8 +11,6 @@
 //! vectors by sparse steps in less than linear time, [`projection`] is their dense counterpart.
 //! This crate knows no tables and no learners, and results never depend on the number of threads.
 
-pub mod biased;
-pub mod bundle;
 pub mod cholesky;
 mod eigen;
 mod error;
@@ -36,15 +33,16 @@ mod wide;
 
 pub use eigen::{eigen, eigenvalues};
 pub use error::{Error, Result};
+pub use interior::Progress;
 pub use l1::Point;
-pub use linear::rotate::orthonormal;
+pub use linear::orthonormal;
 pub use monitor::{Monitor, Quiet, Silent, Watch};
 pub use products::{lower_product, mirror, multiplied, multiply, product};
 pub use quadratic::{
     Column, Form, Quadratic, add_products, combine, kept_columns, outer_products, transposed,
 };
 pub use stop::Stop;
-pub use vectors::{dot, sum, sum_of};
+pub use vectors::{add_multiple, dot, square, sum, sum_of};
 pub use wide::{NullaryFnOnce, narrow, wide};
 
 use faer::{Mat, MatRef};
@@ -92,12 +90,6 @@ pub struct Solved {
     pub support: usize,
     /// Reason for stopping.
     pub stop: Stop,
-}
-
-/// Returns the bytes of a matrix (n, n).
-pub fn square_bytes(n: usize) -> u64 {
-    // Columns are aligned to 64 bytes.
-    (n as u64).div_ceil(8).saturating_mul(64).saturating_mul(n as u64)
 }
 
 /// Refuses a value that is not positive and finite.

@@ -8,22 +8,26 @@
 //! |---|---|---|
 //! | [`ridge_path`], [`Moments`] | (z - y)^2 / 2, several outputs | normal equations, D x D |
 //! | [`hinge`], [`hinge_path`] | c_i [s_i - y_i z_i]_+ | coordinate ascent, then interior point |
+//! | [`follow_biased`] | the same with a free bias | interior point, judged by the caller |
 //! | [`multiclass_path`] | max_r (1[r != y] + z_r - z_y) | block ascent, then interior point |
 //!
 //! **Guarantee**: objective minus dual objective, evaluated at recomputed weights and scores.
 
 mod hinge;
-pub(super) mod interior;
+mod interior;
 mod multiclass;
 mod outer;
 mod ridge;
-pub(crate) mod rotate;
+mod rotate;
 #[cfg(test)]
 mod testing;
 
+pub use crate::multiclass::schedule::INTERIOR_SIZE;
 pub use hinge::{Problem, hinge, hinge_path, hinge_path_weighted};
-pub use multiclass::{multiclass_path, multiclass_path_weighted, multiclass_step_bytes};
+pub use interior::follow_biased;
+pub use multiclass::{multiclass_path, multiclass_path_weighted};
 pub use ridge::{Moments, ridge_path};
+pub use rotate::{Rotation, orthonormal};
 
 use super::positive;
 use super::vectors::{add_multiple, dot};

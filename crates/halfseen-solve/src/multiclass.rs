@@ -30,7 +30,7 @@ pub(super) mod schedule;
 mod tests;
 
 use super::hinge::{contiguous, low_rank, slices};
-use super::{Options, Solved, check_gram, length, positive, square_bytes};
+use super::{Options, Solved, check_gram, length, positive};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 use crate::products::multiply;
@@ -180,23 +180,6 @@ pub fn path_weighted(
         solved[i] = Some(found);
     }
     Ok(solved.into_iter().flatten().collect())
-}
-
-/// Returns an upper bound on the bytes that [`path`] needs besides a Gram matrix of n rows: the
-/// low-rank factor, copied once, or twice if ascent goes through it, and the memory of an
-/// interior-point step.
-pub fn bytes_beside(n: usize, classes: usize) -> u64 {
-    let classes = classes.max(1);
-    let most = widest(n, classes);
-    let columns = (16 * most).max(24 * (n / NARROW)) as u64;
-    let factor = columns.saturating_mul(n as u64);
-    // Matrix of all pairs of classes, and its blocks, those below the diagonal only.
-    let low = square_bytes(most * classes).saturating_mul(2);
-    // Inverses for all classes; the factors of those in progress, and later of their sum.
-    let matrices = (classes + classes.min(rayon::current_num_threads())) as u64;
-    let allowed = work(n, classes, None) <= INTERIOR_WORK;
-    let dense = if allowed { square_bytes(n).saturating_mul(matrices) } else { 0 };
-    factor.saturating_add(low.max(dense))
 }
 
 fn check(

@@ -12,7 +12,7 @@
 //! **Symbols**: K = V diag(l) V' the Gram matrix, (n, n); G = K + I/C; a the coefficients, (n,
 //! outputs); y the targets, (n, outputs); r the residual of the linear equations.
 
-use super::{Solved, check_gram, length, positive, square_bytes};
+use super::{Solved, check_gram, length, positive};
 use crate::cholesky::{Factor, NotPositive};
 use crate::eigen;
 use crate::error::{Error, Result};
@@ -52,12 +52,6 @@ pub fn solve(gram: MatRef<'_, f64>, targets: MatRef<'_, f64>, c: f64) -> Result<
     Spectrum::decompose(gram)?.solve(targets, c)
 }
 
-/// Returns the bytes that [`solve`] needs besides a Gram matrix of n rows, for the factor. If the
-/// spectrum is used, for C |K| > 1e12, [`Spectrum::bytes_beside`] applies instead.
-pub fn bytes_beside(n: usize) -> u64 {
-    square_bytes(n)
-}
-
 /// Eigendecomposition of a Gram matrix; each C then costs O(n^2) per output.
 #[derive(Debug, Clone)]
 pub struct Spectrum<'a> {
@@ -78,12 +72,6 @@ impl<'a> Spectrum<'a> {
         check_rows(gram)?;
         check_gram(gram)?;
         Self::decompose(gram)
-    }
-
-    /// Returns the bytes that a decomposition needs besides a Gram matrix of n rows: the
-    /// eigenvectors, an internal copy, and two matrices in which halves are merged.
-    pub fn bytes_beside(n: usize) -> u64 {
-        square_bytes(n).saturating_mul(4)
     }
 
     fn decompose(gram: MatRef<'a, f64>) -> Result<Spectrum<'a>> {

@@ -4,7 +4,7 @@ const LANES: usize = 8;
 
 /// Computes sum += factor * vector.
 #[inline(always)]
-pub(crate) fn add_multiple(sum: &mut [f64], factor: f64, vector: &[f64]) {
+pub fn add_multiple(sum: &mut [f64], factor: f64, vector: &[f64]) {
     for (sum, x) in sum.iter_mut().zip(vector) {
         *sum += factor * x;
     }
@@ -51,6 +51,7 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-pub(crate) fn square(vector: &[f64]) -> f64 {
+/// Returns the sum of the squares.
+pub fn square(vector: &[f64]) -> f64 {
     dot(vector, vector)
 }

@@ -79,13 +79,13 @@ impl Study {
     /// Stores another schema, if the learner can go on with it.
     fn change(&mut self, schema: Schema) -> Result<()> {
         let setup = Setup { schema, ..(*self.setup).clone() };
-        if !setup.session(1)?.takes_observed() {
+        if !setup.asker()?.takes_observed() {
             return Err(Error::setup(format!(
                 "{} takes a step for each answer over attributes that are fixed; a study whose attributes change needs a learner that keeps its reads, such as fiml",
                 setup.learner
             )));
         }
-        setup.asked().session(1).map_err(|error| {
+        setup.asked().asker().map_err(|error| {
             Error::setup(format!("what is left to ask for does not suffice: {error}"))
         })?;
         let text = serde_json::to_string(&setup).map_err(|e| Error::setup(e.to_string()))?;

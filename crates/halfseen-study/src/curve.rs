@@ -1,26 +1,24 @@
 //! Follows the learner's own error over the examples: its curve, from the models that the study had
 //! when it had fewer of them.
 
+use crate::asker::Asker;
 use crate::error::{Error, Result};
 use crate::replay::Example;
 use crate::sql::{cells, first};
 use crate::study::{Study, TARGET, price_of};
+use halfseen::Monitor;
 use halfseen::data::Label;
 use halfseen::model::Report;
-use halfseen::session::Session;
-use halfseen::{ErrorKind, Monitor};
 use serde::{Deserialize, Serialize};
 
 /// Standard errors on either side of an estimate within which a normal truth is nine times of ten.
-pub(crate) const NINETY: f64 = 1.6449;
+const NINETY: f64 = 1.6449;
 /// Factor of the standard error of an own test in intervals. The test takes its errors for
 /// independent and of one size; on four tables its own interval held the true error in about 7
-/// studies of 10, and one twice as wide, with 100 or more examples to come, in about 9.
-pub(crate) const WIDER: f64 = 2.0;
+/// studies of 10, and one twice as wide that with 100 or more examples more in about 9.
+const WIDER: f64 = 2.0;
 /// Most points of a curve.
 const POINTS: u32 = 4;
-/// Number of asks by which the price of an example to come is estimated.
-const DRAWN: u32 = 200;
 /// Fewest examples of a point.
 const FEWEST: u64 = 20;
 
@@ -34,9 +32,6 @@ pub struct Curve {
     /// Variance of the target over all examples: the error of predicting its mean. Classes count
     /// as -1 and 1.
     pub variance: f64,
-    /// Price of an example to come: the mean of what the present design asks of a subject, times the
-    /// number of subjects asked for each example so far.
-    pub price: f64,
 }
 
 /// Test by which a learner estimates its own error.
@@ -86,11 +81,8 @@ impl Study {
             cells![&*digest],
             |row| row.owned(0),
         )?;
-        // One that an earlier version kept in another form is computed again.
-        if let Some(kept) = kept.and_then(|text| serde_json::from_str::<Curve>(&text).ok()) {
-            // The width of intervals is this version's.
-            let points = kept.points.iter().map(|point| point.with_ends()).collect();
-            return Ok(Curve { points, ..kept });
+        if let Some(kept) = kept.and_then(|text| serde_json::from_str(&text).ok()) {
+            return Ok(kept);
         }
         let (curve, digest) = self.computed(&sizes(total), monitor)?;
         let text = serde_json::to_string(&curve)
@@ -107,11 +99,9 @@ impl Study {
         let setup = self.setup.clone();
         let classes = setup.classes();
         let (mut spent, mut points, mut targets) = (Spent::default(), Vec::new(), Vec::new());
-        let mut subjects = 0_u64;
-        let mut after = |session: &Session, example: &Example, target: Option<&Label>| {
+        let mut after = |asker: &Asker, example: &Example, target: Option<&Label>| {
             let read = example.values.iter().filter(|(at, _, asked)| *at != TARGET && *asked);
             let (reads, cost) = price_of(&setup.schema, read.map(|(at, ..)| *at));
-            subjects += u64::from(reads > 0);
             spent.reads += reads as u64;
             spent.cost += cost;
             let Some(target) = target else { return Ok(()) };
@@ -128,57 +118,18 @@ impl Study {
             let examples = targets.len() as u64;
             // The last point is of everything, with what was read after its last example.
             if sizes.contains(&examples) && sizes.last() != Some(&examples) {
-                points.push(spent.point(examples, &session.model(monitor)?.report, unit(session)));
+                points.push(spent.point(examples, &asker.model(monitor)?.report, asker.unit()));
             }
             Ok(())
         };
-        let (session, digest) = self.replay(&setup, monitor, &mut after)?;
+        let (asker, digest) = self.replay(&setup, monitor, &mut after)?;
         if let Some(&examples) = sizes.last() {
             let report = self.model(monitor)?.report;
-            points.push(spent.point(examples, &report, unit(&session)));
+            points.push(spent.point(examples, &report, asker.unit()));
         }
-        let test = if session.takes_observed() { OwnTest::HeldOut } else { OwnTest::Progressive };
-        let examples = targets.len().max(1) as f64;
-        let price = match self.drawn_price(&session, monitor)? {
-            Some(price) => price * (subjects as f64).max(examples) / examples,
-            None => spent.cost / examples,
-        };
-        Ok((Curve { test, points, variance: variance(&targets), price }, digest))
+        let test = if asker.takes_observed() { OwnTest::HeldOut } else { OwnTest::Progressive };
+        Ok((Curve { test, points, variance: variance(&targets) }, digest))
     }
-
-    /// Returns the mean price of what the present design asks of a subject; `None` if the budget is
-    /// spent.
-    fn drawn_price(&mut self, session: &Session, monitor: &dyn Monitor) -> Result<Option<f64>> {
-        let asked = self.setup.asked();
-        let mut design = match asked.schema.attributes.len() == self.setup.schema.attributes.len() {
-            true => session.drawing()?,
-            // Designs are made of the attributes that are still asked for.
-            false => self.replay(&asked, monitor, |_, _, _| Ok(()))?.0.drawing()?,
-        };
-        let (mut drawn, mut sum) = (0, 0.0);
-        while drawn < DRAWN {
-            let query = match design.ask() {
-                Ok(query) => query,
-                Err(error) if is_spent(&error) => break,
-                Err(error) => return Err(error.into()),
-            };
-            let places = design.attributes_of(&query)?.map(|name| self.place(name));
-            let places = places.collect::<Result<Vec<i64>>>()?;
-            sum += price_of(&self.setup.schema, places.into_iter()).1;
-            drawn += 1;
-        }
-        Ok((drawn > 0).then(|| sum / f64::from(drawn)))
-    }
-}
-
-/// Returns true if a limit does not suffice for another ask.
-fn is_spent(error: &halfseen::Error) -> bool {
-    matches!(error.kind(), ErrorKind::BudgetSpent { .. } | ErrorKind::CostSpent { .. })
-}
-
-/// Returns the square of the target's unit in which the learner reports errors.
-fn unit(session: &Session) -> f64 {
-    session.prepare().target.deviation.powi(2)
 }
 
 /// Reads and money so far.
@@ -195,17 +146,9 @@ impl Spent {
         let standard_error =
             report.risk_error.map(|error| error * unit).filter(|error| error.is_finite());
         let Spent { reads, cost } = self;
-        let (low, high) = (None, None);
-        CurvePoint { examples, reads, cost, error, standard_error, low, high }.with_ends()
-    }
-}
-
-impl CurvePoint {
-    /// Returns the point with its interval, which follows from the error and its standard error.
-    fn with_ends(self) -> CurvePoint {
-        let end =
-            |side: f64| Some((self.error? + side * NINETY * WIDER * self.standard_error?).max(0.0));
-        CurvePoint { low: end(-1.0), high: end(1.0), ..self }
+        let end = |side: f64| Some((error? + side * NINETY * WIDER * standard_error?).max(0.0));
+        let (low, high) = (end(-1.0), end(1.0));
+        CurvePoint { examples, reads, cost, error, standard_error, low, high }
     }
 }
 

@@ -8,7 +8,6 @@ use crate::study::{By, Of, State, Study, TARGET, note};
 use crate::telling::Answers;
 use halfseen::Monitor;
 use halfseen::learner::Query;
-use halfseen::session::Session;
 use serde::Serialize;
 
 /// The design is renewed when this many times as many asks are complete as when it was made.
@@ -16,7 +15,6 @@ const RENEWED: f64 = 1.1;
 
 /// Attributes to read of a subject.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct Ask {
     /// Subject.
     pub subject: String,
@@ -129,18 +127,17 @@ impl Study {
                     first(sql, "SELECT content FROM cache WHERE kind = 'drawing'", &[], |row| {
                         row.owned(0)
                     })?;
-                let session = Session::from_json(&text.unwrap_or_default())?;
-                self.design = Some(Design { session, digest });
+                let asker = self.setup.asked().asker()?.resumed(&text.unwrap_or_default())?;
+                self.design = Some(Design { asker, digest });
             }
             return Ok(());
         }
         let setup = self.setup.asked();
-        let (session, digest) = self.replay(&setup, monitor, |_, _, _| Ok(()))?;
-        let session = session.drawing()?;
+        let (asker, digest) = self.replay(&setup, monitor, |_, _, _| Ok(()))?;
         let digest = format!("{complete}:{digest}");
-        let text = session.to_json()?;
+        let text = asker.drawing()?;
         self.cache("drawing", &digest, &text)?;
-        self.design = Some(Design { session, digest });
+        self.design = Some(Design { asker: asker.resumed(&text)?, digest });
         Ok(())
     }
 
@@ -169,12 +166,9 @@ impl Study {
         }
         let (number, reads, money) = self.counts()?;
         let query = self.draw(number)?;
-        let names: Vec<String> = {
-            let session = &self.design()?.session;
-            session.attributes_of(&query)?.map(str::to_owned).collect()
-        };
+        let names = self.design()?.asker.names_of(&query);
         let mut asked: Vec<i64> =
-            names.iter().map(|name| self.place(name)).collect::<Result<_>>()?;
+            names.into_iter().map(|name| self.place(name)).collect::<Result<_>>()?;
         asked.sort_unstable();
         let price = self.price_of(asked.iter().copied());
         self.afford((reads, money), price)?;
@@ -210,8 +204,7 @@ impl Study {
 
     fn draw(&mut self, number: i64) -> Result<Query> {
         let design = self.design.as_mut().ok_or_else(|| Error::setup("no design was made"))?;
-        design.session.skip_to(number as u64)?;
-        Ok(design.session.ask()?)
+        design.asker.ask(number as u64)
     }
 
     /// Returns an ask that was made before as a collector sees it.

@@ -17,11 +17,11 @@ pub enum Error {
     /// The file cannot be opened or written, or is none of a study.
     #[error("{path}: {problem}")]
     File { path: String, problem: String },
-    /// The file is of a later version of the program.
+    /// The study was made by a version of the program whose format is another.
     #[error(
-        "{path}: the study has format {found}, and this program reads up to {known}; use the program that wrote it, or a later one"
+        "{path}: another version of halfseen made this study (format {found}, and this one reads {known}); open it with that version, whose `halfseen study export` writes its values as CSV"
     )]
-    NewerFormat { path: String, found: i64, known: i64 },
+    OtherFormat { path: String, found: i64, known: i64 },
     /// The store failed in a call; what was answered before is kept.
     #[error("the study's store: {problem}; nothing of this call was stored")]
     Store { problem: String },
@@ -82,7 +82,6 @@ pub enum Error {
 
 /// Line of a file of answers that was refused, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct RefusedLine {
     /// Line of the file, from 1; the header is line 1.
     pub line: u64,

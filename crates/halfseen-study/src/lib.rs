@@ -1,11 +1,11 @@
-//! Collects data for a learner over weeks: whom to ask what, and what became of it, in one file or,
-//! with the feature `postgres`, in a database. With the feature `serve`, people enter answers in forms
-//! on a server ([`serve`]), and programs call it.
+//! Collects data for a learner over weeks: whom to ask what, and what became of it, in one file, in
+//! memory or, with the feature `postgres`, in a database. The crate `halfseen-serve` gives people forms
+//! for the answers, and programs an address.
 //!
-//! A [`Study`] is a [session](halfseen::session) that many people share and that survives restarts.
-//! Its learner draws for each subject a few attributes to read ([`Study::next`]); answers come late,
-//! in part, twice, or never ([`Study::tell`]); values are corrected ([`Study::amend`]) and subjects
-//! leave ([`Study::withdraw`]).
+//! Many people share a [`Study`], and it survives restarts. Its learner draws for each subject a few
+//! attributes to read ([`Study::next`]); answers come late, in part, twice, or never
+//! ([`Study::tell`]); values are corrected ([`Study::amend`]) and subjects leave
+//! ([`Study::withdraw`]).
 //!
 //! **Promise.** When `tell` has returned, that answer is in the store, once. The model
 //! ([`Study::model`]) is a function of the asks and of their present answers in the order of the
@@ -35,6 +35,7 @@
 //! # Ok::<(), halfseen_study::Error>(())
 //! ```
 
+mod asker;
 mod changing;
 mod curve;
 mod design;
@@ -45,7 +46,6 @@ mod error;
 #[allow(clippy::unwrap_used)] // tests
 mod faults;
 mod files;
-mod forecast;
 mod people;
 #[cfg(feature = "postgres")]
 mod postgresql;
@@ -53,8 +53,6 @@ mod replay;
 mod rows;
 mod schema;
 mod schema_csv;
-#[cfg(feature = "serve")]
-mod serve;
 mod setup;
 mod sheet;
 mod simulate;
@@ -69,11 +67,8 @@ pub use curve::{Curve, CurvePoint, OwnTest};
 pub use drawing::{Ask, Subjects};
 pub use error::{Error, RefusedLine, Result};
 pub use files::{Export, answers_from_csv, asks_to_csv, rows_of_csv, subjects_from_csv};
-pub use forecast::{Forecast, MORE, Range};
-pub use people::{Person, Right, Role};
+pub use people::{Person, Right, Role, SIGNED_IN};
 pub use schema::{Attribute, DATE, Kind, Schema, Value};
-#[cfg(feature = "serve")]
-pub use serve::{Options, openapi, serve};
 pub use setup::{Setup, Unasked};
 pub use sheet::{Field, OpenAsk, Sheet};
 pub use simulate::{Events, Interval, Pilot, Played, SimulatedPoint, Simulation, interval};

@@ -4,15 +4,14 @@ use crate::error::{Error, Result};
 use crate::schema::check_name;
 use crate::sql::{Row, all, cells, first};
 use crate::study::{By, Of, Study, note, seconds};
+use hmac_sha256::Hash;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 /// Seconds for which a sign-in holds.
-pub(crate) const SIGNED_IN: i64 = 12 * 3600;
+pub const SIGNED_IN: i64 = 12 * 3600;
 
 /// Role of a person, which fixes what the person may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Sees the status, and takes models and exports: a statistician.
@@ -78,7 +77,6 @@ impl std::str::FromStr for Role {
 
 /// Person who may use the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct Person {
     /// Name, as in the audit.
     pub name: String,
@@ -200,8 +198,8 @@ fn secret() -> Result<String> {
 }
 
 /// Returns the SHA-256 of a text, as the store keeps it.
-pub(crate) fn sha256(text: &str) -> String {
-    hex(&Sha256::digest(text))
+fn sha256(text: &str) -> String {
+    hex(&Hash::hash(text.as_bytes()))
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -5,7 +5,7 @@
 //! dense and no transaction fails because of another.
 
 use crate::error::{Error, Result};
-use crate::sql::{Cell, Row, Sql, first};
+use crate::sql::{Cell, FORMAT, Row, Sql, first};
 use ::postgres::error::{DbError, Severity, SqlState};
 use ::postgres::fallible_iterator::FallibleIterator;
 use ::postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
@@ -20,12 +20,7 @@ use std::time::{Duration, Instant};
 const URL: &str = "HALFSEEN_POSTGRES";
 /// Variable that names a file with the URL.
 const FILE: &str = "HALFSEEN_POSTGRES_FILE";
-/// Scripts that lead from each format to the next, from an empty schema on.
-const MIGRATIONS: [&str; 3] = [
-    include_str!("migrations/postgres-0001.sql"),
-    include_str!("migrations/postgres-0002.sql"),
-    include_str!("migrations/postgres-0003.sql"),
-];
+const TABLES: &str = include_str!("tables/postgres.sql");
 /// Settings of a connection: what is committed is on the disk; a client whose machine is gone lets
 /// go of its lock; others wait for a minute.
 const SETTINGS: &str = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
@@ -78,15 +73,16 @@ impl Postgresql {
                 }
                 _ => made.failed(&e),
             });
+        let tables = format!("{TABLES} INSERT INTO format VALUES ({FORMAT});");
         let done = done
-            .and_then(|()| made.migrate(0))
+            .and_then(|()| made.simple(&tables))
             .and_then(|()| fill(&mut made))
             .and_then(|()| made.commit());
         made.roll_back();
         done.map(|()| made)
     }
 
-    /// Opens a study, and brings an older one to the present format.
+    /// Opens a study.
     pub(crate) fn open(name: &str) -> Result<Postgresql> {
         let mut opened = Self::new(name)?;
         let schema = format!("halfseen_{name}");
@@ -97,20 +93,11 @@ impl Postgresql {
                 "the database has no such study, or this user may not read it; make one with `halfseen study new`",
             ));
         }
-        let (found, known) = (opened.format("")?, MIGRATIONS.len() as i64);
-        if found > known {
+        let found = first(&mut opened, "SELECT version FROM format", &[], |row| row.int(0))?;
+        let found = found.unwrap_or(0);
+        if found != FORMAT {
             let path = format!("postgres:{name}");
-            return Err(Error::NewerFormat { path, found, known });
-        }
-        if found < known {
-            opened.begin()?;
-            // Another process may have done it.
-            let done = opened
-                .format(" FOR UPDATE")
-                .and_then(|found| opened.migrate(found as usize))
-                .and_then(|()| opened.commit());
-            opened.roll_back();
-            done?;
+            return Err(Error::OtherFormat { path, found, known: FORMAT });
         }
         Ok(opened)
     }
@@ -131,20 +118,6 @@ impl Postgresql {
     /// Returns the quoted name of the study's schema.
     fn schema(&self) -> String {
         format!("\"halfseen_{}\"", self.name)
-    }
-
-    fn format(&mut self, lock: &str) -> Result<i64> {
-        let found =
-            first(self, &format!("SELECT version FROM format{lock}"), &[], |row| row.int(0))?;
-        Ok(found.unwrap_or(0))
-    }
-
-    /// Runs the scripts from one format to the present one, within a transaction.
-    fn migrate(&mut self, from: usize) -> Result<()> {
-        let mut script = MIGRATIONS[from.min(MIGRATIONS.len())..].concat();
-        let known = MIGRATIONS.len();
-        script.push_str(&format!("DELETE FROM format; INSERT INTO format VALUES ({known});"));
-        self.simple(&script)
     }
 
     /// Returns the connection; outside of a transaction a lost one is made anew.

@@ -3,6 +3,7 @@
 //! The model is a function of these alone: not of the order in which answers arrived, of files, of
 //! repetitions, of values that were amended since, or of restarts.
 
+use crate::asker::Asker;
 use crate::error::{Error, Result};
 use crate::schema::Value;
 use crate::setup::{Setup, Unasked};
@@ -12,9 +13,9 @@ use halfseen::Monitor;
 use halfseen::data::Label;
 use halfseen::learner::Query;
 use halfseen::model::Model;
-use halfseen::session::{Answer, Session};
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The present answers to one ask.
@@ -77,26 +78,30 @@ impl Study {
         last.as_ref().map_or(Ok(()), visit)
     }
 
-    /// Returns a session that was told all answers, and the digest of what it was made of.
-    pub(crate) fn replayed(&mut self, monitor: &dyn Monitor) -> Result<(Session, String)> {
+    /// Returns the learner that was told all answers, and the digest of what it was made of.
+    pub(crate) fn replayed(&mut self, monitor: &dyn Monitor) -> Result<(Asker, String)> {
         self.take_setup()?;
         let setup = Arc::clone(&self.setup);
         self.replay(&setup, monitor, |_, _, _| Ok(()))
     }
 
-    /// Returns a session over the attributes of this setup that was told all their answers. After each
-    /// example `after` sees the session, the example, and its target if the learner took it.
+    /// Returns the learner over the attributes of this setup, told all their answers. After each
+    /// example `after` sees the learner, the example, and its target if the learner took it.
     pub(crate) fn replay(
         &mut self,
         setup: &Setup,
         monitor: &dyn Monitor,
-        mut after: impl FnMut(&Session, &Example, Option<&Label>) -> Result<()>,
-    ) -> Result<(Session, String)> {
-        let mut session = setup.session(self.instance())?;
-        let (mut hash, all) = (started(&self.setup), Arc::clone(&self.setup));
-        let leaves_out = setup.schema.attributes.len() < all.schema.attributes.len();
+        mut after: impl FnMut(&Asker, &Example, Option<&Label>) -> Result<()>,
+    ) -> Result<(Asker, String)> {
+        let mut asker = setup.asker()?;
+        let mut hash = started(&self.setup);
+        // The number in this setup of each attribute of the study.
+        let names: HashMap<&str, usize> =
+            setup.schema.attributes.iter().map(|a| &*a.name).zip(0..).collect();
+        let all = self.setup.schema.attributes.iter();
+        let places: Vec<Option<usize>> = all.map(|a| names.get(&*a.name).copied()).collect();
         let mut examples = 0_u64;
-        let queries = if session.takes_observed() { Queries::Left } else { Queries::Read };
+        let queries = if asker.takes_observed() { Queries::Left } else { Queries::Read };
         self.each_example(queries, |example| {
             examples += 1;
             if examples.is_multiple_of(1024) && monitor.should_stop() {
@@ -106,56 +111,41 @@ impl Study {
                 .into());
             }
             digest(&mut hash, example);
-            let of = |at: i64| all.schema.attributes.get(usize::try_from(at).ok()?);
             let seen = example.values.iter().filter_map(|(at, value, asked)| {
-                let attribute = of(*at)?;
-                let is_seen = (*asked || setup.unasked == Unasked::Learn)
-                    && !(leaves_out && attribute.retired);
-                is_seen.then(|| (attribute.name.as_str(), answer(value)))
+                let place = *places.get(usize::try_from(*at).ok()?)?;
+                (*asked || setup.unasked == Unasked::Learn).then_some((place?, value))
             });
-            let answers: Vec<(&str, Answer)> = seen.collect();
+            let answers: Vec<(usize, &Value)> = seen.collect();
             let target = example.values.iter().find(|(at, ..)| *at == TARGET);
             let target = target.and_then(|(_, value, _)| label(value));
-            if session.takes_observed() {
-                session.observe(example.number, &answers, target.as_ref())?;
-                return after(&session, example, target.as_ref());
+            if asker.takes_observed() {
+                asker.observe(example.number, &answers, target.as_ref())?;
+                return after(&asker, example, target.as_ref());
             }
             let query: Query = serde_json::from_str(&example.query).map_err(|e| Error::Store {
                 problem: format!("ask {} cannot be read: {e}", example.number),
             })?;
-            session.adopt(&query)?;
+            asker.adopt(&query)?;
             let mut taken = None;
             match (example.state, &target) {
                 (State::Complete, Some(target)) => {
-                    let asked: Vec<String> =
-                        session.attributes_of(&query)?.map(str::to_owned).collect();
-                    let of = |name: &String| {
-                        answers
-                            .iter()
-                            .find(|(known, _)| known == name)
-                            .map(|(_, answer)| answer.clone())
-                    };
-                    let all: Vec<Answer> = asked
-                        .iter()
-                        .map(|name| of(name).unwrap_or(Answer::Missing(String::new())))
-                        .collect();
-                    session.tell(&query, &all, target)?;
+                    asker.tell(&query, &answers, target)?;
                     taken = Some(target);
                 }
                 // Its target could not be had, or it was given up.
-                (State::Complete | State::Released, _) => session.forget(example.number)?,
+                (State::Complete | State::Released, _) => asker.forget(example.number)?,
                 (State::Open, _) => {}
             }
-            after(&session, example, taken)
+            after(&asker, example, taken)
         })?;
-        Ok((session, written(hash)))
+        Ok((asker, written(hash)))
     }
 
     /// Returns the digest of what [`Study::replayed`] is made of, and the number of examples whose
     /// targets it takes.
     pub(crate) fn digest(&mut self) -> Result<(String, u64)> {
         self.take_setup()?;
-        let takes_observed = self.setup.session(self.instance())?.takes_observed();
+        let takes_observed = self.setup.asker()?.takes_observed();
         let (mut hash, mut examples) = (started(&self.setup), 0);
         self.each_example(Queries::Left, |example| {
             digest(&mut hash, example);
@@ -180,8 +170,8 @@ impl Study {
         {
             return Ok(Model::from_json(&text)?);
         }
-        let (session, digest) = self.replayed(monitor)?;
-        let model = session.model(monitor)?;
+        let (asker, digest) = self.replayed(monitor)?;
+        let model = asker.model(monitor)?;
         let text = model.to_json()?;
         self.write(|study| study.cache("model", &digest, &text))?;
         // As it is read again, so that both are the same to the bit.
@@ -190,16 +180,19 @@ impl Study {
 }
 
 /// Returns the digest of a setup, which that of its answers goes on from.
-fn started(setup: &Setup) -> Sha256 {
+fn started(setup: &Setup) -> Hash {
     let text = serde_json::to_string(setup).unwrap_or_default();
-    Sha256::new().chain_update((text.len() as u64).to_le_bytes()).chain_update(text)
+    let mut hash = Hash::new();
+    hash.update((text.len() as u64).to_le_bytes());
+    hash.update(text);
+    hash
 }
 
-fn written(hash: Sha256) -> String {
+fn written(hash: Hash) -> String {
     hash.finalize()[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn digest(hash: &mut Sha256, example: &Example) {
+fn digest(hash: &mut Hash, example: &Example) {
     let state = match example.state {
         State::Open => 0_u8,
         State::Complete => 1,
@@ -220,15 +213,6 @@ fn digest(hash: &mut Sha256, example: &Example) {
         hash.update([kind, u8::from(*asked)]);
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text);
-    }
-}
-
-fn answer(value: &Value) -> Answer {
-    match value {
-        Value::Number(number) => Answer::Value(*number),
-        Value::Category(text) => Answer::Category(text.clone()),
-        Value::Missing(reason) if reason.is_empty() => Answer::Missing("not given".to_owned()),
-        Value::Missing(reason) => Answer::Missing(reason.clone()),
     }
 }
 

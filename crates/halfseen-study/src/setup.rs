@@ -1,10 +1,10 @@
-//! Holds schema, learner, parameters and rules of a study; starts its sessions.
+//! Holds schema, learner, parameters and rules of a study; starts its learner.
 
+use crate::asker::Asker;
 use crate::error::{Error, Result};
 use crate::schema::{Attribute, DATE, Kind, Schema};
 use halfseen::data::{Column, Label, Matrix, Place, Table, Target, TargetScale, TextColumn};
 use halfseen::prepare::{Group, Options, Prepared};
-use halfseen::session::{Session, Start};
 use halfseen::{Learner, registry};
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
@@ -50,7 +50,9 @@ impl Setup {
     /// Creates a setup of this learner; `settings` are names and values of its parameters.
     ///
     /// # Errors
-    /// An unknown learner or parameter; a value out of range; as [`Setup::session`].
+    /// An unknown learner or parameter; a value out of range; a learner that cannot ask, or cannot
+    /// learn the target; one that takes steps on a number of unknown range; a schema that is not
+    /// consistent.
     pub fn new(schema: Schema, learner: &str, settings: &[(String, String)]) -> Result<Setup> {
         let mut found = registry::find(learner)?;
         for (name, value) in settings {
@@ -65,7 +67,7 @@ impl Setup {
             )));
         }
         let setup = Setup { schema, learner, params, unasked, strict };
-        setup.session(1)?;
+        setup.asker()?;
         Ok(setup)
     }
 
@@ -98,22 +100,21 @@ impl Setup {
 
     /// Refuses what no new study may have.
     pub(crate) fn check(&self) -> Result<()> {
-        let session = self.session(1)?;
-        if self.unasked == Unasked::Learn && !session.takes_observed() {
+        let asker = self.asker()?;
+        if self.unasked == Unasked::Learn && !asker.takes_observed() {
             return Err(Error::setup(format!(
                 "{} learns only from answers to its own asks, so that it cannot learn from values that nobody asked for; choose fiml, or keep such values without learning from them (--unasked accept)",
-                session.learner()
+                asker.name()
             )));
         }
         Ok(())
     }
 
-    /// Starts a session of the learner that has been told nothing. Queries carry `instance`.
+    /// Starts the learner, which has been told nothing.
     ///
     /// # Errors
-    /// A learner that cannot ask; one that takes steps on a number of unknown range; as
-    /// [`Start::begin`].
-    pub fn session(&self, instance: u64) -> Result<Session> {
+    /// As [`Setup::new`].
+    pub(crate) fn asker(&self) -> Result<Asker> {
         let (learner, schema) = (self.learner()?, &self.schema);
         let numbers = |attribute: &&Attribute| attribute.kind == Kind::Number;
         // A row for each choice of the widest category; nothing looks at the cells.
@@ -143,19 +144,13 @@ impl Setup {
         let zeros = Target::Numbers(vec![0.0; rows]);
         let honest = Options { honest: true, ..options };
         let prepared = Prepared::new(&table, (&schema.target.name, &zeros), &all, &honest)?;
-        let classes = self.classes();
-        let mut start = Start::prepared(&*learner, prepared.prepare.clone())
-            .declared(honest.clone())
-            .target(&schema.target.name)
-            .instance(instance);
-        if classes.is_empty() {
-            start = start.scale(self.target_scale(&*learner)?);
-        } else {
-            start = start.classes(classes).scale(TargetScale::IDENTITY);
-        }
-        let mut session = start.begin()?;
-        session.set_strict(false);
-        Ok(session)
+        let mut prepare = prepared.prepare.clone();
+        prepare.target = match self.classes().is_empty() {
+            true => self.target_scale(&*learner)?,
+            false => TargetScale::IDENTITY,
+        };
+        let target = (&*schema.target.name, self.classes());
+        Asker::start(&*learner, target, (prepare, prepared.layout.clone()), &honest.bounds)
     }
 
     /// Returns the setup of the attributes that are still asked for.

@@ -2,6 +2,10 @@
 
 use crate::error::Result;
 
+/// Number of the format: that of the tables and of the JSON in them. A store of another number is
+/// refused; those of versions before 0.3 have 1 to 3.
+pub(crate) const FORMAT: i64 = 4;
+
 /// Most rows of one statement.
 const TOGETHER: usize = 32;
 

@@ -1,21 +1,17 @@
-//! Stores a study in one SQLite file.
+//! Stores a study in one SQLite file, or in memory.
 
 use crate::error::{Error, Result};
-use crate::sql::{Cell, Row, Sql};
+use crate::sql::{Cell, FORMAT, Row, Sql};
 use rusqlite::types::{ToSql, ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Marks a file as one of a study: "hsst".
 const APPLICATION: i64 = 0x6873_7374;
-/// Scripts that lead from each format to the next, from an empty file on.
-const MIGRATIONS: [&str; 3] = [
-    include_str!("migrations/0001.sql"),
-    include_str!("migrations/0002.sql"),
-    include_str!("migrations/0003.sql"),
-];
+const TABLES: &str = include_str!("tables/sqlite.sql");
+/// Name by which SQLite knows a store in memory.
+pub(crate) const MEMORY: &str = ":memory:";
 /// Time for which a call waits for other writers.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -38,14 +34,7 @@ impl Sqlite {
             }
             _ => Error::file(path, e),
         })?;
-        let made = Self::connect(path).and_then(|mut sqlite| {
-            sqlite.set_up()?;
-            sqlite.migrate(0)?;
-            sqlite.begin()?;
-            fill(&mut sqlite)?;
-            sqlite.commit()?;
-            Ok(sqlite)
-        });
+        let made = Self::connect(path).and_then(|sqlite| sqlite.filled(fill));
         if made.is_err() {
             // Nothing was in it.
             let _ = std::fs::remove_file(path);
@@ -56,7 +45,12 @@ impl Sqlite {
         made
     }
 
-    /// Opens the file of a study, and brings an older one to the present format after a backup.
+    /// Makes a store in memory, which is gone with its connection, and fills it by `fill`.
+    pub(crate) fn in_memory(fill: impl FnOnce(&mut dyn Sql) -> Result<()>) -> Result<Sqlite> {
+        Self::connect(Path::new(MEMORY))?.filled(fill)
+    }
+
+    /// Opens the file of a study.
     pub(crate) fn open(path: &Path) -> Result<Sqlite> {
         let other = || {
             Error::file(path, "this is not the file of a study; make one with `halfseen study new`")
@@ -76,38 +70,28 @@ impl Sqlite {
             Err(e) if e.sqlite_error_code() == Some(ErrorCode::NotADatabase) => return Err(other()),
             Err(e) => return Err(at_open(path, &e)),
         }
-        sqlite.set_up()?;
-        let (found, known) = (sqlite.pragma("user_version")?, MIGRATIONS.len() as i64);
-        if found > known {
+        let version = "PRAGMA user_version";
+        let found = sqlite.connection.query_row(version, [], |row| row.get(0));
+        let found = found.map_err(|e| at_open(path, &e))?;
+        if found != FORMAT {
             let path = path.display().to_string();
-            return Err(Error::NewerFormat { path, found, known });
+            return Err(Error::OtherFormat { path, found, known: FORMAT });
         }
-        if found < known {
-            sqlite.keep_copy(found)?;
-            sqlite.migrate(found)?;
-        }
+        sqlite.set_up()?;
         Ok(sqlite)
     }
 
-    /// Copies a file of an older format beside it, unless another process has brought it to the
-    /// present one meanwhile.
-    fn keep_copy(&mut self, format: i64) -> Result<()> {
-        static COPIES: AtomicU64 = AtomicU64::new(0);
-        let copy = COPIES.fetch_add(1, Ordering::Relaxed);
-        let end = format!(".format{format}.{}-{copy}.part", std::process::id());
-        let part = beside(&self.path, &end);
-        let path = beside(&self.path, &format!(".format{format}"));
-        let done = self.backup(&part).and_then(|()| {
-            let is_old = self.pragma("user_version")? == format;
-            // Of two, both are whole.
-            if is_old {
-                std::fs::rename(&part, &path).map_err(|e| Error::file(&path, e))
-            } else {
-                Ok(())
-            }
-        });
-        let _ = std::fs::remove_file(&part);
-        done
+    /// Makes the tables of an empty store, and fills them by `fill`, in one transaction.
+    fn filled(mut self, fill: impl FnOnce(&mut dyn Sql) -> Result<()>) -> Result<Sqlite> {
+        self.set_up()?;
+        self.begin()?;
+        let marked = format!(
+            "{TABLES} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT};"
+        );
+        self.connection.execute_batch(&marked).map_err(|e| at_open(&self.path, &e))?;
+        fill(&mut self)?;
+        self.commit()?;
+        Ok(self)
     }
 
     fn connect(path: &Path) -> Result<Sqlite> {
@@ -125,31 +109,6 @@ impl Sqlite {
                 "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;",
             )
             .map_err(|e| at_open(&self.path, &e))
-    }
-
-    fn pragma(&mut self, name: &str) -> Result<i64> {
-        self.connection
-            .query_row(&format!("PRAGMA {name}"), [], |row| row.get(0))
-            .map_err(|e| at_open(&self.path, &e))
-    }
-
-    /// Runs the scripts from one format to the present one, all or none.
-    fn migrate(&mut self, from: i64) -> Result<()> {
-        self.begin()?;
-        if self.pragma("user_version")? != from {
-            self.roll_back();
-            return Ok(()); // another process was first
-        }
-        let mut script = MIGRATIONS[from as usize..].concat();
-        script.push_str(&format!(
-            "PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {}; COMMIT;",
-            MIGRATIONS.len()
-        ));
-        self.connection.execute_batch(&script).map_err(|e| {
-            let failed = at_open(&self.path, &e);
-            self.roll_back();
-            failed
-        })
     }
 }
 

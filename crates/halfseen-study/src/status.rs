@@ -16,7 +16,6 @@ const MOST: usize = 2_000;
 
 /// State of a study.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct Status {
     /// Name of the learner.
     pub learner: String,
@@ -60,7 +59,6 @@ pub struct Status {
 
 /// Use of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct Spending {
     /// Made.
     pub made: f64,
@@ -74,7 +72,6 @@ pub struct Spending {
 
 /// An open ask, with its age.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct Pending {
     /// The ask, with what is still to be read.
     #[serde(flatten)]

@@ -1,27 +1,38 @@
-//! Finds the store that a path names: a file, or with `postgres:` before it a study in a database.
+//! Finds the store that a path names: a file, or with `postgres:` before it a study in a database; or
+//! makes one in memory.
 
 use crate::error::{Error, Result};
 use crate::sql::Sql;
-use crate::sqlite::Sqlite;
+use crate::sqlite::{MEMORY, Sqlite};
 use std::path::Path;
 
-/// Makes a new store, and fills it by `fill` in one transaction.
+/// Makes a new store, in memory if it has no path, and fills it by `fill` in one transaction.
 pub(crate) fn create(
-    path: &Path,
+    path: Option<&Path>,
     fill: impl FnOnce(&mut dyn Sql) -> Result<()>,
 ) -> Result<Box<dyn Sql>> {
+    let Some(path) = path else { return Ok(Box::new(Sqlite::in_memory(fill)?)) };
     match in_database(path) {
         Some(name) => database::create(path, name, fill),
-        None => Ok(Box::new(Sqlite::create(path, fill)?)),
+        None => Ok(Box::new(Sqlite::create(of_file(path)?, fill)?)),
     }
 }
 
-/// Opens a store, and brings an older one to the present format.
+/// Opens a store.
 pub(crate) fn open(path: &Path) -> Result<Box<dyn Sql>> {
     match in_database(path) {
         Some(name) => database::open(path, name),
-        None => Ok(Box::new(Sqlite::open(path)?)),
+        None => Ok(Box::new(Sqlite::open(of_file(path)?)?)),
     }
+}
+
+/// Refuses the name that SQLite takes for a store in memory.
+fn of_file(path: &Path) -> Result<&Path> {
+    if path != Path::new(MEMORY) {
+        return Ok(path);
+    }
+    let problem = "a study in memory ends with the program that makes it, and cannot be opened by this name; a file of this name is ./:memory:";
+    Err(Error::file(path, problem))
 }
 
 /// Returns the name of a study in a database.
@@ -73,7 +84,7 @@ mod database {
     }
 
     pub(super) fn open(_: &Path, _: &str) -> Result<Box<dyn Sql>> {
-        let problem = "this program was built without PostgreSQL; build it with the feature `postgres`, or write ./postgres:... for a file";
+        let problem = "this program was built without PostgreSQL: cargo install --path crates/halfseen-cli --features postgres; a file of this name is ./postgres:...";
         Err(Error::file(Path::new("postgres:..."), problem))
     }
 }

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::schema::{Attribute, Schema, Value};
 use crate::setup::Setup;
 use crate::sql::{Cell, Row, Sql, all, cells, first};
+use crate::sqlite::MEMORY;
 use crate::store;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -20,9 +21,9 @@ const PAUSES: [u64; 3] = [20, 100, 400];
 
 /// A study in a store, which any number of processes may have open; see the [crate](crate).
 ///
-/// The store is a file. With the feature `postgres`, the path `postgres:NAME` is that of a study in
-/// the PostgreSQL database whose URL is in the environment variable `HALFSEEN_POSTGRES`, or in the
-/// file that `HALFSEEN_POSTGRES_FILE` names.
+/// The store is a file, or memory ([`Study::in_memory`]). With the feature `postgres`, the path
+/// `postgres:NAME` is that of a study in the PostgreSQL database whose URL is in the environment
+/// variable `HALFSEEN_POSTGRES`, or in the file that `HALFSEEN_POSTGRES_FILE` names.
 ///
 /// Every verb that writes is one transaction: when it has returned, what it says is on the disk, and
 /// if it fails nothing has changed.
@@ -32,7 +33,6 @@ pub struct Study {
     pub(crate) setup: Arc<Setup>,
     /// Number of changes of the schema that the setup has.
     pub(crate) revision: i64,
-    pub(crate) identity: String,
     pub(crate) design: Option<Design>,
 }
 
@@ -88,7 +88,6 @@ pub(crate) struct LastAsk {
 
 /// State of an ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum State {
     /// Something is not told yet.
@@ -113,13 +112,26 @@ impl Study {
     /// Makes a new study in a file that does not exist yet.
     ///
     /// # Errors
-    /// [`Error::File`] if the study exists or cannot be written; a setup that no session starts with.
+    /// [`Error::File`] if the study exists or cannot be written; a setup that no learner starts with.
     pub fn create(path: impl AsRef<Path>, setup: &Setup, by: &By) -> Result<Study> {
-        let path = path.as_ref();
+        Self::begun(Some(path.as_ref()), setup, by)
+    }
+
+    /// Makes a new study in memory. It is a study like any other, but for that it is gone when it is
+    /// dropped, and nobody else can open it; [`Study::backup`] copies it to a file.
+    ///
+    /// # Errors
+    /// A setup that no session starts with.
+    pub fn in_memory(setup: &Setup, by: &By) -> Result<Study> {
+        Self::begun(None, setup, by)
+    }
+
+    fn begun(file: Option<&Path>, setup: &Setup, by: &By) -> Result<Study> {
+        let path = file.unwrap_or(Path::new(MEMORY));
         setup.check()?;
         let identity = identity(path, by);
         let text = serde_json::to_string(setup).map_err(|e| Error::setup(e.to_string()))?;
-        let sql = store::create(path, |sql| {
+        let sql = store::create(file, |sql| {
             sql.run(
                 "INSERT INTO study VALUES (1, $1, $2, $3, 0, 0, 0.0, 0, 0)",
                 cells![&*identity, &*by.at, &*text],
@@ -127,30 +139,30 @@ impl Study {
             note(sql, by, "new", Of::default(), None)
         })?;
         let (path, setup) = (path.to_owned(), Arc::new(setup.clone()));
-        Ok(Study { sql, path, setup, revision: 0, identity, design: None })
+        Ok(Study { sql, path, setup, revision: 0, design: None })
     }
 
-    /// Opens a study. A file of an earlier format is brought to the present one, beside a backup.
+    /// Opens a study.
     ///
     /// # Errors
     /// [`Error::File`] for a file that is none of a study, damaged or not writable;
-    /// [`Error::NewerFormat`].
+    /// [`Error::OtherFormat`].
     pub fn open(path: impl AsRef<Path>) -> Result<Study> {
         let path = path.as_ref();
         let mut sql = store::open(path)?;
-        let row = first(&mut *sql, "SELECT identity, setup, revision FROM study", &[], |row| {
-            (row.owned(0), row.owned(1), row.int(2))
+        let row = first(&mut *sql, "SELECT setup, revision FROM study", &[], |row| {
+            (row.owned(0), row.int(1))
         })
         .map_err(|e| match e {
             Error::Unavailable { .. } => e,
             _ => Error::file(path, e),
         })?;
-        let (identity, text, revision) =
+        let (text, revision) =
             row.ok_or_else(|| Error::file(path, "the study has no setup; restore a backup"))?;
         let setup = serde_json::from_str(&text)
             .map_err(|e| Error::file(path, format!("its setup cannot be read: {e}")))?;
         let (path, setup) = (path.to_owned(), Arc::new(setup));
-        Ok(Study { sql, path, setup, revision, identity, design: None })
+        Ok(Study { sql, path, setup, revision, design: None })
     }
 
     /// Returns the setup, as it was at the last call.
@@ -167,8 +179,7 @@ impl Study {
     }
 
     /// Returns the setup with the number of its changes.
-    #[cfg(feature = "serve")]
-    pub(crate) fn shared_setup(&self) -> (i64, Arc<Setup>) {
+    pub fn shared_setup(&self) -> (i64, Arc<Setup>) {
         (self.revision, Arc::clone(&self.setup))
     }
 
@@ -183,11 +194,6 @@ impl Study {
             (self.setup, self.revision, self.design) = (Arc::new(setup), revision, None);
         }
         Ok(())
-    }
-
-    /// Returns the number that the queries of all sessions of the study carry.
-    pub(crate) fn instance(&self) -> u64 {
-        u64::from_str_radix(self.identity.get(..16).unwrap_or("1"), 16).unwrap_or(1).max(1)
     }
 
     /// Does something in one transaction: all of it is stored, or nothing.
@@ -375,14 +381,14 @@ pub(crate) fn cells_of(value: &Value) -> [Cell; 3] {
 
 /// Draws the identifier of a new study.
 fn identity(path: &Path, by: &By) -> String {
-    use sha2::{Digest, Sha256};
+    use hmac_sha256::Hash;
     use std::hash::{BuildHasher, Hasher, RandomState};
     // The standard library seeds it from the system.
     let random = RandomState::new().build_hasher().finish();
-    let hash = Sha256::new()
-        .chain_update(random.to_le_bytes())
-        .chain_update(path.as_os_str().as_encoded_bytes())
-        .chain_update(&by.at)
-        .finalize();
+    let mut hash = Hash::new();
+    hash.update(random.to_le_bytes());
+    hash.update(path.as_os_str().as_encoded_bytes());
+    hash.update(&by.at);
+    let hash = hash.finalize();
     hash[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }

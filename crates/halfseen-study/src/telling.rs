@@ -35,7 +35,6 @@ pub struct Telling {
 
 /// Outcome of telling answers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct Told {
     /// Number of lines.
     pub lines: u64,

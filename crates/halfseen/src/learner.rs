@@ -6,20 +6,22 @@ mod model;
 pub(crate) mod one_against_rest;
 mod query;
 pub(crate) mod size;
-pub(crate) mod together;
+pub mod together;
 
-pub use in_parts::{ByFeatures, ByLosses, FeatureRows, InParts, PartFacts, Steps, SumOfLosses};
+pub use in_parts::{ByFeatures, FeatureRows, InParts, Steps};
+pub use missingness::MissingnessSummary;
+pub use one_against_rest::each_class;
 pub use query::{Answer, AskTell, ColumnTerm, Query, Read, ReadRows, Role, TellOutcome};
-pub(crate) use query::{ask_then_tell, hex};
+pub(crate) use query::{ask_then_tell, chooses, takes_only_answers};
 pub use size::{FitSize, Needed};
 
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
-use crate::model::{Fit, Predictor};
+use crate::model::Fit;
 use crate::params::{Described, Needs, PASSIVE, Parameters};
 
 pub use crate::params::Family;
-use halfseen_solve::Monitor;
+pub use halfseen_solve::Monitor;
 use std::sync::Arc;
 
 /// Learner with its parameters, as [`find`](crate::registry::find) returns it; every method
@@ -89,20 +91,20 @@ pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
         self.proceed(layout, state)
     }
 
-    /// Returns how it learns this many classes (0: numbers) from parts of the rows; `None` if it
+    /// Returns how it learns this many classes (0: numbers) without holding all rows; `None` if it
     /// needs all rows at once. See [`Partial`](crate::partial::Partial).
     fn in_parts(&self, classes: usize) -> Option<InParts> {
         let _ = classes;
         None
     }
 
-    /// Starts a fit that goes through the rows of a part once; `None` unless it learns by
-    /// [`InParts::Steps`].
+    /// Starts a fit that goes through a number of rows once; `None` unless it learns by
+    /// [`InParts::Stream`].
     ///
     /// # Errors
     /// As [`Learner::fit`].
-    fn steps(&self, facts: &PartFacts<'_>) -> Result<Option<Box<dyn Steps>>> {
-        let _ = facts;
+    fn steps(&self, layout: &Arc<Layout>, rows: u64) -> Result<Option<Box<dyn Steps>>> {
+        let _ = (layout, rows);
         Ok(None)
     }
 
@@ -113,21 +115,6 @@ pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
     /// As [`Learner::fit`].
     fn by_features(&self, layout: &Layout, classes: usize) -> Result<Option<Box<dyn ByFeatures>>> {
         let _ = (layout, classes);
-        Ok(None)
-    }
-
-    /// Returns the average of what parts learned beside other models, whose losses over all rows tell
-    /// which is the best and how far from the optimum it is; `None` of a learner without bounds
-    /// ([`Steps::bound`]).
-    ///
-    /// # Errors
-    /// As [`Learner::fit`].
-    fn by_losses(
-        &self,
-        facts: &PartFacts<'_>,
-        learned: &Predictor,
-    ) -> Result<Option<Box<dyn ByLosses>>> {
-        let _ = (facts, learned);
         Ok(None)
     }
 
@@ -265,22 +252,22 @@ pub fn take_all_without_a_budget(learner: &mut dyn Learner) -> Result<()> {
 }
 
 pub(crate) const SAMPLES: &str = "because it samples each row once, which weight 2 cannot repeat";
-pub(crate) const STEPS: &str =
+/// Reason of learners with one step per row for refusing weights.
+pub const STEPS: &str =
     "because it takes one gradient step per row, and a doubled step is not two steps";
 
 /// Rejects row weights.
 ///
 /// # Errors
-/// [`ErrorKind::TakesNoWeights`].
-pub(crate) fn refuse_weights(
-    learner: &str,
-    examples: &Examples<'_>,
-    reason: &'static str,
-) -> Result<()> {
+/// [`ErrorKind::Request`].
+pub fn refuse_weights(learner: &str, examples: &Examples<'_>, reason: &'static str) -> Result<()> {
     if examples.weights.is_none() {
         return Ok(());
     }
-    Err(ErrorKind::TakesNoWeights { learner: learner.to_owned(), reason }.into())
+    let problem = format!(
+        "learner {learner} does not accept row weights, {reason}; omit them, or use a learner that accepts them, such as karma, robust-lp or ridge"
+    );
+    Err(ErrorKind::Request(problem).into())
 }
 
 /// Values of some parameters, by name.

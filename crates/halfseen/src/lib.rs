@@ -62,10 +62,11 @@
 //! A table goes through [`prepare`] (fitted once on training rows, stored in the model) to
 //! [`data::Examples`]. A [`Learner`] turns them into a [`model::Fit`], and [`model::Model`]
 //! combines predictor, preparation and report. [`select`] splits, tunes and compares.
-//! [`session::Session`] collects data for a budgeted learner over weeks, in raw units.
 //! [`registry::all`] lists every learner; each declares its parameters once, in [`params`].
 //! [`plan`] computes theoretical guarantees before any value is read. [`solve`] has solvers of
 //! losses over Gram matrices and features, and [`kernel`] compares rows with missing values.
+//!
+//! In a loop, a learner that [starts](registry::start) asks and is told ([`learner::AskTell`]).
 //!
 //! At the lowest level, [`sampling`] draws indices, [`iterate`] moves weight vectors by sparse
 //! steps without touching all entries, and [`projection`] is the dense counterpart.
@@ -91,7 +92,6 @@ pub mod prepare;
 pub mod registry;
 pub mod robust;
 pub mod select;
-pub mod session;
 mod student;
 
 pub use error::{Error, ErrorClass, ErrorKind, Result};

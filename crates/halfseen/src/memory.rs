@@ -41,14 +41,48 @@ pub fn available() -> u64 {
 }
 
 fn ask_the_system() -> u64 {
-    let mut system = sysinfo::System::new();
-    system.refresh_memory();
-    let group = system.cgroup_limits().map_or(u64::MAX, |group| group.total_memory);
     let process = match of_process() {
         u64::MAX => u64::MAX,
         limit => limit - reserved_here().min(limit / 2),
     };
-    [system.total_memory(), group, process].into_iter().filter(|&b| b > 0).min().unwrap_or(u64::MAX)
+    let found = [of_system(), of_group(), Some(process)].into_iter().flatten();
+    found.filter(|&bytes| bytes > 0).min().unwrap_or(u64::MAX)
+}
+
+/// Returns the bytes of memory of the machine.
+#[cfg(target_os = "linux")]
+fn of_system() -> Option<u64> {
+    total_of(&std::fs::read_to_string("/proc/meminfo").ok()?)
+}
+
+/// Reads the total of `/proc/meminfo`, which is in units of 1024 bytes.
+#[cfg(any(target_os = "linux", test))]
+fn total_of(meminfo: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// Returns the bytes of memory of the machine.
+#[cfg(windows)]
+fn of_system() -> Option<u64> {
+    let mut system = sysinfo::System::new();
+    system.refresh_memory();
+    Some(system.total_memory())
+}
+
+/// Returns the bytes of memory of the machine.
+#[cfg(not(any(target_os = "linux", windows)))]
+fn of_system() -> Option<u64> {
+    let asked = std::process::Command::new("/usr/sbin/sysctl").args(["-n", "hw.memsize"]).output();
+    String::from_utf8(asked.ok()?.stdout).ok()?.trim().parse().ok()
+}
+
+/// Returns the limit of the control group of a container, by either version of its files; they are
+/// on Linux only.
+fn of_group() -> Option<u64> {
+    let files = ["memory.max", "memory/memory.limit_in_bytes"];
+    let read = |file| std::fs::read_to_string(format!("/sys/fs/cgroup/{file}")).ok();
+    files.into_iter().find_map(read)?.trim().parse().ok()
 }
 
 /// Refuses what needs more bytes than the process may take, for so many rows and columns.
@@ -208,6 +242,15 @@ mod tests {
         assert!((64 << 20..=1 << 50).contains(&total), "{total}");
         assert_eq!(limit(), total / 4 * 3);
     }
+
+    #[test]
+    fn the_total_is_read_as_the_system_writes_it() {
+        let text = "MemTotal:       16301024 kB\nMemFree:          123 kB\n";
+        assert_eq!(total_of(text), Some(16_301_024 << 10));
+        assert_eq!(total_of("MemFree: 7 kB\n"), None);
+        assert_eq!(total_of("MemTotal: much kB\n"), None);
+    }
+
     #[test]
     fn a_cache_is_read_as_the_system_writes_it() {
         assert_eq!(bytes_of("491520K\n"), Some(480 << 20));

@@ -13,10 +13,9 @@ pub use values::{AttributeCosts, Features, MomentSource, Rule, Value};
 pub use words::{
     Average, Ball, Centre, CompletionVariant, Damage, Deletions, Design, Fill, Inner, KernelLoss,
     KernelSolver, LabelLoss, Link, MomentRepair, Normalization, Passive, Shape, SmoothLoss, Steps,
-    Variant,
 };
 
-use crate::error::{Error, ErrorKind, Result, nearest};
+use crate::error::{Error, ErrorKind, Result, list, maybe, nearest, short};
 
 /// Declaration of one parameter, shared by every learner that has it.
 #[derive(Debug, Clone, Copy)]
@@ -75,8 +74,6 @@ pub enum Kind {
     },
     /// `auto`, `online`, `two-phase`, or numbers of at least 0.
     Moments,
-    /// Numbers of at least 0, or `auto`.
-    NumbersOrAuto,
     /// A finite number of at least 0, or `auto`.
     NonNegativeOrAuto,
     /// `uniform`, `mi`, or numbers of at least 0.
@@ -113,9 +110,6 @@ impl Kind {
             Kind::Moments => {
                 "auto, online, two-phase, or finite numbers of at least 0, separated by commas"
                     .into()
-            }
-            Kind::NumbersOrAuto => {
-                "auto, or finite numbers of at least 0, separated by commas".into()
             }
             Kind::NonNegativeOrAuto => "a finite number of at least 0, or auto".into(),
             Kind::Costs => {
@@ -162,24 +156,6 @@ pub trait Described: Parameters + Clone + std::fmt::Debug + Send + Sync + 'stati
     const FAMILY: Family;
 }
 
-/// Parameters with another name in files of version 1; the old names are still accepted.
-const RENAMED: [(&str, &str); 3] =
-    [("money", MAX_COST.name), ("reading", MOMENT_REPAIR.name), ("values", COSTS.name)];
-
-/// Learners and parameters that files written before there was the parameter do not name, and the
-/// value that these files mean, which is not today's default.
-pub(crate) const BEFORE: [(&str, &str, &str); 1] = [("fiml", SHAPE.name, "linear")];
-
-/// Returns the present name of a parameter.
-pub(crate) fn renamed(name: &str) -> &str {
-    RENAMED.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new)
-}
-
-/// Returns the name of a parameter in files of version 1.
-pub(crate) fn first_name(name: &str) -> &str {
-    RENAMED.iter().find(|(_, new)| *new == name).map_or(name, |(old, _)| old)
-}
-
 /// Sets every parameter that a JSON object names.
 pub fn set_from_json(
     target: &mut dyn Parameters,
@@ -194,7 +170,11 @@ pub fn set_from_json(
     Ok(())
 }
 
-pub(crate) fn check_value<V: Value>(value: &V, declaration: &Declaration) -> Result<()> {
+/// Refuses a value out of the declared range.
+///
+/// # Errors
+/// [`ErrorKind::OutOfRange`].
+pub fn check_value<V: Value>(value: &V, declaration: &Declaration) -> Result<()> {
     if value.is_in(&declaration.kind) {
         return Ok(());
     }
@@ -202,7 +182,11 @@ pub(crate) fn check_value<V: Value>(value: &V, declaration: &Declaration) -> Res
     Err(ErrorKind::OutOfRange { name: declaration.name, value: value.to_text(), allowed }.into())
 }
 
-pub(crate) fn read_value<V: Value>(text: &str, declaration: &Declaration) -> Result<V> {
+/// Reads a value from text, and refuses one out of the declared range.
+///
+/// # Errors
+/// [`ErrorKind::NotAValue`], [`ErrorKind::OutOfRange`].
+pub fn read_value<V: Value>(text: &str, declaration: &Declaration) -> Result<V> {
     let value = V::from_text(text.trim()).ok_or_else(|| ErrorKind::NotAValue {
         name: declaration.name,
         text: text.to_owned(),
@@ -212,19 +196,22 @@ pub(crate) fn read_value<V: Value>(text: &str, declaration: &Declaration) -> Res
     Ok(value)
 }
 
-pub(crate) fn unknown_parameter(learner: &str, name: &str, declarations: &[&Declaration]) -> Error {
+/// Returns the error for a name that is none of the declared ones, with the nearest.
+pub fn unknown_parameter(learner: &str, name: &str, declarations: &[&Declaration]) -> Error {
     let known: Vec<String> = declarations.iter().map(|d| d.name.to_owned()).collect();
     let nearest = nearest(name, &known);
-    ErrorKind::UnknownParameter {
-        learner: learner.to_owned(),
-        name: name.to_owned(),
-        nearest,
-        known,
-    }
+    let (learner, name, near) = (short(learner), short(name), maybe(&nearest));
+    let known = list(&known);
+    ErrorKind::Request(format!(
+        "learner {learner} has no parameter '{name}'{near}; it has: {known}"
+    ))
     .into()
 }
 
-/// Writes a learner's struct from declarations: `field: Type = default, DECLARATION;`.
+/// Writes a learner's struct from declarations: `field: Type = default, DECLARATION;`. A declaration
+/// is one of [`params`](crate::params), or a constant in scope.
+#[macro_export]
+#[doc(hidden)]
 macro_rules! parameters {
     ($(#[$meta:meta])* pub struct $Name:ident {
         name: $label:literal, family: $family:ident, title: $title:literal, source: $source:literal;
@@ -259,42 +246,44 @@ macro_rules! parameters {
 
         impl $crate::params::Parameters for $Name {
             fn declarations(&self) -> &'static [&'static $crate::params::Declaration] {
-                &[$(&$crate::params::$declaration,)*]
+                use $crate::params::*;
+                &[$(&$declaration,)*]
             }
 
             fn check(&self) -> $crate::Result<()> {
-                $($crate::params::check_value(&self.$field, &$crate::params::$declaration)?;)*
+                use $crate::params::*;
+                $(check_value(&self.$field, &$declaration)?;)*
                 Ok(())
             }
 
             fn set(&mut self, name: &str, text: &str) -> $crate::Result<()> {
-                let name = $crate::params::renamed(name);
-                $(if name == $crate::params::$declaration.name {
-                    self.$field = $crate::params::read_value(text, &$crate::params::$declaration)?;
+                use $crate::params::*;
+                $(if name == $declaration.name {
+                    self.$field = read_value(text, &$declaration)?;
                     return Ok(());
                 })*
-                Err($crate::params::unknown_parameter($label, name, self.declarations()))
+                Err(unknown_parameter($label, name, self.declarations()))
             }
 
             fn get(&self, name: &str) -> Option<String> {
-                use $crate::params::Value;
-                let name = $crate::params::renamed(name);
-                $(if name == $crate::params::$declaration.name {
+                use $crate::params::*;
+                $(if name == $declaration.name {
                     return Some(self.$field.to_text());
                 })*
                 None
             }
 
             fn to_json(&self) -> serde_json::Map<String, serde_json::Value> {
-                use $crate::params::Value;
+                use $crate::params::*;
                 let mut map = serde_json::Map::new();
-                $(map.insert($crate::params::$declaration.name.into(), self.$field.to_json());)*
+                $(map.insert($declaration.name.into(), self.$field.to_json());)*
                 map
             }
         }
     };
 }
-pub(crate) use parameters;
+#[doc(inline)]
+pub use parameters;
 
 macro_rules! declare {
     ($($id:ident: $name:literal, $kind:expr, $doc:literal, $source:literal;)*) => {
@@ -317,20 +306,12 @@ declare! {
         "Maximum cost of all reads, at declared prices (1 where none is declared), in a fit or in ask and tell. A fit stops before the first example that would exceed it; asking is then refused, counting the reads of open queries. auto: no limit.", "";
     RADIUS: "radius", Kind::Positive,
         "Radius B of the ball that holds the weights of the sampled attributes, in scaled units and the norm of the method.", "Cesa-Bianchi et al. 2010, section 2; Hazan and Koren 2012, section 2.1";
-    KNOWN_RADIUS: "known_radius", Kind::Positive,
-        "Radius of the Euclidean ball that holds the intercept and the weights of the always-known attributes, in scaled units.", "";
     STEP: "step", Kind::Rule,
         "Step size: theory (from the theorem, for the norms of the data), a multiple of it such as 3.2x, or a number.", "Hazan and Koren 2012, theorems 3.1 and 3.4";
     PENALTY: "penalty", Kind::Rule,
         "Strength lambda of the penalty (lambda/2) |w|^2: theory, a multiple of it such as 3.2x, or a number.", "Cesa-Bianchi et al. 2010, theorem 2";
     RIDGE_PENALTY: "penalty", Kind::PositiveOrAuto,
         "Weight alpha of the penalty in (1/m) sum of squared errors + alpha |w|^2; replaces the radius. auto: the radius is used.", "Cesa-Bianchi et al. 2010, equation (5)";
-    VARIANT: "variant", Kind::Choice(&["eg", "ogd", "rda"]),
-        "Update of the weights: exponentiated gradient (eg), projected gradient (ogd), or regularised dual averaging (rda).", "Hazan and Koren 2012, section 5 (solver left open)";
-    VARIANT_STEP: "step", Kind::RuleOrAuto,
-        "Step size: theory (from the variant's theorem, for the norms of the data), a multiple of it such as 3.2x, or a number. auto: 32x for eg, theory for ogd and rda.", "Hazan and Koren 2012, theorem 3.4; Zinkevich 2003; Xiao 2010";
-    L1_PENALTY: "penalty", Kind::NonNegative,
-        "Strength lambda of the penalty lambda |w|_1 that variant rda adds to the loss (<w,x> - y)^2 / 2; the other variants have none.", "Xiao 2010";
     HORIZON: "horizon", Kind::CountOrAuto { least: 1 },
         "Number of examples to come, for theory steps, penalties, tail averages and first phases. auto: the number of rows of a fit; unknown in ask and tell, where steps then fall as 1/sqrt(t).", "";
     TRUNCATE: "truncate", Kind::CountOrAuto { least: 1 },
@@ -349,14 +330,12 @@ declare! {
         "Probability q of each attribute in one gradient draw: one number per attribute that can be read, in the order of the table. auto: uniform.", "Kukliansky and Shamir 2015, section 3.1";
     MOMENTS: "moments", Kind::Moments,
         "Second moments mu = E x^2 of the attributes about their centre, in scaled units, one per column. auto: those declared with the data or, where the learner may look, computed from them; otherwise as online. online: estimated from the reads as they come. two-phase: estimated from a first phase of uniform reads, which has a theorem.", "Kukliansky and Shamir 2015, section 3.2";
-    EXPLORATION: "exploration", Kind::Share,
-        "With moments = online: share of uniform draws mixed in, so that every attribute is read.", "";
     PHASE1: "phase1", Kind::ShareOrCount,
         "With moments = two-phase: length of the first phase, whose draws are uniform: a share of the horizon (below 1), or a number of examples.", "Kukliansky and Shamir 2015, section 3.2, algorithm 2";
     SMOOTHING: "smoothing", Kind::NonNegative,
         "With moments = two-phase: constant c of the smoothed moments A + c d log(2d/delta)/n1 of the second phase. 4/3 keeps the theorem; 0.001 to 0.01 often does better.", "Kukliansky and Shamir 2015, theorem 3.6";
     CONFIDENCE: "confidence", Kind::Share,
-        "With moments = two-phase: probability delta that the guarantee of the second phase fails.", "Kukliansky and Shamir 2015, theorem 3.6";
+        "Probability delta that a guarantee fails: with moments = two-phase that of the second phase, with damage = noise that noise does no more than the margin covers.", "Kukliansky and Shamir 2015, theorem 3.6; Dekel and Shamir 2008, theorem 3";
     MOMENT_NORM: "moment_norm", Kind::PositiveOrAuto,
         "With moments = two-phase: half-norm H = (sum of sqrt mu)^2 of the second moments, in scaled units, if known beforehand. auto: estimated from the first phase.", "Kukliansky and Shamir 2015, theorems 3.6 and 3.12";
     INNER: "inner", Kind::Choice(&["weights", "moments", "mixed"]),
@@ -385,8 +364,6 @@ declare! {
         "Maximum number of iterations of the solver; the report says if it was reached.", "";
     GAMMA: "gamma", Kind::Count { least: 1, most: 64 },
         "Length of the sequences of attributes that the kernel k_gamma compares; 1 is imputation by zero. Tuning tries 1 to 4.", "Hazan et al. 2015, section 2";
-    LENGTH_WEIGHTS: "length_weights", Kind::NumbersOrAuto,
-        "Weight a_r of the r-th power of the number of attributes that two rows share. r goes from 0 to gamma - 1: gamma numbers of at least 0, not all 0. auto: 1 each, as in the paper.", "Hazan et al. 2015, section 2 (generalised)";
     C: "c", Kind::Positive,
         "Weight C of the losses in |v|^2 / 2 + C sum of losses; 1/(rho m) in the paper.", "Hazan et al. 2015, section 3";
     NORMALIZATION: "normalization", Kind::Choice(&["none", "trace", "uniform", "cosine"]),
@@ -413,8 +390,6 @@ declare! {
         "Weight lambda of the loss of the labels relative to that of the attributes.", "Goldberg et al. 2010";
     LABEL_LOSS: "loss", Kind::Choice(&["auto", "logistic", "squared"]),
         "Loss of the label entries. auto: logistic for two classes (-1/+1), squared for more (0/1, one row per class) and for numbers.", "Goldberg et al. 2010; Hazan et al. 2015, section 5";
-    ROUNDS: "rounds", Kind::Count { least: 1, most: 1000 },
-        "Number of reweighting rounds; each weights every example by the share of the weights that lies on its observed attributes.", "Chechik et al. 2008; Hazan et al. 2015, section 5";
     THREAT: "threat", Kind::NonNegativeOrAuto,
         "Budget N of the adversary: maximum total cost of the attributes deleted from a row at prediction time. Known attributes are never deleted. auto: a tenth of the total cost, rounded down where costs are uniform: 0 with fewer than ten attributes.", "Dekel and Shamir 2008, section 2";
     COSTS: "costs", Kind::Costs,
@@ -427,8 +402,6 @@ declare! {
         "fractional: the adversary may delete a part of an attribute (linear program (4), an upper bound, exact for equal costs). whole: only whole attributes (program (3) itself; costs must be whole numbers).", "Dekel and Shamir 2008, equations (3) and (4)";
     DAMAGE: "damage", Kind::Choice(&["deletion", "noise"]),
         "Effect on the attacked attributes: deletion, they become 0; noise, they are replaced by independent noise of mean 0 and absolute value at most 1 in scaled units, and the margin is at least C sqrt(2 N ln(1/confidence)).", "Dekel and Shamir 2008, section 2.4, theorem 3 (constant corrected)";
-    NOISE_CONFIDENCE: "confidence", Kind::Share,
-        "With damage = noise: probability delta that noise does more than the margin covers.", "Dekel and Shamir 2008, theorem 3";
     TRIED: "tried", Kind::Count { least: 1, most: 1_000_000_000 },
         "Number of settings of threat, margin, box and costs tried on these rows, with this one; the report's bound on new rows holds for all of them at once. Tuning in the program sets it.", "Dekel and Shamir 2008, theorem 2 (union bound)";
     CHUNK: "chunk", Kind::CountOrAuto { least: 2 },
@@ -436,9 +409,7 @@ declare! {
     QUANTILE: "quantile", Kind::Share,
         "For numeric targets: the quantile q to predict, by the loss max(q r, (q - 1) r) of the residual r after the worst deletions; 0.5 is half the absolute loss. Any other is tuned and tested by this loss, 0.5 by the squared error.", "Dekel and Shamir 2008, section 3 (extended); Koenker and Bassett 1978";
     PASSES: "passes", Kind::Count { least: 1, most: 10_000 },
-        "Number of passes over the rows, each in its own random order; the theorem covers one. If there are several, the pass whose average does best on the validation rows is returned.", "Dekel and Shamir 2008, section 3.3";
-    VALIDATION: "validation", Kind::Share,
-        "With more than one pass: share of the rows kept for validation. Their loss under the worst deletions selects the pass; they are not trained on.", "";
+        "Number of passes over the rows, each in its own random order; the theorem covers one. If there are several, the pass whose average does best, by the loss under the worst deletions, on a tenth of the rows that are kept for this is returned.", "Dekel and Shamir 2008, section 3.3";
     DESIGN: "design", Kind::Choice(&["uniform", "adaptive"]),
         "Choice of the attributes to read. uniform: every set of the same size is equally likely. adaptive: uniform at first, then proportional to each attribute's estimated contribution to the prediction; three tenths of the reads stay uniform. Under max_cost the order in which attributes are taken is drawn so, with contributions divided by the square roots of the prices.", "";
     SHAPE: "shape", Kind::Choice(&["linear", "additive", "auto"]),

@@ -1,13 +1,29 @@
-//! Lists all learners and their guarantees; the only file that knows them all.
+//! Lists all learners; the only file that knows them all. A program may add learners of its own.
 
 use crate::budget::Saved;
-use crate::error::{ErrorKind, Result, nearest};
+use crate::data::Layout;
+use crate::error::{ErrorKind, Result, list, maybe, nearest, short};
 use crate::learner::{AskTell, Learner};
 use crate::model::Model;
-use crate::params::{BEFORE, renamed, set_from_json};
-use crate::plan::Promise;
+use crate::params::set_from_json;
+use std::sync::{Arc, OnceLock};
 
-/// Returns every learner with its default parameters, family by family.
+/// Makes learners with their default parameters.
+type Learners = fn() -> Vec<Box<dyn Learner>>;
+
+/// Learners of other crates.
+static OTHERS: OnceLock<Learners> = OnceLock::new();
+
+/// Adds learners of another crate, with their default parameters. From then on they are found by
+/// their names, tuned and compared, and model files with them are read, like the library's own; a
+/// name of the library's keeps its meaning. A program does this once, at its start: later calls
+/// change nothing, and return false.
+pub fn extend(others: fn() -> Vec<Box<dyn Learner>>) -> bool {
+    OTHERS.set(others).is_ok()
+}
+
+/// Returns every learner with its default parameters, family by family, then those of
+/// [`extend`].
 pub fn all() -> Vec<Box<dyn Learner>> {
     let families = [
         crate::budget::learners(),
@@ -15,10 +31,11 @@ pub fn all() -> Vec<Box<dyn Learner>> {
         crate::robust::learners(),
         crate::full::learners(),
     ];
-    families.into_iter().flatten().collect()
+    let others = OTHERS.get().map(|others| others()).unwrap_or_default();
+    families.into_iter().flatten().chain(others).collect()
 }
 
-/// A second name for a learner with one parameter set; a separate learner in files of version 1.
+/// A second name for a learner with one parameter set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Alias {
     /// Name.
@@ -49,14 +66,15 @@ pub fn alias(name: &str) -> Option<&'static Alias> {
 /// Returns the learner of this name or alias, with default parameters except the alias's.
 ///
 /// # Errors
-/// [`ErrorKind::UnknownLearner`], with the nearest name and the list.
+/// [`ErrorKind::Request`], with the nearest name and the list.
 pub fn find(name: &str) -> Result<Box<dyn Learner>> {
     let alias = alias(name);
     let own = alias.map_or(name, |alias| alias.learner);
     let mut learner = all().into_iter().find(|l| l.name() == own).ok_or_else(|| {
         let known: Vec<String> = names().map(str::to_owned).collect();
         let nearest = nearest(name, &known);
-        ErrorKind::UnknownLearner { name: name.to_owned(), nearest, known }
+        let (name, near, known) = (short(name), maybe(&nearest), list(&known));
+        ErrorKind::Request(format!("there is no learner '{name}'{near}; there are: {known}"))
     })?;
     if let Some(alias) = alias {
         learner.set(alias.parameter, alias.value)?;
@@ -87,22 +105,16 @@ pub fn label(learner: &dyn Learner) -> &'static str {
 /// Returns the learners that a comparison tries by default on a complete table or with a budget,
 /// or else with missing cells or more than two classes: those that can learn so many classes.
 pub fn compared(holes: bool, threat: bool, classes: usize) -> Vec<&'static str> {
-    let complete =
-        ["ridge", "lasso", "online-lasso", "aer", "aerr", "aelr", "ddaelr-2p", "baseline", "fiml"];
-    let with_holes = ["karma", "zero", "mean", "mcb", "mc1", "geom", "fiml"];
+    let complete = ["ridge", "lasso", "aer", "aerr", "aelr", "ddaelr-2p", "baseline", "fiml"];
+    let with_holes = ["karma", "zero", "mean", "mcb", "mc1", "fiml"];
     let able = |name: &&str| find(name).is_ok_and(|l| l.needs().targets.allow(classes));
-    let threatened = ["robust-lp", "robust-perceptron", "fdrop", "svm", "ridge", "lasso"];
+    let threatened = ["robust-lp", "robust-perceptron", "ridge", "lasso"];
     let tried = match (holes, threat) {
         (true, _) => &with_holes[..],
         (false, true) => &threatened,
         (false, false) => &complete,
     };
     tried.iter().copied().filter(able).collect()
-}
-
-/// Returns the guarantees of all learners with a theorem, full-information references last.
-pub fn guarantees() -> Vec<Promise> {
-    crate::budget::guarantees().into_iter().chain(crate::full::guarantees()).collect()
 }
 
 /// Refuses a target with this number of classes (0: numeric) that a learner cannot learn, and names
@@ -134,34 +146,16 @@ impl Model {
     /// numbers that are not finite or not one per column of the schema, an unknown learner, or
     /// parameters that it does not have.
     pub fn from_json(text: &str) -> Result<Model> {
-        let mut model = Model::read_json(text)?;
-        let learner = parametrised(&model.learner, &model.params).map_err(|(key, problem)| {
+        let model = Model::read_json(text)?;
+        parametrised(&model.learner, &model.params).map_err(|(key, problem)| {
             ErrorKind::BadFile { what: "model", key: key.to_owned(), problem }
         })?;
-        // Names of today, of what the file says.
-        let alias = alias(&model.learner);
-        let set = alias.map(|alias| alias.parameter);
-        let meant = meant(learner.name()).map(|(parameter, _)| parameter);
-        let said: Vec<&str> =
-            model.params.keys().map(|name| renamed(name)).chain(set).chain(meant).collect();
-        let params =
-            learner.to_json().into_iter().filter(|(name, _)| said.contains(&name.as_str()));
-        model.params = params.collect();
-        model.learner = learner.name().to_owned();
-        if alias.is_some() {
-            model.report.learner.clone_from(&model.learner);
-        }
         Ok(model)
     }
 }
 
-/// Returns the parameters of a learner that older files do not name, with the values they mean.
-fn meant(learner: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    BEFORE.into_iter().filter(move |(of, ..)| *of == learner).map(|(_, name, value)| (name, value))
-}
-
 /// Returns the named learner with the parameters of a file or of a row of a comparison. Those that it
-/// does not name have their default, or what they were before there was the parameter.
+/// does not name have their default.
 ///
 /// # Errors
 /// Unknown names, and values out of range.
@@ -170,18 +164,8 @@ pub fn with_params(
     params: &serde_json::Map<String, serde_json::Value>,
 ) -> Result<Box<dyn Learner>> {
     let mut learner = find(name)?;
-    set_as_written(&mut *learner, params)?;
+    set_from_json(&mut *learner, params)?;
     Ok(learner)
-}
-
-fn set_as_written(
-    learner: &mut dyn Learner,
-    params: &serde_json::Map<String, serde_json::Value>,
-) -> Result<()> {
-    for (parameter, value) in meant(learner.name()) {
-        learner.set(parameter, value)?;
-    }
-    set_from_json(learner, params)
 }
 
 /// Returns the named learner with these parameters; else the key that is wrong, and the reason.
@@ -190,8 +174,33 @@ fn parametrised(
     params: &serde_json::Map<String, serde_json::Value>,
 ) -> std::result::Result<Box<dyn Learner>, (&'static str, String)> {
     let mut learner = find(name).map_err(|e| ("learner", e.to_string()))?;
-    set_as_written(&mut *learner, params).map_err(|e| ("params", e.to_string()))?;
+    set_from_json(&mut *learner, params).map_err(|e| ("params", e.to_string()))?;
     Ok(learner)
+}
+
+/// Starts a learner that asks, for a target of this number of classes (0: numeric).
+///
+/// # Errors
+/// [`ErrorKind::Request`] for a learner of whole rows; [`ErrorKind::WrongTarget`]; as
+/// [`Learner::start`].
+pub fn start(
+    learner: &dyn Learner,
+    layout: &Arc<Layout>,
+    classes: usize,
+) -> Result<Box<dyn AskTell>> {
+    check_classes(learner, classes)?;
+    let Some(mut started) = learner.start(layout)? else {
+        let problem = format!(
+            "{} cannot ask and tell, because it needs whole examples; choose a learner that asks, such as fiml or aerr",
+            learner.name()
+        );
+        return Err(ErrorKind::Request(problem).into());
+    };
+    started.classify(classes)?;
+    if classes == 0 {
+        started.check_numbers()?;
+    }
+    Ok(started)
 }
 
 /// Loads a learner saved by [`AskTell::save`]; it continues with the same bits, open queries
@@ -220,10 +229,7 @@ mod tests {
             }
         }
         let error = find("ridge").and_then(|l| check_classes(&*l, 3)).unwrap_err().to_string();
-        assert!(
-            error.contains("karma, imputation, completion") && !error.contains("geom"),
-            "{error}"
-        );
+        assert!(error.contains("karma, imputation, completion"), "{error}");
     }
 
     #[test]
@@ -232,21 +238,6 @@ mod tests {
             for setting in learner.grid().settings() {
                 with(learner.clone(), &setting).unwrap().check().unwrap();
             }
-        }
-    }
-
-    /// Before there were curves, files did not say that they had none.
-    #[test]
-    fn files_without_a_parameter_mean_what_it_was() {
-        let shape = |json: &str| {
-            let params = serde_json::from_str(json).unwrap();
-            with_params("fiml", &params).unwrap().get("shape").unwrap()
-        };
-        assert_eq!((shape("{}"), shape(r#"{"shape":"auto"}"#)), ("linear".into(), "auto".into()));
-        assert_eq!(find("fiml").unwrap().get("shape").unwrap(), "auto");
-        for (learner, parameter, value) in BEFORE {
-            let learner = find(learner).unwrap();
-            assert!(learner.get(parameter).is_some_and(|now| now != value), "{parameter}");
         }
     }
 

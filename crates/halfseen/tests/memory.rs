@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{Data, all, kind, learner, singletons};
+use common::{Data, LOOSE, all, kind, learner, singletons, subjects_of};
 use halfseen::budget::Fiml;
 use halfseen::data::{Column, Csr, Examples, Label, Matrix, Place, Table, Target, TextColumn};
 use halfseen::learner::{FitSize, with};
@@ -15,7 +15,6 @@ use halfseen::partial::Partial;
 use halfseen::prepare::{Missing, Options, Prepared};
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::select::{ComparisonPlan, Task, compare};
-use halfseen::session::{Answer, Start};
 use halfseen::{ErrorKind, Learner, Silent, memory};
 use ndarray::Array2;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -92,7 +91,9 @@ fn ways() -> Vec<(String, Box<dyn Learner>)> {
         ("svm", &[("c", "10")]),
         ("online-lasso", &[("variant", "rda")]),
     ] {
-        ways.push((format!("{name} {settings:?}"), learner(name, settings)));
+        if !subjects_of([name]).is_empty() {
+            ways.push((format!("{name} {settings:?}"), learner(name, settings)));
+        }
     }
     // Its first steps take as much as all.
     for (_, learner) in ways.iter_mut().filter(|(_, l)| l.name() == "robust-lp") {
@@ -171,46 +172,56 @@ fn texts(rows: usize, levels: usize, classes: bool) -> (Table, Target) {
     (Table::new(Matrix::F64(cells), vec![customer], columns).unwrap(), target)
 }
 
+/// The contract of every learner: no fit takes more than it says, none says more than three times of
+/// what it takes, and one that is refused has taken nothing.
 #[test]
-fn no_fit_takes_more_than_it_says_nor_says_much_more_than_it_takes() {
+fn a_fit_takes_no_more_than_it_says_and_nothing_if_it_is_refused() {
     let _alone = alone();
     let mut wrong = String::new();
     for (name, learner) in ways() {
         on_tables(&*learner, |table, examples| {
-            wrong += &disagreement(&*learner, &format!("{name}, {table}"), examples);
+            let place = format!("{name}, {table}");
+            refusal(&*learner, &place, examples);
+            wrong += &disagreement(&*learner, &place, examples);
         });
-    }
-    assert!(wrong.is_empty(), "{wrong}");
-}
-
-/// Tables whose fits take much more than the slack.
-#[test]
-fn nor_do_fits_of_larger_tables() {
-    let _alone = alone();
-    let mut wrong = String::new();
-    // The last takes half a minute.
-    for (name, learner) in ways().into_iter().filter(|(name, _)| !name.starts_with("fdrop [")) {
-        let (all_read, slow) =
-            (name.contains("passive"), ["svm", "fdrop"].contains(&learner.name()));
-        let [wide, square] = match (all_read, slow) {
-            (true, _) => [(20, 1_600), (150, 100)],
-            (_, true) => [(40, 900), (150, 120)],
-            _ => [(200, 2_000), (1_000, 800)],
-        };
-        // More rows than one C is decomposed for; blocks of the products of 30,000 rows are too large
-        // to be counted.
-        let pairs = learner.name() == "karma" && !name.contains("sketch");
-        let tall = (if pairs { 1_600 } else { 30_000 }, 15);
-        for (table, (rows, columns)) in [("tall", tall), ("wide", wide), ("square", square)] {
-            if table == "tall" && (all_read || slow) {
-                continue;
-            }
+        for (table, rows, columns) in large_tables(&name, &*learner) {
             let data = Data::random(rows, &singletons(columns), 3).for_learner(&*learner);
             let place = format!("{name}, {table} {rows} x {columns}");
             wrong += &disagreement(&*learner, &place, &data.examples());
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Tables whose fits take much more than the slack, and not minutes.
+fn large_tables(name: &str, learner: &dyn Learner) -> Vec<(&'static str, usize, usize)> {
+    // More rows than one C is decomposed for; blocks of the products of 30,000 rows are too large to
+    // be counted.
+    let pairs = learner.name() == "karma" && !name.contains("sketch");
+    let tall = ("tall", if pairs { 1_600 } else { 30_000 }, 15);
+    match (name, learner.name()) {
+        (name, "fdrop") if name.starts_with("fdrop [") => Vec::new(),
+        (name, _) if name.contains("passive") => vec![("wide", 20, 1_600), ("square", 150, 100)],
+        (_, "svm" | "fdrop") => vec![("wide", 40, 900), ("square", 150, 120)],
+        _ => vec![tall, ("wide", 200, 2_000), ("square", 1_000, 800)],
+    }
+}
+
+/// Refuses a fit one byte short of what its learner says.
+fn refusal(learner: &dyn Learner, place: &str, examples: &Examples<'_>) {
+    let size = FitSize::of(examples);
+    memory::set_limit((size.held + learner.needed(&size).bytes) as u64 - 1);
+    let (most, refused) = peak(|| learner.fit(examples, &Silent));
+    memory::set_limit(0);
+    let error = refused.unwrap_err();
+    assert!(most < 2e4, "{place}: {most} bytes");
+    let ErrorKind::TooMuchMemory { learner: by, rows, columns, widest, .. } = error.kind() else {
+        panic!("{place}: {error}")
+    };
+    assert_eq!((by.as_str(), *rows, *columns), (learner.name(), size.rows, size.columns));
+    let (text, is_text) = (error.to_string(), place.ends_with("text"));
+    assert_eq!(widest.is_some(), is_text, "{text}");
+    assert!(!is_text || text.contains("column 'customer' has 150 levels, which become 150 columns: leave it out (in the program --ignore customer)"), "{text}");
 }
 
 /// Solved so exactly that they come to the steps that take the most.
@@ -241,11 +252,10 @@ fn disagreement(learner: &dyn Learner, place: &str, examples: &Examples<'_>) -> 
         needed / most,
         fit.as_ref().err().map_or(String::new(), ToString::to_string)
     );
-    // How much of this they use depends on the values: refinements, pieces of a loss, cuts, the rank
-    // of a kernel matrix of several classes.
-    let loose = ["fiml", "robust-lp", "baseline"].contains(&learner.name())
+    let loose = LOOSE.iter().any(|(name, _)| *name == learner.name())
+        // The rank of the kernel matrix.
         || learner.name() == "karma" && examples.classes() > 2;
-    let wrong = most > needed + SLACK || !loose && needed > 4.0 * (most + SLACK);
+    let wrong = most > needed + SLACK || !loose && needed > 3.0 * (most + SLACK);
     if wrong { line + "\n" } else { String::new() }
 }
 
@@ -273,31 +283,6 @@ fn a_grid_takes_no_more_than_it_says() {
 }
 
 #[test]
-fn a_fit_that_is_refused_has_taken_nothing() {
-    let _alone = alone();
-    for (name, learner) in ways() {
-        on_tables(&*learner, |table, examples| {
-            let size = FitSize::of(examples);
-            let needed = learner.needed(&size);
-            memory::set_limit((size.held + needed.bytes) as u64 - 1);
-            let (most, refused) = peak(|| learner.fit(examples, &Silent));
-            memory::set_limit(0);
-            let error = refused.unwrap_err();
-            assert_eq!(kind(&error), "TooMuchMemory", "{name}, {table}: {error}");
-            assert!(most < 2e4, "{name}, {table}: {most} bytes");
-            let ErrorKind::TooMuchMemory { learner: by, rows, columns, widest, .. } = error.kind()
-            else {
-                panic!("{error}")
-            };
-            assert_eq!((by.as_str(), *rows, *columns), (learner.name(), size.rows, size.columns));
-            let text = error.to_string();
-            assert_eq!(widest.is_some(), table == "text", "{text}");
-            assert!(table != "text" || text.contains("column 'customer' has 150 levels, which become 150 columns: leave it out (in the program --ignore customer)"), "{text}");
-        });
-    }
-}
-
-#[test]
 fn a_learner_that_asks_is_refused_before_it_starts() {
     let _alone = alone();
     for mut learner in all() {
@@ -321,24 +306,21 @@ fn a_learner_that_asks_is_refused_before_it_starts() {
 }
 
 #[test]
-fn a_session_is_refused_a_fit_that_does_not_fit_and_keeps_its_answers() {
+fn a_learner_that_asks_is_refused_a_fit_that_does_not_fit_and_keeps_its_answers() {
     let _alone = alone();
-    let names: Vec<String> = (0..300).map(|j| format!("x{j}")).collect();
     let learner = Fiml { budget: Some(4), design: Design::Uniform, ..Fiml::default() };
-    let mut session = Start::new(&learner, &names).begin().unwrap();
+    let mut asker = learner.start(&singletons(300)).unwrap().unwrap();
     for row in 0..400 {
-        let query = session.ask().unwrap();
-        let asked = session.attributes_of(&query).unwrap().count();
-        let answers: Vec<Answer> =
-            (0..asked).map(|j| Answer::Value((row * j % 7) as f64)).collect();
-        session.tell(&query, &answers, &Label::Number((row % 5) as f64)).unwrap();
+        let query = asker.ask().unwrap();
+        let values: Vec<f64> = (0..query.reads.len()).map(|j| (row * j % 7) as f64).collect();
+        asker.tell(&query, &values, f64::from(row as u32 % 5)).unwrap();
     }
     memory::set_limit(2_000_000);
-    let (most, refused) = peak(|| session.model(&Silent));
+    let (most, refused) = peak(|| asker.fitted(&Silent));
     memory::set_limit(0);
-    assert_eq!(kind(&refused.err().unwrap()), "TooMuchMemory");
+    assert_eq!(kind(&refused.map(drop).unwrap_err()), "TooMuchMemory");
     assert!(most < 1e5, "{most} bytes");
-    assert_eq!(session.model(&Silent).unwrap().report.examples, 400);
+    assert_eq!(asker.fitted(&Silent).unwrap().report.examples, 400);
 }
 
 #[test]

@@ -18,7 +18,7 @@
 //!
 //!     cargo run --release --manifest-path experiments/Cargo.toml -- d-figure-1
 
-use crate::arm::Arm;
+use crate::arm::{Arm, find};
 use crate::fits::fit_and_score;
 use crate::markdown::table;
 use crate::problem::Problem;
@@ -32,7 +32,6 @@ use halfseen::learner::with;
 use halfseen::missing::completion::{
     CompletionVariant, LabelLoss, Problem as Completion, Settings, complete,
 };
-use halfseen::registry::find;
 use halfseen::select::Statistics;
 use halfseen_synthetic::{Incomplete, TwoCompletions, TwoLines};
 use ndarray::Array2;

@@ -44,8 +44,7 @@ const DELETED: [(&str, &[usize]); 3] =
 pub(super) fn arms() -> Vec<Arm> {
     let values: Vec<&str> = std::iter::repeat_n("1", COLUMNS).chain(["10", "10"]).collect();
     let svm = Arm::new("svm", "SVM, C = 1").with_intercept(true).set("c", 1);
-    // Results are stored by the name that the parameter had.
-    vec![lp(MARGINS, MARGINS).set("values", values.join(",")), svm]
+    vec![lp(MARGINS, MARGINS).set("costs", values.join(",")), svm]
 }
 
 fn draw(number: u64, seed: u64) -> Result<Problem> {

@@ -269,8 +269,7 @@ pub(super) fn published(kind: Kind, budget: usize) -> Vec<Contender> {
         (Reads::Uniform, arm("pnorm", "pnorm", "p-norm", PNORM)),
         (
             Reads::Uniform,
-            // Results are stored by the name that the parameter had.
-            arm("baseline", "baseline", "Baseline", [BASELINE; 2]).set("reading", "psd"),
+            arm("baseline", "baseline", "Baseline", [BASELINE; 2]).set("moment_repair", "psd"),
         ),
         (Reads::Uniform, arm("identity", "identity", "identity", [BASELINE; 2])),
         (Reads::Known, arm("ddaerr", "ddaerr", "DDAERR", DDAERR)),

@@ -53,8 +53,7 @@ pub(super) fn baseline(budget: usize, reading: &'static str) -> Arm {
     let arm = Arm::new("baseline", &label)
         .set("budget", budget)
         .set("centre", "none")
-        // Results are stored by the name that the parameter had.
-        .set("reading", reading);
+        .set("moment_repair", reading);
     arm.named(&format!("baseline-{reading}"), &label).grids(
         &[("radius", &["0.125", "0.25", "0.5", "1", "2", "4", "8", "16", "32"])],
         &[("radius", &["1", "2", "4"])],

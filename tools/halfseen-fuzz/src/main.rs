@@ -1,4 +1,4 @@
-//! Runs halfseen on damaged files, models, sums of parts, sessions and command lines, and reports what breaks.
+//! Runs halfseen on damaged files, models, sums of parts, states of learners and command lines, and reports what breaks.
 //!
 //! A case is made from a seed and a number, so that each can be repeated alone. Cases run in
 //! processes of their own: one that crashes, hangs or takes too much memory ends its process and is
@@ -24,7 +24,7 @@ use std::time::Instant;
 #[command(before_help = "Examples:
   halfseen-fuzz --runs 20000                          some minutes
   halfseen-fuzz --runs 1000000 --seed 7               hours
-  halfseen-fuzz --subjects models,sessions
+  halfseen-fuzz --subjects models,states
   halfseen-fuzz --replay files:7:123 --save odd.csv   one case again, and its input")]
 struct Arguments {
     /// Number of cases of each subject; the program itself, which takes a process for each, gets a
@@ -34,7 +34,7 @@ struct Arguments {
     /// Seed of all cases
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Subjects to run: files (readers), models, partials (sums of parts), sessions, program
+    /// Subjects to run: files (readers), models, partials (sums of parts), states (learners that ask), program
     #[arg(long, value_delimiter = ',', default_values = subjects::NAMES)]
     subjects: Vec<String>,
     /// Number of processes at once; default: the number of cores

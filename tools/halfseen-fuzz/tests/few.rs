@@ -6,11 +6,10 @@ use std::process::Command;
 #[test]
 fn a_few_cases_of_each_kind_find_nothing() {
     let mut fuzz = Command::new(env!("CARGO_BIN_EXE_halfseen-fuzz"));
-    let ran =
-        fuzz.args(["--runs", "60", "--subjects", "models,partials,sessions"]).output().unwrap();
+    let ran = fuzz.args(["--runs", "60", "--subjects", "models,partials,states"]).output().unwrap();
     let out = String::from_utf8(ran.stdout).unwrap();
     assert!(ran.status.success(), "{out}");
-    for subject in ["models", "partials", "sessions"] {
+    for subject in ["models", "partials", "states"] {
         assert!(out.contains(&format!("{subject}: 60 cases")), "{out}");
     }
 }

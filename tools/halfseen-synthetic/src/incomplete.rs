@@ -1,10 +1,10 @@
 //! Stores drawn rows of a known subspace with missing values, and their true parameters.
 
+use crate::regularity::{Regularity, kappa_over};
 use crate::streams;
 use faer::{Mat, MatRef};
 use halfseen::data::{Examples, Layout, Matrix, Scaler};
 use halfseen::error::Result;
-use halfseen::missing::bounds::{Regularity, kappa_over};
 use halfseen::sampling::Stream;
 use ndarray::Array2;
 use std::collections::BTreeSet;

@@ -2,9 +2,9 @@
 //! Livni and Mansour 2015, theorem 3.
 
 use crate::incomplete::{Incomplete, Subspace};
+use crate::regularity::kappa;
 use crate::{out_of_range, rank_in_range};
 use halfseen::error::{ErrorKind, Result};
-use halfseen::missing::bounds::kappa;
 use ndarray::Array2;
 
 /// Largest number of patterns tried for each kept one.

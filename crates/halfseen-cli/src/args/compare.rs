@@ -15,8 +15,8 @@ use std::path::PathBuf;
   halfseen compare table.csv --target price --budget 6 --learners ridge,aerr,aelr
   halfseen compare table.csv --target price --hide 0.1,0.3")]
 pub(crate) struct CompareArgs {
-    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet), - for stdin, or folder of IDX files;
-    /// default: the included digits
+    /// File (CSV or SVMlight, gzipped or not; Parquet if that is built in), - for stdin; default:
+    /// the included digits
     pub(crate) data: Option<PathBuf>,
     /// Name of the target column
     #[arg(long, value_name = "COL")]

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
   halfseen fit table.csv --target price --rows 10000 --out some.json   10,000 rows drawn at random
   halfseen fit january.csv february.csv --target price --learner ridge --partial winter.hsp")]
 pub(crate) struct FitArgs {
-    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet), - for stdin, or folder of IDX files
+    /// File (CSV or SVMlight, gzipped or not; Parquet if that is built in), - for stdin
     pub(crate) data: PathBuf,
     /// With --partial: more files, each a part of the rows
     #[arg(value_name = "MORE")]
@@ -44,7 +44,7 @@ pub(crate) struct FitArgs {
     /// For robust learners, the adversary's cost of deleting each attribute: uniform, 1 each; mi,
     /// its mutual information with the target; or a CSV with the columns attribute,cost (panels by
     /// name; 1 if not listed)
-    #[arg(long, alias = "values", value_name = "COSTS", value_parser = crate::parse::costs)]
+    #[arg(long, value_name = "COSTS", value_parser = crate::parse::costs)]
     pub(crate) costs: Option<CostsArg>,
     /// Choose the parameters by cross-validation with this number of folds (reads more than the
     /// budget). Learners that prepare for a threat are compared by their errors under it
@@ -68,14 +68,15 @@ pub(crate) struct FitArgs {
     pub(crate) out: Option<PathBuf>,
     /// File for sums over the rows instead of a model, which `halfseen merge` makes of them: a table of
     /// any size is read row by row, in parts on any machine. ridge and lasso, and with --set
-    /// loss=squared zero and mean, need the sums alone; learners that take steps or choose their
-    /// reads, robust-lp, and karma with --set features=sketch:2048 need a second pass, with --units
+    /// loss=squared zero and mean, need the sums alone; karma with --set features=sketch:2048 and
+    /// learners that choose their reads, except fiml, read the rows once more, with --units
     #[arg(long, value_name = "SUMS", conflicts_with_all = ["out", "keep_partial", "tune", "truncate", "pilot"])]
     pub(crate) partial: Option<PathBuf>,
-    /// With --partial: learn from each row in units of the sums over all rows, which a first pass
-    /// without --units made (by `halfseen merge --partial`, if there are several files of them). For
-    /// robust-lp also a third pass in units of the second, which certifies the average
-    #[arg(long, value_name = "SUMS", requires = "partial", conflicts_with = "out")]
+    /// Read the rows once more in units of the sums over all rows, which the same command without
+    /// --units made (by `halfseen merge --partial`, if there are several files of them). With
+    /// --partial, karma sums over its features; with --out, a learner that chooses its reads learns
+    /// from each row of one file, in their order
+    #[arg(long, value_name = "SUMS", conflicts_with_all = ["keep_partial", "tune", "truncate", "pilot"])]
     pub(crate) units: Option<PathBuf>,
     /// With --partial: name of the part; parts that are merged need names that differ. Default: the
     /// name of each file

@@ -1,7 +1,8 @@
 //! Declares the flags of commands on a saved model.
 
 use super::ReadArgs;
-use crate::parse::{CostsArg, positive, share, whole};
+use super::shared::{Form, Output};
+use crate::parse::{CostsArg, positive, whole};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -13,29 +14,15 @@ use std::path::{Path, PathBuf};
 pub(crate) struct PredictArgs {
     /// Model file
     pub(crate) model: PathBuf,
-    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet), - for stdin, or folder of IDX files
+    /// File (CSV or SVMlight, gzipped or not; Parquet if that is built in), - for stdin
     pub(crate) data: PathBuf,
     /// Column to copy into the output
     #[arg(long, value_name = "COL")]
     pub(crate) id: Option<String>,
-    /// Add the columns low and high: an interval that contains the target for this share of such
-    /// rows, if the model is right. For regression models of fiml; of others with --conformal
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
-    pub(crate) interval: Option<f64>,
-    /// Make the intervals of --interval from the errors on these rows; they then hold even if the
-    /// model is wrong. The file has the target. Its rows must be like the new ones, and the model
-    /// must not have learned from them (nothing checks this). 9 rows are needed for 0.9, 19 for
-    /// 0.95. Rows with missing cells are compared with rows that lack the same cells, or are made
-    /// to lack them
-    #[arg(long, value_name = "FILE", requires = "interval")]
-    pub(crate) conformal: Option<PathBuf>,
-    /// Do not clip numbers to the range of the training targets, as learners of the families budget
-    /// and full do by default
-    #[arg(long)]
-    pub(crate) no_clip: bool,
-    /// File for the predictions; default, or -: stdout
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) form: Form,
+    #[command(flatten)]
+    pub(crate) to: Output,
     /// No remarks on stderr
     #[arg(long)]
     pub(crate) quiet: bool,
@@ -48,15 +35,19 @@ pub(crate) struct PredictArgs {
 pub(crate) struct TrialArgs {
     /// Model file
     pub(crate) model: PathBuf,
-    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet), - for stdin, or folder of IDX files
+    /// File (CSV or SVMlight, gzipped or not; Parquet if that is built in), - for stdin
     pub(crate) data: PathBuf,
+    /// Name of the target column; default: the model's. certify needs it for the certified error
+    /// alone, the share of rows that are misclassified or can be changed
+    #[arg(long, value_name = "COL")]
+    pub(crate) target: Option<String>,
     /// Keep only the rows whose target is one of these, as in --classes 3,5
     #[arg(long, value_delimiter = ',', value_name = "A,B")]
     pub(crate) classes: Vec<String>,
     /// The adversary's cost of deleting each attribute: uniform, 1 each; mi, its mutual information
     /// with the target; or a CSV with the columns attribute,cost (panels by name; 1 if not listed).
     /// Default: the model's own costs, or uniform
-    #[arg(long, alias = "values", value_name = "COSTS", value_parser = crate::parse::costs)]
+    #[arg(long, value_name = "COSTS", value_parser = crate::parse::costs)]
     pub(crate) costs: Option<CostsArg>,
     /// No remarks on stderr
     #[arg(long)]
@@ -83,9 +74,6 @@ impl TrialArgs {
 pub(crate) struct EvaluateArgs {
     #[command(flatten)]
     pub(crate) on: TrialArgs,
-    /// Name of the target column; default: the model's
-    #[arg(long, value_name = "COL")]
-    pub(crate) target: Option<String>,
     /// Also test under several attacks that delete attributes of this total cost from each row: 10,
     /// or 5,10,20, or auto. auto goes up to twice the model's own threat; without one it tests
     /// 0,1,2,5,10,... attributes. Cells that are already missing count. Default: the model's own
@@ -99,20 +87,11 @@ pub(crate) struct EvaluateArgs {
     /// weight). Several are separated by commas. Default: exact, greedy, random and noise
     #[arg(long, value_delimiter = ',', value_name = "A,B", value_parser = crate::parse::named)]
     pub(crate) attack: Vec<halfseen::robust::Attack>,
-    /// Test numbers that are not clipped to the range of the training targets, as learners of the
-    /// families budget and full clip them by default
-    #[arg(long)]
-    pub(crate) no_clip: bool,
+    #[command(flatten)]
+    pub(crate) form: Form,
     /// Seed of random attacks
     #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = whole(0, i64::MAX as u64))]
     pub(crate) seed: u64,
-    /// Also report the share of targets in the intervals that predict makes for this level, and the
-    /// mean width of the intervals
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
-    pub(crate) interval: Option<f64>,
-    /// Make these intervals from the errors on these rows, as predict does
-    #[arg(long, value_name = "FILE", requires = "interval")]
-    pub(crate) conformal: Option<PathBuf>,
     /// Also test the model reduced to this number of attributes, those of largest weight: 1,2,5 or
     /// auto
     #[arg(long, value_name = "S,S", allow_negative_numbers = true, value_parser = crate::parse::counts)]
@@ -132,16 +111,11 @@ pub(crate) struct EvaluateArgs {
 pub(crate) struct CertifyArgs {
     #[command(flatten)]
     pub(crate) on: TrialArgs,
-    /// Name of the target column, for the certified error: the share of rows that are misclassified
-    /// or can be changed. Default: the model's, if the table has it
-    #[arg(long, value_name = "COL")]
-    pub(crate) target: Option<String>,
     /// For regression models: certify that an estimate moves by at most T, in the target's units
     #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) within: Option<f64>,
-    /// File for the certificates; default, or -: stdout
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) to: Output,
     /// Print JSON: for each row also the deletions that change it and their threat, and the
     /// certified error at each threat
     #[arg(long)]
@@ -175,9 +149,6 @@ pub(crate) struct ShowArgs {
 pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) on: TrialArgs,
-    /// Name of the target column; default: the model's
-    #[arg(long, value_name = "COL")]
-    pub(crate) target: Option<String>,
     /// File for the page (HTML), which needs no other file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,

@@ -14,7 +14,11 @@ use std::net::SocketAddr;
 
 Collectors enter answers in forms, which need no JavaScript; programs send JSON to /api/v1.
 Everybody signs in by a token. The server speaks plain HTTP: across a network, let a proxy end
-TLS before it. It ends on Ctrl-C or SIGTERM; what was stored stays.")]
+TLS before it. It ends on Ctrl-C or SIGTERM; what was stored stays.
+
+The program has the server where it was built with it:
+  cargo install --path crates/halfseen-cli --features serve")]
+#[cfg_attr(not(feature = "serve"), allow(dead_code))] // refused as a whole
 pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) on: OnStudy,

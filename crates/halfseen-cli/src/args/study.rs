@@ -1,6 +1,7 @@
 //! Declares the flags of `halfseen study`, a subcommand for each verb.
 
 use super::on_study::OnStudy;
+use super::shared::{Output, Whom};
 use super::study_schema::SchemaArgs;
 use super::study_simulate::SimulateArgs;
 use crate::parse::{days, positive, whole};
@@ -54,10 +55,8 @@ pub(crate) enum Verb {
     /// Copy the study to a new file, while others may write
     Backup(BackupArgs),
     /// Serve forms for collectors and JSON for programs
-    #[cfg(feature = "serve")]
     Serve(super::serving::ServeArgs),
     /// List, admit and dismiss the people who may use the server
-    #[cfg(feature = "serve")]
     People(super::serving::PeopleArgs),
     /// Play studies on a table that has every cell: the error that money and reads would buy
     Simulate(SimulateArgs),
@@ -72,8 +71,7 @@ pub(crate) enum Verb {
 
 The schema is a CSV with a row for each attribute, and the columns
   attribute,kind,unit,low,high,panel,price,known,choices
-of which only the first is needed. Kinds are number, date and category (choices as a|b|c). Before the
-study, `halfseen plan --schema attributes.csv --target outcome` takes the same file.")]
+of which only the first is needed. Kinds are number, date and category (choices as a|b|c).")]
 pub(crate) struct NewArgs {
     #[command(flatten)]
     pub(crate) on: OnStudy,
@@ -147,9 +145,8 @@ pub(crate) struct NextArgs {
     /// Name of a wave; the first ask of a new one is drawn from all answers so far
     #[arg(long, value_name = "NAME")]
     pub(crate) wave: Option<String>,
-    /// File for the asks; default, or -: stdout
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) to: Output,
 }
 
 #[derive(Debug, Args)]
@@ -185,18 +182,14 @@ pub(crate) struct TellArgs {
 pub(crate) struct AmendArgs {
     #[command(flatten)]
     pub(crate) on: OnStudy,
-    /// Subject
-    #[arg(long, value_name = "NAME")]
-    pub(crate) subject: String,
+    #[command(flatten)]
+    pub(crate) of: Whom,
     /// Attribute, or the target
     #[arg(long, value_name = "NAME")]
     pub(crate) attribute: String,
     /// The right value; NA if it is not available
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     pub(crate) value: String,
-    /// Reason, for the audit
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) reason: String,
 }
 
 #[derive(Debug, Args)]
@@ -205,12 +198,8 @@ pub(crate) struct AmendArgs {
 pub(crate) struct ReleaseArgs {
     #[command(flatten)]
     pub(crate) on: OnStudy,
-    /// Subject
-    #[arg(long, value_name = "NAME")]
-    pub(crate) subject: String,
-    /// Reason, for the audit
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) reason: String,
+    #[command(flatten)]
+    pub(crate) of: Whom,
 }
 
 #[derive(Debug, Args)]
@@ -224,12 +213,8 @@ backups, exports and models elsewhere are not changed. After a backup was restor
 pub(crate) struct WithdrawArgs {
     #[command(flatten)]
     pub(crate) on: OnStudy,
-    /// Subject
-    #[arg(long, value_name = "NAME")]
-    pub(crate) subject: String,
-    /// Reason, for the audit
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) reason: String,
+    #[command(flatten)]
+    pub(crate) of: Whom,
     /// Also delete its values
     #[arg(long)]
     pub(crate) erase: bool,
@@ -238,21 +223,17 @@ pub(crate) struct WithdrawArgs {
 #[derive(Debug, Args)]
 #[command(before_help = "Examples:
   halfseen study status trial.hs
-  halfseen study status trial.hs --more 500 --plot curve.svg
+  halfseen study status trial.hs --plot curve.svg
   halfseen study status trial.hs --no-fit --json
 
-The learner's own error is shown for fewer examples and for all of them. A forecast gives the error to
-expect with --more examples, and the number from which on more do not pay.")]
+The learner's own error is shown for fewer examples and for all of them.")]
 pub(crate) struct StatusArgs {
     #[command(flatten)]
     pub(crate) on: OnStudy,
-    /// Do not fit models, which takes long and shows the learner's own error and its forecast
+    /// Do not fit models, which takes long and shows the learner's own error
     #[arg(long)]
     pub(crate) no_fit: bool,
-    /// Number of examples more to forecast the error for
-    #[arg(long, value_name = "N", default_value_t = halfseen_study::MORE, allow_negative_numbers = true, value_parser = whole(1, 1_000_000_000))]
-    pub(crate) more: u64,
-    /// SVG file for a picture of the curve and its forecast
+    /// SVG file for a picture of the curve
     #[arg(long, value_name = "FILE", conflicts_with = "no_fit")]
     pub(crate) plot: Option<PathBuf>,
 }
@@ -267,9 +248,8 @@ pub(crate) struct PendingArgs {
     /// Only asks of at least this age: 30d, 2w, 12h
     #[arg(long, value_name = "AGE", value_parser = days)]
     pub(crate) older_than: Option<f64>,
-    /// File for the list; default, or -: stdout
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) to: Output,
 }
 
 #[derive(Debug, Args)]
@@ -308,9 +288,8 @@ pub(crate) struct ExportArgs {
     /// The subjects whose values were erased, and when
     #[arg(long, group = "what")]
     pub(crate) erased: bool,
-    /// File; default, or -: stdout
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) to: Output,
 }
 
 #[derive(Debug, Args)]

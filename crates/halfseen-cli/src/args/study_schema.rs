@@ -1,6 +1,7 @@
 //! Declares the flags of `halfseen study schema`.
 
 use super::on_study::OnStudy;
+use super::shared::Why;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -40,9 +41,8 @@ pub(crate) struct AddArgs {
     /// CSV file of attributes; - is stdin
     #[arg(value_name = "FILE")]
     pub(crate) schema: PathBuf,
-    /// Reason, for the audit
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) reason: String,
+    #[command(flatten)]
+    pub(crate) why: Why,
 }
 
 #[derive(Debug, Args)]
@@ -57,7 +57,6 @@ pub(crate) struct RetireArgs {
     /// Attribute
     #[arg(long, value_name = "NAME")]
     pub(crate) attribute: String,
-    /// Reason, for the audit
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) reason: String,
+    #[command(flatten)]
+    pub(crate) why: Why,
 }

@@ -17,7 +17,7 @@ pub(crate) struct TableArgs {
     pub(crate) task: TaskArg,
     /// Scaling of attributes: none; common, all divided by one number; each, centred and divided by
     /// its own; max, each divided by its largest absolute value, so that zero stays zero. Default:
-    /// common for IDX, each for tables (max for robust learners, for which zero is a deleted value;
+    /// common for the digits, each for tables (max for robust learners, for which zero is a deleted value;
     /// none for budgeted learners in fit, which do not touch unread cells)
     #[arg(long, value_parser = one_of::<Scale>(Scale::ALL.map(Scale::name)))]
     pub(crate) scale: Option<Scale>,

@@ -17,7 +17,7 @@ fn add(args: &AddArgs) -> Result<ExitCode> {
     let csv = read_text(&args.schema)?;
     let mut study = Study::open(&args.on.study)?;
     let added = study
-        .add(&csv, &args.reason, &by(&args.on))
+        .add(&csv, &args.why.reason, &by(&args.on))
         .with_context(|| args.schema.display().to_string())?;
     let sentence = format!("later asks may name {}", added.join(", "));
     done(&args.on, &serde_json::json!({ "added": added }), &sentence)
@@ -25,7 +25,7 @@ fn add(args: &AddArgs) -> Result<ExitCode> {
 
 fn retire(args: &RetireArgs) -> Result<ExitCode> {
     let mut study = Study::open(&args.on.study)?;
-    study.retire(&args.attribute, &args.reason, &by(&args.on))?;
+    study.retire(&args.attribute, &args.why.reason, &by(&args.on))?;
     let sentence = format!("{} is asked no more; its values stay", args.attribute);
     done(&args.on, &serde_json::json!({ "retired": args.attribute }), &sentence)
 }

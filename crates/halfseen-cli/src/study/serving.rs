@@ -1,13 +1,12 @@
-//! Runs the server of a study, and admits the people who may use it.
+//! Runs the server of a study.
 
-use super::{by, done};
-use crate::args::serving::{PeopleArgs, ServeArgs};
-use crate::format::counted;
+use crate::args::serving::ServeArgs;
 use crate::interrupt;
 use crate::output::{print, remark};
 use anyhow::Result;
 use halfseen::Monitor;
-use halfseen_study::{Options, Study, openapi};
+use halfseen_serve::{OPENAPI, Options};
+use halfseen_study::Study;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -25,7 +24,7 @@ impl Monitor for UntilAsked {
 
 pub(super) fn serve(args: &ServeArgs) -> Result<ExitCode> {
     if args.openapi {
-        print(&format!("{:#}\n", openapi()))?;
+        print(OPENAPI)?;
         return Ok(ExitCode::SUCCESS);
     }
     let study = &args.on.study;
@@ -59,43 +58,7 @@ pub(super) fn serve(args: &ServeArgs) -> Result<ExitCode> {
             );
         }
     };
-    interrupt::stopping(PATIENCE, || halfseen_study::serve(study, &options, ready, &UntilAsked))?;
+    interrupt::stopping(PATIENCE, || halfseen_serve::serve(study, &options, ready, &UntilAsked))?;
     remark(args.on.quiet, "the server has ended; what was stored stays");
-    Ok(ExitCode::SUCCESS)
-}
-
-pub(super) fn people(args: &PeopleArgs) -> Result<ExitCode> {
-    let mut study = Study::open(&args.on.study)?;
-    if let (Some(name), Some(role)) = (&args.admit, args.role) {
-        let token = study.admit(name, role, &by(&args.on))?;
-        if args.on.json {
-            let json = serde_json::json!({ "name": name, "role": role.name(), "token": token });
-            print(&format!("{json:#}\n"))?;
-        } else {
-            print(&format!("{token}\n"))?;
-        }
-        remark(
-            args.on.quiet || args.on.json,
-            &format!("the token of {name}, {}; it is shown only now", role.name()),
-        );
-        return Ok(ExitCode::SUCCESS);
-    }
-    if let Some(name) = &args.dismiss {
-        study.dismiss(name, &by(&args.on))?;
-        let json = serde_json::json!({ "dismissed": name });
-        return done(&args.on, &json, &format!("the token of {name} is taken back"));
-    }
-    let people = study.people()?;
-    if args.on.json {
-        print(&format!("{:#}\n", serde_json::to_value(&people)?))?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    for person in &people {
-        print(&format!("{:<10} {}  {}\n", person.role.name(), person.since, person.name))?;
-    }
-    remark(
-        args.on.quiet,
-        &format!("{} may use the server", counted(people.len() as u64, "person", "people")),
-    );
     Ok(ExitCode::SUCCESS)
 }

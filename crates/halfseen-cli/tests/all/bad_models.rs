@@ -17,7 +17,7 @@ fn every_damage_is_named() {
     let place = fitted();
     let sound = place.json("m.json");
     let damage: [Damage; 14] = [
-        ("another version", |m| m["version"] = json!(3), &["version", "3"]),
+        ("another version", |m| m["version"] = json!(4), &["version", "4"]),
         ("another format", |m| m["format"] = json!("else"), &["format", "else"]),
         ("a missing key", |m| drop(m.as_object_mut().unwrap().remove("target")), &["target"]),
         ("an unknown key", |m| m["extra"] = json!(1), &["extra"]),

@@ -4,7 +4,7 @@
 use crate::common::{Place, fields, keys};
 use serde_json::Value;
 
-const LEARNERS: [&str; 6] = ["karma", "zero", "mean", "mcb", "mc1", "geom"];
+const LEARNERS: [&str; 5] = ["karma", "zero", "mean", "mcb", "mc1"];
 
 /// Numbers, a text and three targets: a number, two classes, three classes. A third of the cells is
 /// empty.
@@ -55,13 +55,6 @@ fn every_learner_takes_holes_without_any_flag_and_goes_on_to_evaluation() {
     let place = place();
     for learner in LEARNERS {
         for target in ["y", "who", "stage"] {
-            if learner == "geom" && target != "who" {
-                place.refused(
-                    &fit(learner, target),
-                    &["t.csv", &format!("'{target}'"), "geom", "--classes"],
-                );
-                continue;
-            }
             let report: Value =
                 serde_json::from_str(&place.ok(&format!("{} --json", fit(learner, target))))
                     .unwrap();
@@ -206,7 +199,7 @@ fn new_categories_absent_extra_and_moved_columns_have_defined_answers() {
 #[test]
 fn what_has_weights_shows_them_and_what_has_none_says_so() {
     let place = place();
-    for learner in ["zero", "mean", "geom"] {
+    for learner in ["zero", "mean"] {
         place.ok(&fit(learner, "who"));
         let shown = fields(&place.ok("show m.json"));
         let mut names: Vec<&str> = shown.iter().map(|row| row[0].as_str()).collect();
@@ -304,9 +297,6 @@ fn tables_with_an_answer_although_little_can_be_learned() {
     ] {
         place.write("t.csv", table);
         for learner in LEARNERS {
-            if learner == "geom" && table.contains('w') {
-                continue;
-            }
             let ran = place.run(&format!("fit t.csv --target y --learner {learner} --out m.json"));
             assert_eq!(ran.code, Some(0), "{learner}: {}", ran.err);
             assert!(remark.is_none_or(|remark| ran.err.contains(remark)), "{learner}: {}", ran.err);
@@ -369,7 +359,6 @@ fn the_lists_name_the_papers_of_these_learners() {
     for (name, says) in [
         ("karma", &["Hazan et al. 2015", "features = exact", "sketch:D", "gamma = 2"][..]),
         ("mcb", &["Goldberg et al. 2010", "label_weight", "rank_penalty"]),
-        ("geom", &["Chechik et al. 2008", "rounds"]),
     ] {
         let text = place.ok(&format!("learners {name}"));
         says.iter().for_each(|word| assert!(text.contains(word), "{word} in {text}"));

@@ -167,93 +167,82 @@ fn memory_does_not_grow_with_the_file() {
     place.ok("--memory 8MB merge long.hsp --out m.json --quiet");
     assert_eq!(place.json("m.json")["report"]["examples"], 400_000);
     // Nor in two passes.
-    let steps = "--memory 8MB fit long.csv --target y --learner ogd --quiet --partial";
-    place.ok(&format!("{steps} units.hsp"));
-    place.ok(&format!("{steps} steps.hsp --units units.hsp"));
-    place.ok("--memory 8MB merge steps.hsp --out m.json --quiet");
+    let line = "--memory 8MB fit long.csv --target y --learner aerr --budget 2 --quiet";
+    place.ok(&format!("{line} --partial units.hsp"));
+    place.ok(&format!("{line} --units units.hsp --out m.json"));
     assert_eq!(place.json("m.json")["report"]["examples"], 400_000);
 }
 
 #[test]
-fn a_second_pass_learns_in_the_units_of_the_first() {
-    let place = place(false);
-    for flags in [
-        "--learner ogd",
-        "--learner online-lasso --set variant=ogd",
-        "--learner aerr --budget 3",
-        "--learner fiml --budget 3 --set shape=linear",
-    ] {
-        let line = format!("--target y {flags} --quiet --partial");
-        place.ok(&format!("fit one.csv two.csv {line} a.hsp"));
-        place.ok(&format!("fit three.csv {line} b.hsp"));
-        place.ok("merge b.hsp a.hsp --partial units.hsp --quiet");
-        place.refused("merge units.hsp --out m.json", &["second pass", "--units"]);
-        place.ok(&format!("fit one.csv {line} 1.hsp --units units.hsp"));
-        place.ok(&format!("fit three.csv two.csv {line} 2.hsp --units units.hsp"));
-        place.refused("merge units.hsp 2.hsp --out m.json", &["2.hsp", "units is"]);
-        place.refused("merge 2.hsp 2.hsp --out m.json", &["part 'three.csv'", "absorbed before"]);
-        place.ok("merge 2.hsp 1.hsp --out m.json --quiet");
-        place.ok("merge 1.hsp 2.hsp --out n.json --quiet");
-        let timeless = |name: &str| {
-            let mut model = place.json(name);
-            model["report"]["seconds"] = 0.into();
-            model
-        };
-        assert_eq!(timeless("m.json"), timeless("n.json"), "{flags}");
-        assert_eq!(timeless("m.json")["report"]["examples"], 300);
-        let ran = place.run("merge 1.hsp 2.hsp --out m.json");
-        assert_eq!(
-            ran.err.contains("average of those of 3 parts"),
-            !flags.contains("fiml"),
-            "{}",
-            ran.err
-        );
-        assert_eq!(predicted(&place, "m.json").len(), 300);
+fn a_second_pass_sums_features_in_the_units_of_the_first() {
+    let place = place(true);
+    let line = "--target y --learner karma --set features=sketch:32 --quiet --partial";
+    place.ok(
+        "fit all.csv --target y --learner karma --set features=sketch:32 --out whole.json --quiet",
+    );
+    place.ok(&format!("fit one.csv two.csv {line} a.hsp"));
+    place.ok(&format!("fit three.csv {line} b.hsp"));
+    place.ok("merge b.hsp a.hsp --partial units.hsp --quiet");
+    place.refused("merge units.hsp --out m.json", &["once more", "--units"]);
+    place.ok(&format!("fit one.csv {line} 1.hsp --units units.hsp"));
+    place.ok(&format!("fit three.csv two.csv {line} 2.hsp --units units.hsp"));
+    place.refused("merge units.hsp 2.hsp --out m.json", &["2.hsp", "units is"]);
+    place.refused("merge 2.hsp 2.hsp --out m.json", &["part 'three.csv'", "absorbed before"]);
+    place.ok("merge 2.hsp 1.hsp --out m.json --quiet");
+    place.ok("merge 1.hsp 2.hsp --out n.json --quiet");
+    let timeless = |name: &str| {
+        let mut model = place.json(name);
+        model["report"]["seconds"] = 0.into();
+        model
+    };
+    assert_eq!(timeless("m.json"), timeless("n.json"));
+    assert_eq!(timeless("m.json")["report"]["examples"], 300);
+    for (a, b) in predicted(&place, "m.json").iter().zip(predicted(&place, "whole.json")) {
+        assert!((a - b).abs() < 1e-8 * a.abs(), "{a} and {b}");
     }
-    // In other units, and of other parameters.
-    place.ok("fit one.csv --target y --learner ogd --partial other.hsp --quiet");
-    place.ok("fit two.csv --target y --learner ogd --partial 1.hsp --units other.hsp --quiet");
-    place.ok("fit one.csv --target y --learner ogd --partial 2.hsp --units units.hsp --quiet");
-    place.refused("merge 2.hsp 1.hsp --out m.json", &["1.hsp", "units is"]);
+    // In other units, and of another fit.
+    place.ok(&format!("fit one.csv {line} 3.hsp --units a.hsp"));
+    place.refused("merge 2.hsp 3.hsp --out m.json", &["3.hsp", "units is"]);
     place.refused(
         "fit one.csv --target y --learner ridge --partial 2.hsp --units units.hsp",
-        &["--units units.hsp", "ridge learns from the sums alone"],
+        &["--units units.hsp", "learner is"],
     );
-    place.refused(
-        "fit one.csv --target y --learner ogd --out m.json --units units.hsp",
-        &["--units"],
+    let said =
+        place.ok(&format!("fit one.csv {}", line.replace("--quiet --partial", "--partial 4.hsp")));
+    assert!(
+        said.contains("the same once more, with --units 4.hsp and another --partial"),
+        "{said}"
     );
-    let said = place.ok("fit one.csv --target y --learner ogd --partial first.hsp");
-    assert!(said.contains("the same once more, with --units first.hsp"), "{said}");
 }
 
 #[test]
-fn a_third_pass_certifies_the_average_of_the_robust_program() {
+fn a_stream_learns_from_each_row_in_the_units_of_the_first_pass() {
     let place = place(false);
-    let line = "--target y --learner robust-lp --set threat=1 --partial";
-    for name in ["one", "two", "three"] {
-        place.ok(&format!("fit {name}.csv {line} {name}.hsp --quiet"));
-    }
-    place.ok("merge one.hsp two.hsp three.hsp --partial units.hsp --quiet");
-    place.ok(&format!("fit one.csv two.csv {line} a.hsp --units units.hsp --quiet"));
-    place.ok(&format!("fit three.csv {line} b.hsp --units units.hsp --quiet"));
-    let said = place.ok("merge a.hsp b.hsp --partial learned.hsp");
-    assert!(said.contains("--units learned.hsp") && said.contains("or halfseen merge"), "{said}");
-    place.ok("merge learned.hsp --out average.json --quiet");
-    assert!(place.json("average.json")["report"]["gap"].is_null());
-    place.ok(&format!("fit three.csv {line} c.hsp --units learned.hsp --quiet"));
-    place.refused("merge c.hsp --out m.json", &["number of rows", "179", "300"]);
-    place.ok(&format!("fit two.csv one.csv {line} d.hsp --units learned.hsp --quiet"));
-    place.ok("merge c.hsp d.hsp --out m.json --quiet");
-    let report = place.json("m.json")["report"].clone();
-    let number = |key: &str| report[key].as_f64().unwrap();
-    assert!(0.0 <= number("gap") && number("gap") < number("objective"), "{report}");
-    assert_eq!(report["examples"], 300);
-    place.refused("merge c.hsp a.hsp --out m.json", &["a.hsp"]);
+    let line = "fit all.csv --target y --learner aerr --budget 3";
+    let said = place.ok(&format!("{line} --partial units.hsp"));
+    assert!(said.contains("--units units.hsp and --out model.json"), "{said}");
+    let said = place.ok(&format!("{line} --units units.hsp --out m.json"));
+    assert!(said.contains("learner        aerr") && said.contains("examples       300"), "{said}");
     assert_eq!(predicted(&place, "m.json").len(), 300);
+    place.refused("merge units.hsp --out n.json", &["once more", "--units"]);
+    place.refused(
+        &format!("{line} --units units.hsp --partial n.hsp"),
+        &["--units units.hsp", "learn from one stream of the rows"],
+    );
+    // Rows that are not those of the sums; another fit; several files.
+    let of_one = line.replace("all.csv", "one.csv");
+    place.refused(&format!("{of_one} --units units.hsp --out n.json"), &["120 rows", "300"]);
+    place.refused(
+        &format!("{line} --set radius=3 --units units.hsp --out n.json"),
+        &["--units units.hsp", "params is"],
+    );
+    let of_two = line.replace("all.csv", "one.csv two.csv");
+    place.refused(&format!("{of_two} --units units.hsp --out n.json"), &["more than one file"]);
+    place.refused("fit all.csv --target y --units units.hsp --out n.json", &["--learner"]);
 }
 
 /// The parts of two passes may be of other formats; a name of a part is what counts.
+#[cfg(feature = "parquet")]
 #[test]
 fn two_passes_over_parquet_are_those_over_csv() {
     let place = Place::new();
@@ -262,23 +251,18 @@ fn two_passes_over_parquet_are_those_over_csv() {
     for name in ["table.csv", "table.parquet"] {
         place.write(name, std::fs::read(corpus.join(name)).unwrap());
     }
-    for flags in [
-        "--learner karma --set features=sketch:32",
-        "--learner ogd --missing mean",
-        "--learner robust-perceptron --missing mean --task classification",
-        "--learner fiml --budget 2 --set shape=linear",
+    for (flags, second) in [
+        ("--learner karma --set features=sketch:32", "--partial out.hsp --part all"),
+        ("--learner aerr --budget 2 --missing mean", "--out m.json"),
     ] {
-        let (target, other) = match flags.contains("classification") {
-            true => ("kind", "price"),
-            false => ("price", "kind"),
-        };
-        let line =
-            format!("--target {target} --ignore {other} {flags} --part all --quiet --partial");
+        let line = format!("--target price --ignore kind {flags} --quiet");
         let mut found = Vec::new();
-        for (first, second) in [("table.csv", "table.csv"), ("table.parquet", "table.parquet")] {
-            place.ok(&format!("fit {first} {line} units.hsp"));
-            place.ok(&format!("fit {second} {line} out.hsp --units units.hsp"));
-            place.ok("merge out.hsp --out m.json --quiet");
+        for file in ["table.csv", "table.parquet"] {
+            place.ok(&format!("fit {file} {line} --part all --partial units.hsp"));
+            place.ok(&format!("fit {file} {line} --units units.hsp {second}"));
+            if second.contains("--partial") {
+                place.ok("merge out.hsp --out m.json --quiet");
+            }
             found.push(place.ok("predict m.json table.csv --quiet"));
         }
         assert_eq!(found[0], found[1], "{flags}");

@@ -25,7 +25,6 @@ mod odd_files;
 mod paying;
 mod pictures;
 mod piloting;
-mod plan_schema;
 mod planning;
 mod quantiles;
 mod reading;

@@ -1,5 +1,4 @@
-//! Uses learners by their aliases, and parameters by the names that they had: both do what the
-//! present names do.
+//! Uses learners by their aliases: they do what their learners do with a parameter set.
 
 use crate::common::Place;
 use serde_json::Value;
@@ -57,26 +56,4 @@ fn an_alias_is_its_learner_with_a_parameter_set() {
         assert!(text.contains(says), "{text}");
     }
     place.refused("learners ddaerr-3p", &["did you mean 'ddaerr-2p'"]);
-}
-
-#[test]
-fn parameters_are_known_by_the_names_that_they_had() {
-    let place = Place::with_table();
-    let with = |name: &str| compared(&place, &format!("--learners aerr,ridge --set {name}=3"));
-    assert_eq!(with("money"), with("max_cost"));
-    assert_eq!(with("money")[0].1["max_cost"], 3.0);
-    let fit = "fit t.csv --target who --ignore y --learner robust-lp --set threat=1 --quiet";
-    place.write("old.csv", "attribute,value\na,2\n");
-    place.write("new.csv", "attribute,cost\na,2\n");
-    let model = |flags: &str| {
-        place.ok(&format!("{fit} {flags} --out m.json"));
-        let mut model = place.json("m.json");
-        model["report"]["seconds"].take();
-        model
-    };
-    let new = model("--costs new.csv");
-    assert_eq!(new["report"]["threat"]["costs"][0], 2.0);
-    for flags in ["--values old.csv", "--costs old.csv", "--set values=2,1,1"] {
-        assert_eq!(model(flags)["report"]["threat"], new["report"]["threat"], "{flags}");
-    }
 }

@@ -389,8 +389,20 @@ fn encodings() -> Vec<Case> {
             [b"PAR1".as_slice(), &[7; 64], b"PAR1"].concat(),
             "",
             "refused",
-            &["Parquet data are damaged"],
+            if cfg!(feature = "parquet") {
+                &["Parquet data are damaged"]
+            } else {
+                &["a Parquet file"]
+            },
         ),
+        refused(
+            "ARFF",
+            b"@relation t\n@attribute a real\n@data\n1\n".to_vec(),
+            "",
+            "refused",
+            &["ARFF"],
+        ),
+        refused("IDX", b"\0\0\x08\x03\0\0\0\x01".to_vec(), "", "refused", &["IDX"]),
         refused("nothing", Vec::new(), "", "refused", &["the file is empty"]),
         refused("a header alone", b"a,y\n".to_vec(), "", "refused", &["no rows"]),
         refused(

@@ -1,4 +1,4 @@
-//! Takes robust learners, and the SVM, from a table of three classes to certificates by the program.
+//! Takes robust learners, and one that is not, from a table of three classes to certificates by the program.
 
 use crate::common::Place;
 
@@ -25,8 +25,8 @@ fn three_classes() -> String {
 fn three_classes_are_learned_attacked_and_certified() {
     let place = Place::new();
     place.write("t.csv", three_classes());
-    for learner in ["robust-lp", "robust-perceptron", "fdrop", "svm"] {
-        let threat = if learner == "svm" { "" } else { "--set threat=2" };
+    for learner in ["robust-lp", "robust-perceptron", "zero"] {
+        let threat = if learner == "zero" { "" } else { "--set threat=2" };
         let fit = "fit t.csv --target who --seed 0 --out m.json --quiet --learner";
         place.ok(&format!("{fit} {learner} {threat}"));
         let evaluate = "evaluate m.json t.csv --threat 0,1,2,3 --attack exact --json --quiet";
@@ -52,7 +52,9 @@ fn three_classes_are_learned_attacked_and_certified() {
     place.ok(page);
     assert!(place.read("page.html").contains("ertif"));
     // Information about the class is the same for every class.
-    place.ok("fit t.csv --target who --learner fdrop --costs mi --set threat=1 --out i.json");
+    place.ok(
+        "fit t.csv --target who --learner robust-perceptron --costs mi --set threat=1 --out i.json",
+    );
     let costs = &place.json("i.json")["report"]["threat"]["costs"];
     let sum: f64 = costs.as_array().unwrap().iter().map(|cost| cost.as_f64().unwrap()).sum();
     assert!((sum - 9.0).abs() < 1e-9, "{costs}");

@@ -33,20 +33,20 @@ fn what_is_prepared_for_a_threat_bears_it() {
     let place = Place::new();
     place.write("t.csv", table("who"));
     let mut attacked = Vec::new();
-    for learner in ["robust-lp", "robust-perceptron", "fdrop", "svm"] {
-        let threat = if learner == "svm" { "" } else { "--set threat=2" };
+    for learner in ["robust-lp", "robust-perceptron", "zero"] {
+        let threat = if learner == "zero" { "" } else { "--set threat=2" };
         let fit = place.run(&format!(
             "fit t.csv --target who --learner {learner} {threat} --seed 0 --out m.json"
         ));
         assert_eq!(fit.code, Some(0), "{learner}: {}", fit.err);
         assert_eq!(
             fit.out.contains("prepares for   the deletion of any 2 of 6 attributes"),
-            learner != "svm",
+            learner != "zero",
             "{}",
             fit.out
         );
         let model = place.json("m.json");
-        assert_eq!(model["report"]["threat"].is_null(), learner == "svm");
+        assert_eq!(model["report"]["threat"].is_null(), learner == "zero");
         let json: serde_json::Value = serde_json::from_str(
             &place.ok("evaluate m.json t.csv --threat 2 --attack exact --json --quiet"),
         )
@@ -71,8 +71,8 @@ fn what_is_prepared_for_a_threat_bears_it() {
         assert_eq!([&predicted[0][0], &predicted[1][0]], ["up", "down"], "{learner}");
         place.ok("show m.json");
     }
-    // Told by the worst loss of any two attributes: no worse than the SVM, which prepares for none.
-    assert!(attacked[0] <= attacked[3] && attacked[0] < 0.2, "{attacked:?}");
+    // Told by the worst loss of any two attributes: no worse than zero, which prepares for none.
+    assert!(attacked[0] <= attacked[2] && attacked[0] < 0.2, "{attacked:?}");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_robust_quantile_of_a_number_is_certified_within_a_distance() {
 fn robust_learners_are_compared_and_tuned_under_their_threat() {
     let place = Place::new();
     place.write("t.csv", table("who"));
-    let list = "robust-lp,robust-perceptron,fdrop,svm,ridge";
+    let list = "robust-lp,robust-perceptron,zero,ridge";
     place.ok(&format!(
         "compare t.csv --target who --learners {list} --set threat=2 --splits 2 --folds 2 --out found --quiet"
     ));
@@ -123,11 +123,11 @@ fn a_result_never_replaces_what_it_is_made_from() {
     let place = Place::new();
     place.write("t.csv", table("who"));
     place.write("v.csv", "attribute,cost\n");
-    place.ok("fit t.csv --target who --learner svm --out m.json");
+    place.ok("fit t.csv --target who --learner zero --out m.json");
     let (data, model) = (place.read("t.csv"), place.read("m.json"));
     for command in [
-        "fit t.csv --target who --learner svm --out ./t.csv",
-        "fit t.csv --target who --learner svm --bounds v.csv --out v.csv",
+        "fit t.csv --target who --learner zero --out ./t.csv",
+        "fit t.csv --target who --learner zero --bounds v.csv --out v.csv",
         "predict m.json t.csv --out t.csv",
         "evaluate m.json t.csv --threat 1,2 --out t.csv",
         "evaluate m.json t.csv --threat 1,2 --costs v.csv --out v.csv",
@@ -227,7 +227,7 @@ fn no_bound_in_a_truncated_model_is_below_what_new_rows_show() {
 fn a_truncated_evaluation_of_margins_tells_the_error_and_no_squares() {
     let place = Place::new();
     place.write("t.csv", wide_table(9, 400));
-    for learner in ["svm", "robust-lp"] {
+    for learner in ["zero", "robust-lp"] {
         place.ok(&format!("fit t.csv --target y --learner {learner} --out m.json"));
         let text = place.ok("evaluate m.json t.csv --truncate 1,8 --out m.svg");
         let lines: Vec<Vec<&str>> = text
@@ -274,7 +274,7 @@ fn a_comparison_and_tuning_measure_the_predictor_that_a_fit_saves() {
     let place = Place::new();
     place.write("tr.csv", holed_table(5, 1_500));
     place.write("te.csv", holed_table(91, 1_500));
-    let learners = ["robust-lp", "robust-perceptron", "fdrop", "svm"];
+    let learners = ["robust-lp", "robust-perceptron", "ridge"];
     let list = learners.join(",");
     let ran = place.run(&format!(
         "compare tr.csv --target y --learners {list} --set threat=0 --splits 3 --test-share 0.3 --folds 2 --out found"
@@ -283,12 +283,12 @@ fn a_comparison_and_tuning_measure_the_predictor_that_a_fit_saves() {
     assert!(ran.out.contains("missing cells count as deleted"), "{}", ran.out);
     let compared = place.json("found/results.json");
     for (at, learner) in learners.iter().enumerate() {
-        let set = if *learner == "svm" { "" } else { "--set threat=0" };
+        let set = if *learner == "ridge" { "" } else { "--set threat=0" };
         let fit = place.run(&format!(
             "fit tr.csv --target y --learner {learner} {set} --missing mean --tune 2 --out m.json"
         ));
         assert_eq!(fit.code, Some(0), "{}", fit.err);
-        assert_eq!(fit.err.contains("count as deleted"), *learner != "svm", "{}", fit.err);
+        assert_eq!(fit.err.contains("count as deleted"), *learner != "ridge", "{}", fit.err);
         let json: serde_json::Value =
             serde_json::from_str(&place.ok("evaluate m.json te.csv --json --quiet")).unwrap();
         let (deployed, measured) = (
@@ -368,7 +368,7 @@ fn noise_has_a_promise_of_its_own() {
 fn all_learners_are_compared_under_one_attack_and_with_a_constant() {
     let place = Place::new();
     place.write("t.csv", wide_table(9, 1_000));
-    let command = "compare t.csv --target y --learners robust-lp,svm,karma --splits 2 --folds 2 --test-share 0.3 --out found";
+    let command = "compare t.csv --target y --learners robust-lp,zero,karma --splits 2 --folds 2 --test-share 0.3 --out found";
     let text = place.ok(&format!("{command} --threat 2 --attack greedy --quiet"));
     let head: Vec<&str> =
         text.lines().next().unwrap().split("  ").map(str::trim).filter(|h| !h.is_empty()).collect();
@@ -386,7 +386,7 @@ fn all_learners_are_compared_under_one_attack_and_with_a_constant() {
         .iter()
         .map(|s| s["learner"].as_str().unwrap())
         .collect();
-    assert_eq!(names, ["robust-lp", "svm", "karma", "constant"]);
+    assert_eq!(names, ["robust-lp", "zero", "karma", "constant"]);
     let of = |at: usize, key: &str| json["summary"][at][key].as_f64();
     let clean = [0, 1].map(|at| of(at, "test_error_mean").unwrap());
     let attacked = [0, 1].map(|at| of(at, "attacked_error_mean").unwrap());
@@ -428,11 +428,11 @@ fn few_test_rows_are_remarked() {
         table("who").lines().take(13).map(|line| format!("{line}\n")).collect::<String>(),
     );
     let ran =
-        place.run("compare t.csv --target who --learners svm --splits 2 --folds 2 --out found");
+        place.run("compare t.csv --target who --learners zero --splits 2 --folds 2 --out found");
     assert!(ran.err.contains("only 1 of 12 rows test"), "{}", ran.err);
     place.write("t.csv", table("who"));
     let ran =
-        place.run("compare t.csv --target who --learners svm --splits 2 --folds 2 --out found");
+        place.run("compare t.csv --target who --learners zero --splits 2 --folds 2 --out found");
     assert!(!ran.err.contains("rows test in each split"), "{}", ran.err);
 }
 

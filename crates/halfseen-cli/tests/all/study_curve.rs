@@ -51,7 +51,7 @@ fn json(text: &str) -> serde_json::Value {
 }
 
 #[test]
-fn status_shows_the_curve_and_what_more_would_buy() {
+fn status_shows_the_curve() {
     let place = study(160);
     let status = json(&place.ok("study status trial.hs --json"));
     let points = status["curve"]["points"].as_array().unwrap();
@@ -63,29 +63,10 @@ fn status_shows_the_curve_and_what_more_would_buy() {
         (status["risk"].as_f64().unwrap(), status["curve"]["variance"].as_f64().unwrap());
     assert!(variance > 30.0 && error > 0.5 && error < 0.8 * variance, "{status}");
     assert_eq!(status["curve"]["test"], "held_out");
-    assert_eq!(
-        (&status["forecast"]["more"], &status["forecast"]["examples"]),
-        (&100.into(), &260.into())
-    );
-    let more = json(&place.ok("study status trial.hs --json --more 320"));
-    assert_eq!(more["forecast"]["examples"], 480);
-    let cost = |status: &serde_json::Value| status["forecast"]["cost"].as_f64().unwrap();
-    assert!((cost(&more) - 3.2 * cost(&status)).abs() < 1e-9);
     let text = place.ok("study status trial.hs");
-    assert!(text.contains("forecast: 100 more examples lower the error by "), "{text}");
-    assert!(
-        text.contains("100 more lower it by less than 1 % of the variance of y from"),
-        "{text}"
-    );
     assert_eq!(text.lines().filter(|line| line.starts_with("160 ")).count(), 1, "{text}");
-    // At the prices of what the design of now asks, which is not that of the first wave.
-    place.ok("study next trial.hs --count 320 --wave second");
-    let asked = json(&place.ok("study status trial.hs --json --no-fit"));
-    let asked = asked["cost"]["promised"].as_f64().unwrap();
-    assert!((cost(&more) / asked - 1.0).abs() < 0.05, "{} {asked}", cost(&more));
-    assert!((2.0 * status["cost"]["made"].as_f64().unwrap() / asked - 1.0).abs() > 0.05);
     let without = json(&place.ok("study status trial.hs --json --no-fit"));
-    assert!(without.get("curve").is_none() && without.get("forecast").is_none());
+    assert!(without.get("curve").is_none());
 }
 
 #[test]
@@ -93,16 +74,14 @@ fn status_draws_the_curve_and_says_when_there_is_none() {
     let place = study(80);
     place.ok("study status trial.hs --plot curve.svg --json");
     let svg = place.read("curve.svg");
-    assert!(svg.starts_with("<svg") && svg.contains("forecast") && svg.contains("own test"));
+    assert!(svg.starts_with("<svg") && svg.contains("own test"));
     let few = study(5);
     let text = few.ok("study status trial.hs");
     assert!(text.contains("no own error yet"), "{text}");
-    assert_eq!(json(&few.ok("study status trial.hs --json"))["forecast"], serde_json::Value::Null);
     few.ok("study new empty.hs --schema attributes.csv --target y --budget 2");
     let none = few.run("study status empty.hs --plot curve.svg");
     assert!(none.code == Some(2) && none.err.contains("no curve yet"), "{}", none.err);
     assert!(!few.path("curve.svg").exists());
-    assert_eq!(few.run("study status trial.hs --more 0").code, Some(2));
 }
 
 #[test]

@@ -227,6 +227,29 @@ fn verbs_say_what_they_need_and_count_right() {
 }
 
 #[test]
+fn what_is_left_out_of_a_build_says_how_to_install_it() {
+    let place = place();
+    assert!(place.ok("study --help").contains("serve"));
+    assert!(place.ok("study serve --help").contains("--features serve"));
+    let said = |line: &str| {
+        let ran = place.run(line);
+        assert!(ran.code == Some(2) && ran.err.lines().count() == 1, "{line}: {}", ran.err);
+        ran.err
+    };
+    if cfg!(feature = "serve") {
+        assert!(place.ok("study serve trial.hs --openapi").contains("\"/api/v1/tell\""));
+    } else {
+        let install = "cargo install --path crates/halfseen-cli --features serve";
+        assert!(said("study serve trial.hs").contains(install));
+        assert!(said("study serve trial.hs --openapi").contains(install));
+    }
+    if cfg!(not(feature = "postgres")) {
+        let install = "cargo install --path crates/halfseen-cli --features postgres";
+        assert!(said("study status postgres:trial").contains(install));
+    }
+}
+
+#[test]
 fn many_processes_ask_each_subject_once() {
     let place = place();
     place.write("ids.csv", ids(0..60));

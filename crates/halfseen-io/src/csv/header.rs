@@ -21,7 +21,7 @@ pub(super) fn read(records: &mut Records<'_>) -> Result<Header> {
         record.split(&mut |_, cell: &[u8], _| names.push(String::from_utf8(cell.to_vec())));
     }
     let names = names.into_iter().collect::<Result<Vec<String>, _>>();
-    let mut names = names.map_err(|_| records.fail(ErrorKind::NotUtf8 { line }))?;
+    let mut names = names.map_err(|_| records.fail(ErrorKind::not_utf8(line)))?;
     if names.is_empty() {
         return Err(records.fail(ErrorKind::Empty));
     }

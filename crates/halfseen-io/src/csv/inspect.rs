@@ -6,6 +6,7 @@ use super::optimistic::FirstPass;
 use super::records::Records;
 use crate::error::{ErrorKind, Result};
 use crate::remark::Remark;
+use halfseen::error::short;
 use std::collections::BTreeMap;
 
 /// Kind of a column, and how its numbers are written.
@@ -114,12 +115,14 @@ pub(super) fn read(
                 column.as_ref().map_or((None, None), |c| (c.either.clone(), c.stray.clone()));
             let name = names[at].clone();
             records.fail(match (stray, either) {
-                (Some((row, line, text)), _) => {
-                    ErrorKind::NotNumber { row, line, column: name, text }
-                }
+                (Some((row, line, text)), _) => ErrorKind::not_number(row, line, name, &text),
                 (None, either) => {
                     let (row, line, text) = either.unwrap_or_default();
-                    ErrorKind::AmbiguousNumber { row, line, column: name, text }
+                    let problem = format!(
+                        "'{}' may have a decimal comma or a comma between thousands; say which (in the program --decimal comma or --decimal point)",
+                        short(&text)
+                    );
+                    ErrorKind::BadCell { row, line: Some(line), column: name, problem }
                 }
             })
         });

@@ -43,6 +43,7 @@ pub(crate) mod text;
 
 pub(crate) use batches::Batches;
 pub use numbers::Decimal;
+#[cfg(feature = "parquet")]
 pub(crate) use optimistic::matrix;
 
 use crate::error::{ErrorKind, Result};

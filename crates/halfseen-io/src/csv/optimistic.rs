@@ -150,12 +150,10 @@ impl FirstPass {
         let first = self.infinite.iter().filter(|(column, _)| !is_text(**column));
         match first.min_by_key(|(_, first)| first.row) {
             None => Ok(()),
-            Some((&column, Infinite { row, line, text })) => Err(ErrorKind::NotFinite {
-                row: *row,
-                line: *line,
-                column: names.get(column).cloned().unwrap_or_default(),
-                text: text.clone(),
-            }),
+            Some((&column, Infinite { row, line, text })) => {
+                let name = names.get(column).cloned().unwrap_or_default();
+                Err(ErrorKind::not_finite(*row, *line, name, text))
+            }
         }
     }
 

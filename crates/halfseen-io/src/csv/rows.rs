@@ -75,7 +75,7 @@ impl<'a> Cells<'a> for Row<'_, 'a> {
                 let pushed = match (value, std::str::from_utf8(cell)) {
                     (Value::Missing, _) => text.push_missing(meter),
                     (_, Ok(cell)) => text.push(cell, meter),
-                    (_, Err(_)) => Err(ErrorKind::NotUtf8 { line: self.line }),
+                    (_, Err(_)) => Err(ErrorKind::not_utf8(self.line)),
                 };
                 self.problem = self.problem.take().or(pushed.err());
             }
@@ -189,10 +189,10 @@ impl Rows {
                 let before = self.slots[..slot].iter().filter(|s| !matches!(s, Slot::Out)).count();
                 self.columns[before].name.clone()
             };
-            let (column, text) = (name(at), String::from_utf8_lossy(cell).into_owned());
+            let (column, text) = (name(at), String::from_utf8_lossy(cell));
             return Err(match value {
-                Value::Infinite => ErrorKind::NotFinite { row, line, column, text },
-                _ => ErrorKind::NotNumber { row, line, column, text },
+                Value::Infinite => ErrorKind::not_finite(row, line, column, &text),
+                _ => ErrorKind::not_number(row, line, column, &text),
             });
         }
         problem.map_or(Ok(()), Err)

@@ -1,151 +1,97 @@
 //! Chooses the range and ticks of an axis, and formats the tick labels.
 
 /// Range of values on a linear or logarithmic scale.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Axis {
-    low: f64,
-    high: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
     log: bool,
-}
-
-/// Mark on an axis; a small one has no label.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Tick {
-    pub value: f64,
-    pub label: Option<String>,
 }
 
 impl Axis {
     /// Returns a linear axis that shows all of `low..=high`.
     ///
     /// It starts at 0 if all values are positive and `low` is less than half of `high`.
-    pub(super) fn linear(low: f64, high: f64) -> Self {
-        let from_zero = low >= 0.0 && low < 0.5 * high;
-        let around = Self::around(low, high);
-        Self { low: if from_zero { 0.0 } else { around.low }, ..around }
-    }
-
-    /// Returns a linear axis of `low..=high` and little more.
-    pub(super) fn around(low: f64, high: f64) -> Self {
+    pub(super) fn linear(low: f64, high: f64) -> Axis {
         let size = low.abs().max(high.abs());
-        let pad = match high - low {
-            span if span > 1e-9 * size => 0.04 * span,
-            _ if size > 0.0 => 0.1 * size,
-            _ => 1.0,
-        };
-        Self { low: low - pad, high: high + pad, log: false }
-    }
-
-    pub(super) fn ending_at(self, high: f64) -> Self {
-        Self { high, ..self }
+        // One value, or nearly so, is in the middle.
+        let alone = if size > 0.0 { 0.1 * size } else { 1.0 };
+        let pad = if high - low > 1e-9 * size { 0.04 * (high - low) } else { alone };
+        let from_zero = low >= 0.0 && low < 0.5 * high;
+        Axis { low: if from_zero { 0.0 } else { low - pad }, high: high + pad, log: false }
     }
 
     /// Returns a logarithmic axis that shows all of `low..=high`, both above 0.
-    pub(super) fn logarithmic(low: f64, high: f64) -> Self {
-        let pad = match (high / low).powf(0.02) {
-            factor if factor > 1.001 => factor,
-            _ => 2.0, // one point, or nearly so
-        };
-        Self { low: low / pad, high: high * pad, log: true }
+    pub(super) fn logarithmic(low: f64, high: f64) -> Axis {
+        // One point, or nearly so, is in the middle of a wide axis.
+        let pad = Some((high / low).powf(0.02)).filter(|factor| *factor > 1.001).unwrap_or(2.0);
+        Axis { low: low / pad, high: high * pad, log: true }
     }
 
-    /// Returns the relative position of a value: 0 at the start of the axis, 1 at its end.
+    /// Returns the relative position of a value: 0 at the start of the axis, 1 at its end; at most
+    /// 1000, so that a place far above the plot is still a number that pictures can hold.
     pub(super) fn position(&self, value: f64) -> f64 {
-        if self.log {
-            (value / self.low).ln() / (self.high / self.low).ln()
-        } else {
-            (value - self.low) / (self.high - self.low)
-        }
+        let scale = |value: f64| if self.log { value.ln() } else { value };
+        let (low, high) = (scale(self.low), scale(self.high));
+        ((scale(value) - low) / (high - low)).min(1e3)
     }
 
-    /// Returns the ticks inside the range, in increasing order.
-    pub(super) fn ticks(&self) -> Vec<Tick> {
-        if !self.log {
-            return self.even_ticks();
+    /// Returns the ticks of an axis of this length and their labels, in increasing order. Where labels
+    /// would touch, as one takes `room`, every second is left out, or two of three, and so on.
+    pub(super) fn ticks(&self, length: f64, room: impl Fn(&str) -> f64) -> Vec<(f64, String)> {
+        let mut ticks = if self.log { self.powers(&[1.0]) } else { self.even() };
+        if self.log && ticks.len() < 3 {
+            ticks = self.powers(&[1.0, 2.0, 5.0]);
         }
-        let (first, last) = (self.low.log10().floor() as i32, self.high.log10().floor() as i32);
-        let powers = (first..=last).filter(|&e| self.holds(power(e))).count();
-        if powers == 0 && self.high / self.low < 3.0 {
-            return self.even_ticks(); // less than half a decade, which has at most one of 1, 2, 5
+        if ticks.len() < 2 {
+            ticks = self.even(); // less than half a decade
         }
-        let stride = (powers as i32 / 8).max(0) + 1;
-        let mut ticks = Vec::new();
-        for exponent in first..=last {
-            for digit in 1..=9 {
-                let value = f64::from(digit) * power(exponent);
-                // with few decades 2 and 5 are labelled too; with many, not every power is
-                let labelled = match digit {
-                    1 => exponent.rem_euclid(stride) == 0,
-                    2 | 5 => powers <= 2,
-                    _ => false,
-                };
-                if self.holds(value) && (labelled || stride == 1) {
-                    ticks.push(Tick { value, label: labelled.then(|| number(value, value)) });
-                }
-            }
-        }
-        ticks
+        let widest = ticks.iter().map(|tick| room(&tick.1)).fold(0.0, f64::max);
+        let stride = (ticks.len() as f64 * widest / length).ceil().max(1.0) as usize;
+        ticks.into_iter().step_by(stride).collect()
     }
 
-    fn holds(&self, value: f64) -> bool {
-        (self.low..=self.high).contains(&value)
+    /// Returns these multiples of powers of ten.
+    fn powers(&self, digits: &[f64]) -> Vec<(f64, String)> {
+        let [first, last] = [self.low, self.high].map(|end| end.log10().floor() as i32);
+        let values = (first..=last).flat_map(|e| digits.iter().map(move |d| d * 10_f64.powi(e)));
+        let inside = values.filter(|value| (self.low..=self.high).contains(value));
+        inside.map(|value| (value, number(value, value))).collect()
     }
 
-    /// Returns four to nine ticks at multiples of 1, 2 or 5 times a power of ten.
-    fn even_ticks(&self) -> Vec<Tick> {
+    /// Returns four to nine multiples of 1, 2 or 5 times a power of ten.
+    fn even(&self) -> Vec<(f64, String)> {
         let rough = (self.high - self.low) / 8.0;
-        let unit = power(rough.log10().floor() as i32);
-        let step = [1.0, 2.0, 5.0]
-            .iter()
-            .map(|m| m * unit)
-            .find(|&step| step >= rough)
-            .unwrap_or(10.0 * unit);
+        let unit = 10_f64.powi(rough.log10().floor() as i32);
+        let steps = [1.0, 2.0, 5.0].map(|times| times * unit);
+        let step = steps.into_iter().find(|&step| step >= rough).unwrap_or(10.0 * unit);
         let first = (self.low / step).ceil();
-        let values =
-            (0..10).map(|i| (first + f64::from(i)) * step + 0.0).filter(|&v| self.holds(v));
-        values.map(|value| Tick { value, label: Some(number(value, step)) }).collect()
+        let values = (0..10).map(|i| (first + f64::from(i)) * step + 0.0);
+        let inside = values.filter(|value| (self.low..=self.high).contains(value));
+        inside.map(|value| (value, number(value, step))).collect()
     }
-}
-
-fn power(exponent: i32) -> f64 {
-    10_f64.powi(exponent)
 }
 
 /// Formats a multiple of `step` with at most its decimals: 0.25, 500, 20k, 1.5M, 1e-7.
 fn number(value: f64, step: f64) -> String {
-    let size = value.abs().max(step);
-    let (unit, suffix) = match size {
-        s if !(1e-3..1e12).contains(&s) => return scientific(value),
-        s if s >= 1e9 => (1e9, "G"),
-        s if s >= 1e6 => (1e6, "M"),
-        s if s >= 1e3 => (1e3, "k"),
-        _ => (1.0, ""),
+    let exponent = (value.abs().max(step) * 1.000_001).log10().floor() as i32;
+    let (unit, suffix) = match exponent {
+        -3..3 => (0, String::new()),
+        3..12 => (exponent / 3 * 3, ["k", "M", "G"][exponent as usize / 3 - 1].into()),
+        _ => (exponent, format!("e{exponent}")),
     };
-    if value == 0.0 {
-        return "0".into();
-    }
+    let unit = 10_f64.powi(unit);
     let decimals = (-(step / unit * 1.000_001).log10().floor()).clamp(0.0, 12.0) as usize;
     let digits = format!("{:.decimals$}", value / unit);
-    if unit > 1.0 && decimals > 0 {
+    match suffix.is_empty() || decimals == 0 {
+        _ if value == 0.0 => "0".into(),
+        true => digits + &suffix,
         // 800k, 1M, 1.2M: where the unit changes, decimals are not aligned anyway
-        return format!("{}{suffix}", digits.trim_end_matches('0').trim_end_matches('.'));
-    }
-    digits + suffix
-}
-
-/// Formats with at most three digits and without trailing zeros.
-fn scientific(value: f64) -> String {
-    let text = format!("{value:.2e}");
-    match text.split_once('e') {
-        Some(_) if value == 0.0 => "0".into(),
-        Some((digits, exponent)) => {
-            format!("{}e{exponent}", digits.trim_end_matches('0').trim_end_matches('.'))
-        }
-        None => text,
+        false => digits.trim_end_matches('0').trim_end_matches('.').to_owned() + &suffix,
     }
 }
 
-/// Returns the smallest and largest of at least one value.
+/// Returns the smallest and largest of some values.
 pub(super) fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
 }
@@ -155,7 +101,11 @@ mod tests {
     use super::*;
 
     fn labels(axis: Axis) -> Vec<String> {
-        axis.ticks().into_iter().filter_map(|t| t.label).collect()
+        // On as many pixels as a plot is wide.
+        axis.ticks(560.0, |label| 8.0 * label.len() as f64 + 10.0)
+            .into_iter()
+            .map(|t| t.1)
+            .collect()
     }
 
     #[test]
@@ -168,7 +118,7 @@ mod tests {
         assert_eq!(labels(Axis::logarithmic(300.0, 4000.0)), ["500", "1k", "2k"]);
         assert_eq!(
             labels(Axis::logarithmic(1e-12, 1e12)),
-            ["1e-12", "1e-8", "1e-4", "1", "10k", "100M", "1e12"]
+            ["1e-12", "1e-9", "1e-6", "0.001", "1", "1k", "1M", "1G", "1e12"]
         );
     }
 
@@ -204,8 +154,8 @@ mod tests {
                 Axis::linear(low, high),
                 Axis::logarithmic(low.abs().max(1e-100), high.max(1e-100)),
             ] {
-                let positions: Vec<f64> =
-                    axis.ticks().iter().map(|t| axis.position(t.value)).collect();
+                let ticks = axis.ticks(560.0, |_| 17.0);
+                let positions: Vec<f64> = ticks.iter().map(|t| axis.position(t.0)).collect();
                 assert!(positions.len() >= 2, "{axis:?}");
                 assert!(
                     positions.iter().all(|p| (-1e-9..=1.0 + 1e-9).contains(p)),

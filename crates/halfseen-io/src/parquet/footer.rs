@@ -13,7 +13,7 @@ use std::io::{Read, Seek, SeekFrom};
 const DEEPEST: usize = 32;
 
 fn broken(problem: &str) -> ErrorKind {
-    ErrorKind::BadParquet { problem: problem.to_owned() }
+    ErrorKind::damaged_parquet(problem)
 }
 
 /// Reads the footer at the end of a file, and refuses nested columns by name.
@@ -88,15 +88,7 @@ fn elements(thrift: &mut Thrift<'_>) -> Result<(), ErrorKind> {
             }
         }
         if at > 0 && children != 0 {
-            let (column, what) = (
-                String::from_utf8_lossy(name).into_owned(),
-                "nested (a list, map or struct)".into(),
-            );
-            return Err(ErrorKind::UnsupportedColumn {
-                column,
-                what,
-                remedy: "split it into plain columns",
-            });
+            return Err(super::kinds::nested(String::from_utf8_lossy(name).into_owned()));
         }
     }
     Ok(())

@@ -93,8 +93,7 @@ impl Groups {
         let group = self.reader.get_row_group(self.next).map_err(failed)?;
         let file = self.reader.metadata().file_metadata();
         if group.metadata().num_columns() != file.schema_descr().num_columns() {
-            let problem = "a row group lacks columns".to_owned();
-            return Err(ErrorKind::BadParquet { problem });
+            return Err(ErrorKind::damaged_parquet("a row group lacks columns"));
         }
         self.chunks.clear();
         for (at, column) in &self.columns {
@@ -109,8 +108,6 @@ impl Groups {
 }
 
 fn rows_of(group: &RowGroupMetaData) -> Result<usize, ErrorKind> {
-    let negative = |_| ErrorKind::BadParquet {
-        problem: "a row group has a negative number of rows".to_owned(),
-    };
+    let negative = |_| ErrorKind::damaged_parquet("a row group has a negative number of rows");
     usize::try_from(group.num_rows()).map_err(negative)
 }

@@ -49,19 +49,17 @@ pub(super) fn columns(
 fn describe(column: &ColumnDescriptor) -> Result<Column, ErrorKind> {
     let name = column.name().to_owned();
     if column.max_rep_level() > 0 || column.max_def_level() > 1 {
-        let what = "nested (a list, map or struct)".into();
-        return Err(ErrorKind::UnsupportedColumn {
-            column: name,
-            what,
-            remedy: "split it into plain columns",
-        });
+        return Err(nested(name));
     }
     match kind(column) {
         Ok(kind) => Ok(Column { kind, nulls: column.max_def_level() > 0, name }),
-        Err((what, remedy)) => {
-            Err(ErrorKind::UnsupportedColumn { column: name, what: what.into(), remedy })
-        }
+        Err((what, remedy)) => Err(ErrorKind::UnsupportedColumn { column: name, what, remedy }),
     }
+}
+
+pub(super) fn nested(column: String) -> ErrorKind {
+    let (what, remedy) = ("nested (a list, map or struct)", "split it into plain columns");
+    ErrorKind::UnsupportedColumn { column, what, remedy }
 }
 
 const TIME: &str = "write it as a number, such as days since a date, or as text";
@@ -134,5 +132,5 @@ pub(super) fn check_compression(name: &str, compression: Compression) -> Result<
         _ => return Ok(()),
     };
     let remedy = "compress it by zstd, snappy or gzip";
-    Err(ErrorKind::UnsupportedColumn { column: name.to_owned(), what: what.into(), remedy })
+    Err(ErrorKind::UnsupportedColumn { column: name.to_owned(), what, remedy })
 }

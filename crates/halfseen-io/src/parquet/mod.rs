@@ -121,7 +121,7 @@ impl<'s> Batches<'s> {
 /// Runs work of the decoder, whose panics become errors. Nothing that the work touches may be used
 /// after an error.
 fn caught<T>(source: &Source<'_>, work: impl FnOnce() -> Result<T, ErrorKind>) -> Result<T> {
-    let failed = || Err(ErrorKind::BadParquet { problem: "the decoder failed".into() });
+    let failed = || Err(ErrorKind::damaged_parquet("the decoder failed"));
     quietly(work).unwrap_or_else(failed).map_err(|kind| source.fail(kind))
 }
 

@@ -48,8 +48,11 @@ impl Chunk {
         meter: &Meter,
     ) -> Result<(), ErrorKind> {
         let (before, name) = (self.before, &column.name);
-        let inexact =
-            |row: usize, value: String| ErrorKind::Inexact { row, column: name.clone(), value };
+        let inexact = |row: usize, value: String| {
+            let remedy = "where doubles cannot represent all integers; write an identifier as text, any other number as a double";
+            let problem = format!("{value} is beyond 2^53, {remedy}");
+            ErrorKind::BadCell { row, line: None, column: name.clone(), problem }
+        };
         let signed = |row, v: &i64| inexact(row, v.to_string());
         let unsigned = |row, v: &i64| inexact(row, (*v as u64).to_string());
         let never = |row, v: &i32| inexact(row, v.to_string());
@@ -102,14 +105,12 @@ impl Chunk {
                         Ok(text) => out.push(text, meter),
                         Err(_) => {
                             let problem = format!("row {row}, column '{name}' is not UTF-8");
-                            Err(ErrorKind::BadParquet { problem })
+                            Err(ErrorKind::damaged_parquet(problem))
                         }
                     }
                 })
             }
-            _ => Err(ErrorKind::BadParquet {
-                problem: format!("column '{}' has changed", column.name),
-            }),
+            _ => Err(ErrorKind::damaged_parquet(format!("column '{}' has changed", column.name))),
         }
     }
 }
@@ -226,9 +227,10 @@ impl Cells<'_> {
 
 impl Column {
     fn short_of(&self, rows: usize) -> ErrorKind {
-        ErrorKind::BadParquet {
-            problem: format!("a row group ends after {rows} rows in column '{}'", self.name),
-        }
+        ErrorKind::damaged_parquet(format!(
+            "a row group ends after {rows} rows in column '{}'",
+            self.name
+        ))
     }
 }
 
@@ -238,5 +240,5 @@ fn exact(magnitude: u64, number: f64) -> f64 {
 }
 
 pub(super) fn failed(error: parquet::errors::ParquetError) -> ErrorKind {
-    ErrorKind::BadParquet { problem: error.to_string() }
+    ErrorKind::damaged_parquet(error.to_string())
 }

@@ -148,10 +148,9 @@ impl Rows {
             let Some(pair) = row.pairs.next(number)? else { break };
             let index = self.index(number, pair.index)?;
             if index < next {
-                let text = String::from_utf8_lossy(pair.index).into_owned();
                 let problem =
                     "is not larger than the previous index; sort the row, and give each index once";
-                return Err(ErrorKind::Malformed { line: number, text, problem });
+                return Err(row::malformed(number, pair.index, problem));
             }
             next = index + 1;
             self.meter.push(&mut self.indices, index, rows)?;
@@ -160,8 +159,8 @@ impl Rows {
                 Value::Missing | Value::Text => f64::NAN, // pairs hold no text
                 Value::Infinite => {
                     let (row, column) = (self.before + self.labels.len(), format!("f{index}"));
-                    let text = String::from_utf8_lossy(pair.text).into_owned();
-                    return Err(ErrorKind::NotFinite { row, line: number, column, text });
+                    let text = String::from_utf8_lossy(pair.text);
+                    return Err(ErrorKind::not_finite(row, number, column, &text));
                 }
             };
             self.meter.push(&mut self.values, value, rows)?;
@@ -179,8 +178,12 @@ impl Rows {
                 .filter(|&i| i <= self.limit)
         });
         index.ok_or_else(|| {
-            let index = String::from_utf8_lossy(&digits[..digits.len().min(20)]).into_owned();
-            ErrorKind::TooManyColumns { line, index, limit: self.limit as usize }
+            let (index, limit) = (&digits[..digits.len().min(20)], self.limit);
+            row::malformed(
+                line,
+                index,
+                &format!("is beyond the limit of {limit} columns; number the attributes from 1 on"),
+            )
         })
     }
 

@@ -3,6 +3,7 @@
 use crate::csv::cell::{self, Value};
 use crate::csv::short;
 use crate::error::ErrorKind;
+use halfseen::error::short;
 use std::ops::RangeInclusive;
 
 /// Parsed line, ready to be stored.
@@ -41,8 +42,10 @@ fn content(line: &[u8]) -> &[u8] {
     cell::trim(memchr::memchr(b'#', line).map_or(line, |at| &line[..at]))
 }
 
-fn malformed(line: u64, text: &[u8], problem: &'static str) -> ErrorKind {
-    ErrorKind::Malformed { line, text: String::from_utf8_lossy(text).into_owned(), problem }
+/// Returns the error for a line that holds this text.
+pub(super) fn malformed(line: u64, text: &[u8], problem: &str) -> ErrorKind {
+    let text = short(&String::from_utf8_lossy(text));
+    ErrorKind::BadLine { line, problem: format!("holds '{text}', which {problem}") }
 }
 
 /// Reads label and query; `None` if the line is blank or a comment.
@@ -56,7 +59,7 @@ pub(super) fn parse<'a>(number: u64, line: &'a [u8]) -> Result<Option<Row<'a>>, 
             return Err(malformed(number, first, "is not a finite label; correct it"));
         }
         Value::Text if first.contains(&b',') => {
-            return Err(malformed(number, first, "are several labels; keep one per row"));
+            return Err(malformed(number, first, "is several labels; keep one per row"));
         }
         Value::Text => {
             return Err(malformed(number, first, "is not a label; a row starts with a number"));

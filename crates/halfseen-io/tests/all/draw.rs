@@ -1,7 +1,7 @@
 //! Checks the content of a figure for arbitrary input.
 
 use halfseen_io::ErrorKind;
-use halfseen_io::draw::{Figure, Panels, Point, Series, learning_curve, small_multiples};
+use halfseen_io::draw::{Figure, Point, Series, learning_curve, small_multiples};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -31,7 +31,7 @@ fn the_legend_lists_curves_as_they_end_and_says_which_are_empty() {
         series("high", &[(1.0, 3.0)]),
     ];
     let svg = learning_curve(&figure(all)).unwrap();
-    let at = |name: &str| svg.find(&format!("{name}\n")).unwrap();
+    let at = |name: &str| svg.find(&format!(">{name}</text>")).unwrap();
     assert!(at("high") < at("low") && at("low") < at("none (no points)"));
 }
 
@@ -62,10 +62,10 @@ fn a_reference_is_dashed_and_more_than_seven_curves_get_a_panel_each() {
         learning_curve(&Figure { reference, ..figure(all.collect()) }).unwrap()
     };
     let one = of(7);
-    assert!(one.contains("constant\n</text>") && !one.contains("panel"), "{one}");
-    let names = "curve 6\n";
+    assert!(one.contains(">constant</text>") && !one.contains("panel"), "{one}");
+    let names = ">curve 6</text>";
     assert!(
-        one.find("constant\n</text>") < one.find(names),
+        one.find(">constant</text>") < one.find(names),
         "the legend is in the order of the ends"
     );
     let many = of(8);
@@ -73,13 +73,29 @@ fn a_reference_is_dashed_and_more_than_seven_curves_get_a_panel_each() {
     // Each of the panels has all other curves in grey, and the lowest comes first.
     // (The style for dark pages names the grey too, in brackets.)
     assert_eq!(many.matches(" stroke=\"#C8C8C8\"").count(), 8 * 7);
-    assert!(many.find("curve 7\n</text>") < many.find("curve 0\n</text>"));
+    assert!(many.find(">curve 7</text>") < many.find(">curve 0</text>"));
     assert!(many.contains("<desc>error by reads, a panel each: curve 7, curve 6"), "{many}");
 }
 
-fn panels(panels: Vec<Series>) -> Panels {
-    let [title, subtitle, y_label] = ["Parts", "of <y>", "added"].map(String::from);
-    Panels { title, subtitle, y_label, panels }
+#[test]
+fn what_is_above_the_limit_is_cut_off() {
+    let high = || vec![series("a", &[(1.0, 9.0), (10.0, 0.5), (20.0, 1e90)])];
+    let svg = learning_curve(&Figure { y_limit: Some(1.0), ..figure(high()) }).unwrap();
+    // Line and band are inside the clipped group; of three markers one is drawn, and one in the legend.
+    let (before, after) = svg.split_once("<g clip-path=\"url(#to-560-380)\">").unwrap();
+    let group = after.split("</g>").next().unwrap();
+    assert!(before.contains("<clipPath id=\"to-560-380\"><rect width=\"560\" height=\"381\"/>"));
+    assert!(group.contains("<polyline") && group.contains("<polygon"), "{svg}");
+    assert_eq!(svg.matches("<use ").count(), 2);
+    // Places far above are still numbers that any viewer holds.
+    assert!(svg.contains(",-379620.0 "), "{svg}");
+    let whole = learning_curve(&figure(high())).unwrap();
+    assert_eq!(whole.matches("<use ").count(), 4);
+}
+
+fn panels(series: Vec<Series>) -> Figure {
+    let [title, x_label, y_label] = ["Parts", "of <y>", "added"].map(String::from);
+    Figure { title, x_label, y_label, log_x: false, ..figure(series) }
 }
 
 #[test]
@@ -92,7 +108,7 @@ fn panels_stand_in_rows_of_three_under_their_names() {
     let svg = small_multiples(&panels(names.iter().map(of).collect())).unwrap();
     assert!(svg.contains("<title>Parts</title>\n<desc>added by a &lt;b&gt;, c, d, e.</desc>"));
     // The y axis has labels at the left end of each of the two rows.
-    assert!(svg.contains("of &lt;y&gt;") && svg.matches("\n-1.0\n").count() == 2, "{svg}");
+    assert!(svg.contains("of &lt;y&gt;") && svg.matches(">-1.0</text>").count() == 2, "{svg}");
     let error = small_multiples(&panels(vec![series("x", &[])])).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::NoPoints { log_x: false }), "{error}");
 }
@@ -111,10 +127,11 @@ proptest! {
         let series = all.iter().map(|(name, p)| Series { name: name.clone(), points: p.iter().map(point).collect() });
         let result = learning_curve(&Figure { log_x, title: String::new(), ..figure(series.collect()) });
         if let Ok(svg) = result {
+            prop_assert!(!svg.contains("NaN") && !svg.contains("inf"), "{}", svg);
             let points = svg.split("points=\"").skip(1).map(|p| p.split('"').next().unwrap());
             for coordinate in points.flat_map(|p| p.split([' ', ','])).filter(|c| !c.is_empty()) {
-                // inside the page, which is less than 1100 x 600 pixels, each of 8 parts
-                prop_assert!((0..8800).contains(&coordinate.parse::<i32>().unwrap()), "{}", coordinate);
+                // inside the page, which is less than 1100 x 600 pixels
+                prop_assert!((0.0..1100.0).contains(&coordinate.parse::<f64>().unwrap()), "{}", coordinate);
             }
         }
     }

@@ -2,12 +2,10 @@
 //! Beside it are those that need a process of their own.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-mod arff;
 mod batches;
 mod csv_fuzz;
 mod csv_rules;
 mod draw;
-mod idx;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod svmlight;

@@ -2,7 +2,7 @@
 //! bytes.
 
 use halfseen::data::{Cell, Matrix, Table};
-use halfseen_io::{Data, ErrorKind, ParquetOptions, Result, Source, read_data, read_parquet};
+use halfseen_io::{ErrorKind, ParquetOptions, Result, Source, read_data, read_parquet};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, FloatType,
@@ -170,8 +170,8 @@ fn cells_that_no_table_holds_are_refused_with_their_place() {
     let big = (1_i64 << 53) + 1;
     let error =
         read(&plain("optional int64 c;", vec![Cells::Int64(vec![None, Some(big)])])).unwrap_err();
-    let ErrorKind::Inexact { row: 2, column, value } = error.kind() else { panic!("{error}") };
-    assert_eq!((column.as_str(), value.as_str()), ("c", "9007199254740993"));
+    let said = "row 2, column 'c': 9007199254740993 is beyond 2^53";
+    assert!(error.to_string().contains(said), "{error}");
     let error = read(&plain("required int64 c (UINT_64);", vec![Cells::Int64(vec![Some(-1)])]))
         .unwrap_err();
     assert!(error.to_string().contains("18446744073709551615"), "{error}");
@@ -301,7 +301,7 @@ fn a_path_is_recognised_by_content_and_a_packed_file_refused() {
     let path = folder.path().join("table.csv");
     let bytes = plain("required int32 a;", vec![Cells::Int32(vec![Some(4)])]);
     std::fs::write(&path, &bytes).unwrap();
-    let Data::Table(table) = read_data(&path).unwrap() else { panic!("a table expected") };
+    let table = read_data(&path).unwrap();
     assert_eq!(column(&table, "a"), ["4"]);
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     std::io::Write::write_all(&mut encoder, &bytes).unwrap();

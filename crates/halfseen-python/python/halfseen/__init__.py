@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from halfseen._core import __version__
 
 if TYPE_CHECKING:  # the same names for type checkers
-    from halfseen import budget, dask, full, missing, plotting, robust, testing
+    from halfseen import budget, dask, missing, plotting, robust, testing
     from halfseen.asktell import Learner, Query
     from halfseen.budget import (
         AELRClassifier,
@@ -43,8 +43,6 @@ if TYPE_CHECKING:  # the same names for type checkers
         FIMLRegressor,
         GAERRClassifier,
         GAERRRegressor,
-        IdentityClassifier,
-        IdentityRegressor,
         MomentLassoClassifier,
         MomentLassoRegressor,
         PNormClassifier,
@@ -62,10 +60,8 @@ if TYPE_CHECKING:  # the same names for type checkers
     from halfseen.drawing import draw_rows
     from halfseen.encoder import Encoder
     from halfseen.errors import BudgetSpent, RefusedRows, StudyFileError, TooMuchMemory
-    from halfseen.full import OnlineLassoClassifier, OnlineLassoRegressor
     from halfseen.memory import get_memory_limit, set_memory_limit
     from halfseen.missing import (
-        GeometricMarginClassifier,
         KARMAClassifier,
         KARMARegressor,
         MatrixCompletionClassifier,
@@ -73,13 +69,8 @@ if TYPE_CHECKING:  # the same names for type checkers
     )
     from halfseen.model import Model, load
     from halfseen.partial import Partial, fit_stream
-    from halfseen.planning import Plan, plan
-    from halfseen.robust import (
-        FDROPClassifier,
-        RobustLPClassifier,
-        RobustLPRegressor,
-        RobustPerceptronClassifier,
-    )
+    from halfseen.planning import plan
+    from halfseen.robust import RobustLPClassifier, RobustLPRegressor, RobustPerceptronClassifier
     from halfseen.study import Study
     from halfseen.suggesting import Suggestion, suggest
     from halfseen.warnings import DataWarning
@@ -102,22 +93,18 @@ _HOMES = {
         "FIMLRegressor",
         "GAERRClassifier",
         "GAERRRegressor",
-        "IdentityClassifier",
-        "IdentityRegressor",
         "MomentLassoClassifier",
         "MomentLassoRegressor",
         "PNormClassifier",
         "PNormRegressor",
     ),
     "missing": (
-        "GeometricMarginClassifier",
         "KARMAClassifier",
         "KARMARegressor",
         "MatrixCompletionClassifier",
         "MatrixCompletionRegressor",
     ),
-    "robust": ("FDROPClassifier", "RobustLPClassifier", "RobustLPRegressor", "RobustPerceptronClassifier"),
-    "full": ("OnlineLassoClassifier", "OnlineLassoRegressor"),
+    "robust": ("RobustLPClassifier", "RobustLPRegressor", "RobustPerceptronClassifier"),
     "choosing": (
         "BudgetedClassifier",
         "BudgetedRegressor",
@@ -129,7 +116,7 @@ _HOMES = {
     "comparing": ("Comparison", "compare"),
     "drawing": ("draw_rows",),
     "partial": ("Partial", "fit_stream"),
-    "planning": ("Plan", "plan"),
+    "planning": ("plan",),
     "suggesting": ("Suggestion", "suggest"),
     "asktell": ("Learner", "Query"),
     "encoder": ("Encoder",),
@@ -140,7 +127,7 @@ _HOMES = {
     "warnings": ("DataWarning",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_MODULES = ("budget", "dask", "full", "missing", "plotting", "robust", "testing")
+_MODULES = ("budget", "dask", "missing", "plotting", "robust", "testing")
 
 __all__ = [
     "AELRClassifier",
@@ -161,14 +148,10 @@ __all__ = [
     "DDAERRRegressor",
     "DataWarning",
     "Encoder",
-    "FDROPClassifier",
     "FIMLClassifier",
     "FIMLRegressor",
     "GAERRClassifier",
     "GAERRRegressor",
-    "GeometricMarginClassifier",
-    "IdentityClassifier",
-    "IdentityRegressor",
     "IncompleteClassifier",
     "IncompleteRegressor",
     "KARMAClassifier",
@@ -179,12 +162,9 @@ __all__ = [
     "Model",
     "MomentLassoClassifier",
     "MomentLassoRegressor",
-    "OnlineLassoClassifier",
-    "OnlineLassoRegressor",
     "PNormClassifier",
     "PNormRegressor",
     "Partial",
-    "Plan",
     "Query",
     "RefusedRows",
     "RobustClassifier",
@@ -202,7 +182,6 @@ __all__ = [
     "dask",
     "draw_rows",
     "fit_stream",
-    "full",
     "get_memory_limit",
     "load",
     "missing",

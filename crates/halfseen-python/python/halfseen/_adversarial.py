@@ -150,8 +150,8 @@ def certify(
     ----------
     estimator : object
         A fitted linear estimator of this package: all of :mod:`halfseen.budget` except FIML,
-        :mod:`halfseen.robust` and :mod:`halfseen.full`, and `GeometricMarginClassifier`; or a model of
-        :func:`halfseen.load` whose learner has such an estimator.
+        and :mod:`halfseen.robust`; or a model of :func:`halfseen.load` whose learner has such an
+        estimator.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         The rows. A missing value (NaN) counts as already deleted.
     costs : {'uniform', 'mi'} or array-like of shape (n_features,), optional
@@ -244,10 +244,10 @@ def attack(
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
-    >>> from halfseen import FDROPClassifier
+    >>> from halfseen import RobustLPClassifier
     >>> from halfseen.robust import attack
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = FDROPClassifier(threat=3).fit(X, y)
+    >>> model = RobustLPClassifier(threat=3).fit(X, y)
     >>> before, after = attack(model, X, y, threat=0), attack(model, X, y)
     >>> before.score == model.score(X, y) and after.score < before.score
     True

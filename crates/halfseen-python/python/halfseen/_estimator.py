@@ -64,25 +64,20 @@ class Estimator(Documented, Saved, BaseEstimator):
 
     Parameters
     ----------
-    radius : float
-        Radius B of the ball that holds the weights of the sampled attributes, in scaled units and the
-        norm of the method. Range: a finite number above 0.
     intercept : bool
         If true, an unpenalised intercept is learned.
-    known_radius : float
-        Radius of the Euclidean ball that holds the intercept and the weights of the always-known
-        attributes, in scaled units. Range: a finite number above 0.
     step : float or str
         Step size: theory (from the theorem, for the norms of the data), a multiple of it such as 3.2x, or
         a number. Range: theory, a multiple of it such as 3.2x, or a finite number above 0.
+    confidence : float
+        Probability delta that a guarantee fails: with moments = two-phase that of the second phase, with
+        damage = noise that noise does no more than the margin covers. Range: a number above 0 and below
+        1.
     tol : float
         Relative duality gap at which the solver stops. Range: a finite number above 0.
     max_iter : int
         Maximum number of iterations of the solver; the report says if it was reached. Range: an integer
         of at least 1.
-    c : float
-        Weight C of the losses in |v|^2 / 2 + C sum of losses; 1/(rho m) in the paper. Range: a finite
-        number above 0.
     memory : float or None
         Maximum memory of one fit beside its table, in GiB; a larger fit is refused before it starts.
         None: the limit of the process. Range: a finite number above 0, or None.

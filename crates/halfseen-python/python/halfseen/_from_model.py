@@ -9,7 +9,7 @@ from sklearn.base import is_classifier
 import halfseen
 from halfseen._parameters import RENAMED
 
-_FAMILIES = ("budget", "missing", "robust", "full")
+_FAMILIES = ("budget", "missing", "robust")
 
 
 def estimator_classes() -> list[Any]:

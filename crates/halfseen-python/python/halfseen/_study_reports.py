@@ -1,7 +1,6 @@
 """Report on a study: status, open asks, model, what is stored."""
 
 import json
-import operator
 from typing import TYPE_CHECKING, Any, Literal
 
 from halfseen import _study_frames as frames
@@ -35,44 +34,30 @@ class StudyReports(StudySchema):
         """
         text, last = self._study.status(self.who), None
         if fit and json.loads(text)["complete"]:
-            points = json.loads(self._study.curve(1))["curve"]["points"]
+            points = json.loads(self._study.curve())["points"]
             last = points[-1] if points else None
         return status_of(text, last)
 
-    def curve(self, more: int = 100) -> StudyCurve:
-        """Return the learner's own error over the examples, and what more subjects would buy.
+    def curve(self) -> StudyCurve:
+        """Return the learner's own error over the examples.
 
         Each point is of the model that the study would have with its first examples only; the study keeps
         them until an answer changes.
 
-        Parameters
-        ----------
-        more : int, default 100
-            Number of examples more to forecast.
-
         Returns
         -------
         curve : StudyCurve
-            The points as a frame, and the forecast.
-
-        Raises
-        ------
-        ValueError
-            If ``more`` is below 1.
+            The points as a frame.
         """
-        if operator.index(more) < 1:
-            raise ValueError(f"more = {more} is not allowed: it must be at least 1")
-        return curve_of(self._study.curve(operator.index(more)), frames.pandas())
+        return curve_of(self._study.curve(), frames.pandas())
 
-    def plot(self, more: int = 100, *, ax: "Axes | None" = None) -> "Axes":
-        """Plot the learner's own error over the examples, with the forecast.
+    def plot(self, *, ax: "Axes | None" = None) -> "Axes":
+        """Plot the learner's own error over the examples.
 
         Bars are 90 % intervals; a dotted line is the error of predicting the mean.
 
         Parameters
         ----------
-        more : int, default 100
-            Number of examples more to forecast.
         ax : matplotlib.axes.Axes or None, default=None
             Axes to draw into; None: a new figure's.
 
@@ -81,20 +66,12 @@ class StudyReports(StudySchema):
         ax : matplotlib.axes.Axes
             The axes.
         """
-        ax, curve = axes_of(ax), self.curve(more)
+        ax, curve = axes_of(ax), self.curve()
         points = curve.points.dropna()
         between = [points["error"] - points["low"], points["high"] - points["error"]]
         ax.errorbar(
             points["examples"], points["error"], yerr=between, marker="o", capsize=3, label="own test"
         )
-        if curve.forecast is not None and len(points):
-            now, then = points.iloc[-1], curve.forecast["error"]
-            at = curve.forecast["examples"]
-            ax.plot([now["examples"], at], [now["error"], then["estimate"]], linestyle="--", color="C1")
-            ends = [[then["estimate"] - then["low"]], [then["high"] - then["estimate"]]]
-            ax.errorbar(
-                [at], [then["estimate"]], yerr=ends, marker="s", capsize=3, color="C1", label="forecast"
-            )
         ax.axhline(curve.variance, linestyle=":", color="0.4", label="predicting the mean")
         ax.set(xlabel="examples", ylabel="squared error, with 90 % intervals", ylim=(0, None))
         ax.legend()

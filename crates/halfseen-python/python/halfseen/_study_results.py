@@ -162,7 +162,7 @@ class StudyStatus:
 
 @dataclass(frozen=True)
 class StudyCurve:
-    """The learner's own error over the number of examples, and its forecast.
+    """The learner's own error over the number of examples.
 
     Errors are mean squared errors by the learner's own test, in the target's units squared.
 
@@ -176,26 +176,19 @@ class StudyCurve:
         before it was learned from.
     variance : float
         Variance of the target: the error of predicting its mean.
-    forecast : dict or None
-        With ``more`` examples more: ``examples`` then, their ``cost``, the ``error`` then, the ``gain``, and
-        ``enough``. The last three have ``estimate``, ``low`` and ``high``. ``enough`` is the number of
-        examples from which on as many more lower the error by less than 1 % of the variance. None with too
-        few examples.
     """
 
     points: "_DataFrame"
     test: str
     variance: float
-    forecast: dict[str, Any] | None
 
 
 def curve_of(text: str, pandas: Any) -> StudyCurve:
     """Return the curve that the library wrote."""
-    found = json.loads(text)
-    curve = found["curve"]
+    curve = json.loads(text)
     names = ("examples", "reads", "cost", "error", "standard_error", "low", "high")
     points = pandas.DataFrame({name: [point[name] for point in curve["points"]] for name in names})
-    return StudyCurve(points, curve["test"], curve["variance"], found["forecast"])
+    return StudyCurve(points, curve["test"], curve["variance"])
 
 
 def status_of(text: str, last: dict[str, Any] | None) -> StudyStatus:

@@ -158,8 +158,8 @@ class ServedStudy:
         query = {} if older_than_days is None else {"older_than_days": repr(older_than_days)}
         return self._text(f"pending?{urllib.parse.urlencode(query)}", patience=_SLOW)
 
-    def curve(self, more: int) -> str:
-        return self._text(f"curve?more={more}", patience=_SLOW)
+    def curve(self) -> str:
+        return self._text("curve", patience=_SLOW)
 
     def model(self) -> _core.Model:
         return _core.Model.from_json(self._text("model", patience=_SLOW))

@@ -8,8 +8,8 @@ from typing import Any
 #: Packages whose frames are not the caller: a pipeline calls estimators, and joblib the pipeline.
 _BETWEEN = {"halfseen", "joblib", "sklearn"}
 
-#: Notes that reports tell, and that need no action at once.
-_NO_WARNING = ("risk-bound", "guarded-refinements", "edge-of-grid")
+#: What remarks are about that need no action at once.
+_NO_WARNING = ("guarded-refinements", "edge-of-grid")
 
 
 def warn(text: str, category: type[Warning]) -> None:
@@ -29,5 +29,6 @@ def about_data(notes: list[Any], texts: list[str | None]) -> Iterator[tuple[Any,
         if text is None:
             continue
         counts = "pilot" in note and note["pilot"]["weight"] > 0
-        if not counts and not any(kind in note for kind in _NO_WARNING):
+        rests = "risk-bound" in note or ("remark" in note and note["remark"]["about"] in _NO_WARNING)
+        if not counts and not rests:
             yield note, text

@@ -1,29 +1,63 @@
-"""Let a budgeted learner query attributes and receive answers, for values that are fetched on request."""
+"""Let a budgeted learner ask for attributes and take the answers, in a loop."""
 
 import json
 import numbers
-import os
-from collections.abc import Iterable, Mapping
-from typing import Any, Self
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from halfseen import _core
-from halfseen._query import Query, cells, given, listed, number, part, problem
-from halfseen._started import like, settle
-from halfseen._status import Status
-
-_FORMAT, _VERSION = "halfseen-asktell", 1
 
 
-class Learner(Status):
+class Query:
+    """Attributes that a learner wants to read of its next example, chosen before any of them is observed.
+
+    Several may be open at once, and a query may be answered late. :meth:`Learner.ask` creates one.
+
+    Attributes
+    ----------
+    number : int
+        Number of the query, from 0.
+    attributes : tuple of str
+        Attributes to read, each once.
+    known : tuple of str
+        Those of ``attributes`` that are always known: they cost nothing, and are in every query.
+
+    See Also
+    --------
+    Learner : Asks the queries.
+    """
+
+    def __init__(self, query: _core.Query, attributes: tuple[str, ...], known: tuple[str, ...]) -> None:
+        self._query = query
+        self.number, self.attributes, self.known = query.number, attributes, known
+
+    def __repr__(self):
+        """Show the number and the attributes to read."""
+        known = f", known={list(self.known)}" if self.known else ""
+        return f"Query({self.number}, {[name for name in self.attributes if name not in self.known]}{known})"
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the whole queries of the library."""
+        if not isinstance(other, Query):
+            return NotImplemented
+        return self._query == other._query
+
+    def __hash__(self) -> int:
+        """Return a hash of the number."""
+        return hash(self.number)
+
+
+class Learner:
     """A budgeted learner in progress: it asks for attributes, and takes one step per answer.
 
     Created by ``start`` of an estimator of :mod:`halfseen.budget`, such as
-    :meth:`halfseen.AERRRegressor.start`, or by :meth:`load`. Answers may come late and in any order; the same
-    answers in the same order give the same bits, even if the learner is saved and loaded in between. All
-    learners except :class:`~halfseen.FIMLRegressor`, :class:`~halfseen.FIMLClassifier`,
-    :class:`~halfseen.MomentLassoRegressor` and :class:`~halfseen.IdentityRegressor` take gradient steps. They
+    :meth:`halfseen.AERRRegressor.start`. Answers may come late and in any order; the same answers in the same
+    order give the same bits, even if the learner is pickled in between. For weeks, answers in part, several
+    people, reasons and corrections there is :class:`halfseen.Study`, which keeps everything in a file. All
+    learners except :class:`~halfseen.FIMLRegressor`, :class:`~halfseen.FIMLClassifier` and
+    :class:`~halfseen.MomentLassoRegressor` take gradient steps. They
     divide the step of a query by the root of ``1 + 2 n`` if ``n`` others were open when it was asked. Open
     queries do no harm, but the same number of answers teaches less. Unlike ``fit`` it does not know the
     number of examples: set the estimator's ``horizon`` if you do.
@@ -32,26 +66,15 @@ class Learner(Status):
     ----------
     attributes : tuple of str
         Names of all attributes.
-    attributes_read : ndarray of shape (n_attributes,)
-        Number of reads of each.
     report : dict
-        Reads, answers and refusals so far; ``missing_reasons`` counts the reasons given for unavailable
-        values, ``outside_bounds`` the values outside their bounds.
-    open : list of OpenQuery
-        Open queries, oldest first, with their age in queries and the missing answers.
-    remaining : Remaining
-        Reads and money left if all open queries are answered.
-    total_cost : float or None
-        Limit on the cost of all reads; see :meth:`set_total_cost`. None, the default, means no limit.
-    keeps_reads : bool
-        True if reads are kept for :meth:`export`; see :meth:`set_keep_reads`. False by default.
-    strict : bool
-        True if values outside the estimator's ``bounds`` are refused; see :meth:`set_strict`. By default they
-        are accepted and counted.
+        Reads, answers and skipped examples so far; ``outside_bounds`` counts the values outside their bounds.
+    remaining : int or None
+        Reads of ``total_budget`` that are left if all open queries are answered; None: no limit.
 
     See Also
     --------
     Query : A question of the learner.
+    Study : Collects data over weeks.
 
     Examples
     --------
@@ -85,14 +108,15 @@ class Learner(Status):
     >>> model = learner.model()
     >>> {name: round(weight / 10) for name, weight in zip(learner.attributes, model.coef_, strict=True)}
     {'age': 0, 'income': 1, 'visits': 0, 'distance': -1}
-    >>> model.distinct_ == cents == int(learner.attributes_read.sum())
+    >>> model.distinct_ == cents == learner.report["distinct"]
     True
     """
 
     def __init__(self, estimator: Any, learner: _core.Learner) -> None:
         self._estimator, self._learner = estimator, learner
-        self.attributes = tuple(learner.columns)
-        self._panels, self._sampled = learner.panels
+        names, known = learner.attributes
+        self.attributes = tuple(names)
+        self._known = frozenset(names[at] for at in known)
 
     def ask(self) -> Query:
         """Ask for values of the next example.
@@ -110,32 +134,9 @@ class Learner(Status):
         ------
         BudgetSpent
             If ``total_budget`` or ``total_cost`` does not pay for another example, including those of open
-            queries. :attr:`remaining` shows what is left.
+            queries.
         """
-        return self._named(self._learner.ask())
-
-    def adopt(self, query: Query) -> None:
-        """Open a query of a log, which was asked before, without drawing it again.
-
-        A learner with the same start can adopt the queries of a log in the order of their numbers. If it gets
-        the same answers in the same order, it computes the same model, bit for bit.
-
-        Parameters
-        ----------
-        query : Query
-            A query of a learner with the same parameters, attributes and seed.
-
-        Raises
-        ------
-        ValueError
-            If the query is of another learner or was edited, or if its number was used before.
-        BudgetSpent
-            As in :meth:`ask`.
-        """
-        if not isinstance(query, Query):
-            raise TypeError(f"adopt takes a query that ask gave, not {type(query).__name__}")
-        self._checked(query)
-        self._learner.adopt(query._query)
+        return self._named(*self._learner.ask())
 
     def ask_observed(self, attributes: Iterable[str]) -> Query:
         """Ask about an example with given observed attributes; for ``passive`` estimators.
@@ -159,21 +160,14 @@ class Learner(Status):
         """
         if isinstance(attributes, str):
             raise TypeError("ask_observed takes a list of names, not one text")
-        observed = set(attributes)
-        unknown = [name for name in observed if name not in self.attributes]
+        places = {name: at for at, name in enumerate(self.attributes)}
+        observed = list(attributes)
+        unknown = [name for name in observed if name not in places]
         if unknown:
-            raise ValueError(f"there is no attribute {unknown[0]!r}; there are: {listed(self.attributes)}")
-        seen = [all(self.attributes[column] in observed for column in columns) for _, columns in self._panels]
-        return self._named(self._learner.ask_observed([p for p in range(self._sampled) if seen[p]]))
+            raise ValueError(f"there is no attribute {unknown[0]!r}; there are: {_listed(self.attributes)}")
+        return self._named(*self._learner.ask_observed([places[name] for name in observed]))
 
-    def tell(
-        self,
-        query: Query,
-        values: Mapping[str, Any] | Iterable[Any],
-        target: Any,
-        *,
-        reasons: Mapping[str, str] | None = None,
-    ) -> bool:
+    def tell(self, query: Query, values: Mapping[str, Any] | Iterable[Any], target: Any) -> bool:
         """Answer a query: the learner takes one step.
 
         Parameters
@@ -186,8 +180,6 @@ class Learner(Status):
             :class:`~halfseen.FIMLRegressor` and :class:`~halfseen.FIMLClassifier` use the other values.
         target : float or label
             The target of that example.
-        reasons : mapping of str to str, optional
-            Reasons for unavailable values, by attribute: any text. ``report["missing_reasons"]`` counts them.
 
         Returns
         -------
@@ -197,76 +189,30 @@ class Learner(Status):
         Raises
         ------
         ValueError
-            If the query is of another learner or another copy of this one, was edited, or is not open
-            (answered, forgotten, never asked); if values are missing, too many, infinite or of other
-            attributes; if there is no target. The learner is then unchanged, and the query still open.
+            If the query is of another learner or is not open (answered, forgotten, never asked); if values
+            are missing, too many, infinite or of other attributes; if there is no target. The learner is then
+            unchanged, and the query still open.
         """
         if not isinstance(query, Query):
             raise TypeError(f"tell takes a query that ask gave, not {type(query).__name__}")
-        self._checked(query)
-        answers = given(query, cells(query, values), reasons)
-        return bool(self._learner.tell(query._query, answers, self._code(target)))
+        return self._learner.tell(query._query, _cells(query, values), self._code(target))
 
-    def tell_part(
-        self,
-        query: Query,
-        values: Mapping[str, Any] | None = None,
-        target: Any = None,
-        *,
-        reasons: Mapping[str, str] | None = None,
-    ) -> bool | None:
-        """Give a partial answer to a query: some values, reasons for missing ones, the target.
-
-        Parts are kept, also in a saved learner, until every attribute has a value or a reason and the target
-        is known; then the learner takes its step. A missing value may still be given until then.
+    def forget(self, query: Query) -> None:
+        """Close a query that will not be answered: its reads become available for other examples.
 
         Parameters
         ----------
         query : Query
-            An open query of this learner.
-        values : mapping of str to float, optional
-            Values for some of ``query.attributes``, by name. None or NaN is a refused read.
-        target : float or label, optional
-            The target of that example; None if not yet known.
-        reasons : mapping of str to str, optional
-            Reasons for unavailable values, by attribute.
-
-        Returns
-        -------
-        learned : bool or None
-            None while the answer is incomplete; then as :meth:`tell`.
-
-        Raises
-        ------
-        ValueError
-            As :meth:`tell`; or if another value was given before. Nothing is changed then.
-        """
-        if not isinstance(query, Query):
-            raise TypeError(f"tell_part takes a query that ask gave, not {type(query).__name__}")
-        self._checked(query)
-        answers = given(query, part(query, values), reasons)
-        return self._learner.tell(query._query, answers, None if target is None else self._code(target))
-
-    def forget(self, query: Query | int) -> None:
-        """Close a query that will not be answered completely.
-
-        Its reads become available for other examples. Those given by :meth:`tell_part` were made: they remain
-        counted, and the example counts as skipped.
-
-        Parameters
-        ----------
-        query : Query or int
-            The query, or its number.
+            The query.
 
         Raises
         ------
         ValueError
             If it is not open.
         """
-        given = query.number if isinstance(query, Query) else query
-        if not isinstance(given, numbers.Integral) or isinstance(given, bool) or given < 0:
-            raise TypeError(f"forget takes a query or its number, not {query!r}")
-        self._learner.forget(int(given))
+        if not isinstance(query, Query):
+            raise TypeError(f"forget takes a query that ask gave, not {type(query).__name__}")
+        self._learner.forget(query.number)
 
     def model(self) -> Any:
         """Return the current model.
@@ -276,118 +222,19 @@ class Learner(Status):
         estimator : object
             A fitted estimator of the class that started the learner.
         """
-        estimator = like(self._estimator)
+        estimator = _like(self._estimator)
         estimator._keep(estimator._learned(self._learner))
         return estimator
 
-    def to_json(self) -> str:
-        """Return the whole learner as text, including open queries.
+    @property
+    def report(self) -> dict[str, Any]:
+        """Reads, answers and skipped examples so far, as a dict."""
+        return json.loads(self._learner.report())
 
-        Returns
-        -------
-        text : str
-            JSON for :meth:`from_json`. The state under ``learner`` is the library's own.
-        """
-        estimator = self._estimator
-        return json.dumps(
-            {
-                "format": _FORMAT,
-                "version": _VERSION,
-                "estimator": type(estimator).__name__,
-                "params": estimator.get_params(deep=False),
-                "named": hasattr(estimator, "feature_names_in_"),
-                "classes": estimator.classes_.tolist() if hasattr(estimator, "classes_") else None,
-                "learner": json.loads(self._learner.to_json()),
-            }
-        )
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Return the learner that :meth:`to_json` wrote; it continues with the same bits.
-
-        Parameters
-        ----------
-        text : str
-            The text.
-
-        Returns
-        -------
-        learner : Learner
-            The learner.
-
-        Raises
-        ------
-        ValueError
-            If it is not a learner, or is truncated or damaged.
-        """
-        from halfseen import budget
-
-        try:
-            saved = json.loads(text)
-            if (saved["format"], saved["version"]) != (_FORMAT, _VERSION):
-                raise ValueError(
-                    f"its format is {saved['format']} {saved['version']}, not {_FORMAT} {_VERSION}"
-                )
-            name = saved["estimator"]
-            if name not in budget.__all__:
-                raise ValueError(f"there is no estimator {name!r} in halfseen.budget")
-            estimator, classes = getattr(budget, name)(**saved["params"]), saved["classes"]
-            if hasattr(estimator, "decision_function") != (classes is not None):
-                raise ValueError(f"its classes are {classes!r}, and it is of {name}")
-            state = json.dumps(saved["learner"])
-            named = bool(saved["named"])
-            if classes is not None:
-                # Checked before anything is built: mixed labels cannot be sorted.
-                estimator._take_classes(classes)
-        except (KeyError, TypeError, ValueError, RecursionError) as error:
-            raise ValueError(f"this is not a saved learner: {problem(error)}") from None
-        learner = _core.Learner.from_json(state)
-        settle(estimator, list(learner.columns), named)
-        if classes is not None:
-            estimator._take_classes(classes)
-        return cls(estimator, learner)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the learner as a file.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Path of the file; an existing one is replaced atomically.
-
-        Raises
-        ------
-        ValueError
-            If the file holds another learner, or another copy of this one, saved after this copy was started
-            or loaded: saving would lose the answers to that copy.
-        """
-        from halfseen.model import write
-
-        self._learner.advance(os.fsdecode(path), _saved_at(path))
-        write(self, path)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Load a learner that :meth:`save` wrote; it continues with the same bits.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file.
-
-        Returns
-        -------
-        learner : Learner
-            The learner.
-        """
-        try:
-            with open(path, encoding="utf-8") as file:
-                text = file.read()
-            return cls.from_json(text)
-        except UnicodeDecodeError:
-            raise ValueError(f"{path}: this is not a saved learner: it is not text") from None
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
+    @property
+    def remaining(self) -> int | None:
+        """Reads of ``total_budget`` that are left if all open queries are answered; None: no limit."""
+        return self.report["unused"]
 
     def __repr__(self):
         """Show the class of the estimator and its progress."""
@@ -395,23 +242,16 @@ class Learner(Status):
         told = f"{report['examples']} examples, {report['distinct']} reads"
         return f"<Learner of {type(self._estimator).__name__}: {told}>"
 
-    def __reduce__(self):
-        """Pickle as JSON."""
-        return Learner.from_json, (self.to_json(),)
-
-    def _checked(self, query):
-        """Refuse a query whose names do not match its reads."""
-        asked = self._named(query._query)
-        if (asked.attributes, asked.known, asked.reads) != (query.attributes, query.known, query.reads):
-            raise ValueError(
-                f"the query {query.number} was changed after it was asked, or is of another learner"
-            )
+    def _named(self, query, places):
+        """Return a query of the library with the names of its attributes."""
+        attributes = tuple(self.attributes[at] for at in places)
+        return Query(query, attributes, tuple(name for name in attributes if name in self._known))
 
     def _code(self, target):
         """Return a target as a number for the library."""
         classes = getattr(self._estimator, "classes_", None)
         if classes is None:
-            return number(target, "the target")
+            return _number(target, "the target")
         labels = classes.tolist()
         label = target.item() if isinstance(target, np.generic) else target
         if label not in labels:
@@ -419,10 +259,104 @@ class Learner(Status):
         return float(labels.index(label))
 
 
-def _saved_at(path):
-    """Return the session of the learner that a file holds; None if it holds none."""
+def started(estimator: Any, attributes: Any, classes: Any, scale: Any) -> Learner:
+    """Return a learner that was told nothing; see ``start`` of the estimators."""
+    if isinstance(attributes, numbers.Integral) and not isinstance(attributes, bool):
+        names, named = [f"x{j}" for j in range(attributes)], False
+    elif isinstance(attributes, str):
+        raise TypeError("attributes must be a list of names, or their number; got one text")
+    else:
+        names, named = list(attributes), True
+        if not all(isinstance(name, str) for name in names):
+            raise TypeError("attributes must be a list of names, which are strings, or their number")
+    if not names:
+        raise ValueError("there is no attribute to ask for: name at least one")
+    own = type(estimator)(**estimator.get_params(deep=False))
+    own.n_features_in_ = len(names)
+    if named:
+        own.feature_names_in_ = np.array(names, dtype=object)
+    declared = own._declarations()
+    for name in ("known", "groups", "prices", "bounds"):
+        # Names do not depend on the order of a table.
+        setattr(own, name, (dict(declared[name]) if name == "groups" else declared[name]) or None)
+    own.random_state = own._seed()
+    labels = None
+    if classes is None and hasattr(own, "_take_classes"):
+        raise ValueError("start needs classes, all labels")
+    if classes is not None:
+        own._take_classes(classes)
+        labels = own.classes_.tolist()
+    from halfseen._parameters import refusing  # and scikit-learn with it
+
+    with refusing(own):
+        return Learner(own, own._started(np.empty(0), labels, _scale(scale, labels)))
+
+
+def _like(estimator):
+    """Return an estimator of the same class, parameters, attributes and classes."""
+    own = type(estimator)(**estimator.get_params(deep=False))
+    for name in ("n_features_in_", "feature_names_in_", "classes_"):
+        if hasattr(estimator, name):
+            setattr(own, name, getattr(estimator, name))
+    return own
+
+
+def _scale(scale, labels):
+    """Return mean and standard deviation of a target, (0, 1) if unknown."""
+    if scale is None:
+        return None if labels else (0.0, 1.0)
     try:
-        with open(path, encoding="utf-8") as file:
-            return json.dumps(json.load(file)["learner"])
-    except (OSError, KeyError, TypeError, ValueError, RecursionError):
-        return None
+        mean, deviation = (float(value) for value in scale)
+    except (TypeError, ValueError):
+        raise ValueError(f"target = {scale!r} is not allowed: give mean and standard deviation") from None
+    if not (np.isfinite(mean) and np.isfinite(deviation) and deviation > 0):
+        raise ValueError(f"target = {scale!r} is not allowed: both must be finite, and the second above 0")
+    return mean, deviation
+
+
+def _cells(query: Query, values: Any) -> list[float]:
+    """Return the values of a query's attributes in their order, NaN for a refused one."""
+    asked = query.attributes
+    if hasattr(values, "keys"):
+        given = set(values.keys())
+        missing = [name for name in asked if name not in given]
+        other = [name for name in given if name not in asked]
+        if missing:
+            raise ValueError(
+                f"the query {query.number} asks for {_listed(missing)}, and values has no such name; None"
+                " says that a read was refused"
+            )
+        if other:
+            raise ValueError(
+                f"the query {query.number} does not ask for {_listed(other)}; it asks for {_listed(asked)}"
+            )
+        return [_number(values[name], name) for name in asked]
+    if isinstance(values, str | bytes | set | frozenset) or not hasattr(values, "__iter__"):
+        kind = type(values).__name__
+        raise TypeError(
+            f"values must be a mapping by name, or a sequence in the order of query.attributes; got {kind}"
+        )
+    values = list(values)
+    if len(values) != len(asked):
+        raise ValueError(
+            f"the query {query.number} asks for {len(asked)} values ({_listed(asked)}), got {len(values)}"
+        )
+    return [_number(value, name) for name, value in zip(asked, values, strict=True)]
+
+
+def _number(value: Any, name: str) -> float:
+    """Return a number, NaN for None or NA."""
+    if value is None or type(value).__name__ == "NAType":
+        return float("nan")
+    try:
+        if isinstance(value, str | bytes):
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a number, or None where it was refused; got {value!r}") from None
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Format names for a message."""
+    shown = ", ".join(repr(name) for name in list(names)[:10])
+    return shown if len(names) <= 10 else f"{shown} and {len(names) - 10} more"

@@ -215,7 +215,7 @@ class IncompleteClassifier(ChoosingClassifier, _Incomplete):
     True
     """
 
-    _weighted = ("karma", "geom")
+    _weighted = ("karma",)
 
     def __init__(
         self,
@@ -257,7 +257,7 @@ class RobustClassifier(Attackable, ChoosingClassifier, _Robust):
     True
     """
 
-    _weighted = ("robust-lp", "fdrop")
+    _weighted = ("robust-lp",)
 
     def __init__(
         self,

@@ -24,7 +24,7 @@ def fit(partial: Partial, rows: Any, client: Any = None) -> Model:
     ----------
     partial : Partial
         The fit, with the parts that it has; it is left as it is. A learner of two passes goes through the
-        partitions twice, and 'robust-lp' three times.
+        partitions twice.
     rows : Dask frame, or sequence of delayed frames or of paths of Parquet files
         The rows, with the target. Each partition, frame or file is a part.
     client : distributed.Client, optional
@@ -48,7 +48,7 @@ def fit(partial: Partial, rows: Any, client: Any = None) -> Model:
             " pass a Partial without parts, or one with units"
         )
     whole = _merged(partial._sums, parts, client)
-    while whole.next_pass:
+    if whole.next_pass:
         whole = _merged(whole.emptied().in_units(whole), parts, client)
     return Model(whole.finish())
 

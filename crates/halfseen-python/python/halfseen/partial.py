@@ -5,10 +5,9 @@ Some fits depend on the rows only by their number, means and second moments: tho
 sums these over parts of the rows, keeps no row, and gives the model that a fit to all rows at once gives, up
 to rounding.
 
-Other learners go through the rows twice: first for the sums, then in their units. ``ogd``, ``aerr`` and
-others take a step for each row, ``fiml`` keeps the few cells that it reads, and ``karma`` with
-``features='sketch:2048'`` and squared losses sums over the features. ``robust-lp`` solves its program for
-each part, and in a third pass certifies how far the average is from the fit to all rows.
+``karma`` with ``features='sketch:2048'`` and squared losses goes through the rows twice: first for the sums,
+then in their units for sums over the features. Learners that choose their reads, such as ``aerr``, learn from
+each row in one stream, which has no parts: :func:`fit_stream` goes through the rows twice for them.
 """
 
 import os
@@ -36,15 +35,13 @@ class Partial:
     Parameters
     ----------
     learner : str
-        Name of the learner: 'ridge', 'lasso', 'zero' or 'mean'; in two passes also 'ogd', 'online-lasso',
-        'robust-perceptron', 'fiml' and the other budgeted learners, and 'karma' with
-        ``features='sketch:2048'``; in three passes 'robust-lp'.
+        Name of the learner: 'ridge', 'lasso', 'zero' or 'mean'; in two passes also 'karma' with
+        ``features='sketch:2048'``.
     target : str
         Name of the column that is predicted.
     units : Partial, optional
-        For a learner of two passes, the second time: its merged sums over all rows, made without units. A
-        part takes steps for as many rows as the sums have of its name, or else of all. For 'robust-lp' also a
-        third time: what the parts learned, merged; the loss of their average is then measured on all rows.
+        For a learner of two passes, the second time: its merged sums over all rows, made without units and
+        with the same parameters. A part whose name they have must have as many rows.
     task : {'auto', 'regression', 'classification'}, default='auto'
         Kind of the target. auto: classes if it holds text, or exactly two distinct numbers.
     ignore : sequence of str, default=()
@@ -69,8 +66,8 @@ class Partial:
     Raises
     ------
     ValueError
-        If the learner needs all rows at once; the message names one that does not. If the units are of
-        another target, or leave other columns out.
+        If the learner needs the rows themselves; the message says what to do instead. If the units are of
+        another fit.
 
     See Also
     --------
@@ -88,15 +85,18 @@ class Partial:
     >>> print(model.predict(pd.DataFrame({"a": [2.5]})).round(2))
     [5.]
 
-    Two passes, for a learner that takes a step for each row:
+    Two passes, for a learner that sums over features:
 
-    >>> sums = Partial("ogd", "y")
+    >>> sums = Partial("karma", "y", features="sketch:64")
     >>> sums.absorb(rows, part="all")
-    >>> steps = Partial("ogd", "y", units=sums)
-    >>> steps.absorb(rows, part="all")
-    >>> steps.finish().report["examples"]
+    >>> features = Partial("karma", "y", units=sums, features="sketch:64")
+    >>> features.absorb(rows, part="all")
+    >>> features.finish().report["examples"]
     4
     """
+
+    # False for rows that are one stream.
+    _has_parts = True
 
     def __init__(
         self,
@@ -129,6 +129,11 @@ class Partial:
                 raise refusal("Partial", name, "a number, a string, a bool, None or numbers", value)
             values.append((name, text))
         self._sums = _core.Partial(learner, values, target, task, list(ignore), missing == "mean", declared)
+        if self._sums.next_pass == "stream" and self._has_parts:
+            raise ValueError(
+                f"{learner} learns from each row in one stream, and what parts learned cannot be merged: use"
+                " fit_stream, partial_fit of its estimator, or a fit to some of the rows (draw_rows)"
+            )
         if units is not None:
             self._sums = self._sums.in_units(units._sums)
 
@@ -168,7 +173,7 @@ class Partial:
             If the part was absorbed before, or its columns or kinds are not those of the parts before; the
             message names the part and the column.
         """
-        self._sums.absorb(part, (table_of(batch) for batch in batches_of(rows)))
+        self._sums.absorb(part, _tables_of(rows))
 
     def merge(self, other: "Partial") -> "Partial":
         """Take up all parts of another partial, and return this one.
@@ -197,8 +202,7 @@ class Partial:
         Returns
         -------
         model : Model
-            The model of all rows, which predicts from frames and is saved. In units, several parts of a
-            learner that takes steps give the average of their models, and ``report["notes_text"]`` says so.
+            The model of all rows, which predicts from frames and is saved.
 
         Raises
         ------
@@ -253,6 +257,12 @@ def unpickled(text):
     return Partial._of(_core.Partial.from_json(text))
 
 
+class _Stream(Partial):
+    """Sums over rows that are not divided into parts."""
+
+    _has_parts = False
+
+
 def fit_stream(rows: Any, target: str, learner: str = "ridge", **settings: Any) -> Model:
     """Fit a learner to rows that come batch by batch, in memory that does not grow with them.
 
@@ -260,11 +270,14 @@ def fit_stream(rows: Any, target: str, learner: str = "ridge", **settings: Any) 
     ----------
     rows : Arrow stream, path or paths, iterable of frames, or callable
         As for :meth:`Partial.absorb`; with several paths all files are read. A callable returns the rows,
-        each time from the start. Learners of two passes take a callable, a frame, or a path or paths.
+        each time from the start. 'karma' and learners that choose their reads go through the rows twice, and
+        take a callable, a frame, or a path or paths.
     target : str
         Name of the column that is predicted.
     learner : str, default='ridge'
-        Name of the learner, as for :class:`Partial`.
+        Name of the learner, as for :class:`Partial`; or a learner that chooses its reads ('aerr' and the
+        other budgeted ones, except 'fiml'). It learns from each row once, in their order: shuffle rows that
+        are sorted.
     **settings : dict
         As for :class:`Partial`.
 
@@ -286,17 +299,22 @@ def fit_stream(rows: Any, target: str, learner: str = "ridge", **settings: Any) 
     >>> fit_stream(days, "y", radius=10).report["examples"]
     100
     """
-    partial = Partial(learner, target, **settings)
+    partial = _Stream(learner, target, **settings)
     if partial._sums.next_pass and not _is_read_again(rows):
         raise TypeError(
             f"{learner} goes through the rows twice, and rows of type {type(rows).__name__} come once: pass a"
             " callable that returns them each time from the start, a frame, or the path of a Parquet file"
         )
     partial.absorb(rows() if callable(rows) else rows, "all")
-    while partial._sums.next_pass:
-        partial = Partial._of(partial._sums.emptied().in_units(partial._sums))
-        partial.absorb(rows() if callable(rows) else rows, "all")
-    return partial.finish()
+    sums = partial._sums
+    if sums.next_pass is None:
+        return partial.finish()
+    again = rows() if callable(rows) else rows
+    if sums.next_pass == "stream":
+        return Model(sums.emptied().stream(sums, _tables_of(again)))
+    features = Partial._of(sums.emptied().in_units(sums))
+    features.absorb(again, "all")
+    return features.finish()
 
 
 def _is_read_again(rows):
@@ -307,9 +325,9 @@ def _is_read_again(rows):
     return callable(rows) or isinstance(rows, (str, os.PathLike)) or _tables.is_frame(rows)
 
 
-def table_of(frame):
-    """Return a frame, with its names, as a table of the library."""
-    return _tables.table_of_frame(frame, _tables.frame_names(frame))
+def _tables_of(rows):
+    """Return the batches of rows, with their names, as tables of the library."""
+    return (_tables.table_of_frame(batch, _tables.frame_names(batch)) for batch in batches_of(rows))
 
 
 def batches_of(rows: Any) -> Iterator[Any]:

@@ -26,7 +26,6 @@ from halfseen._predictors import LinearClassifier, LinearRegressor, WeightedClas
 __all__ = [
     "Attacked",
     "Certificates",
-    "FDROPClassifier",
     "RobustLPClassifier",
     "RobustLPRegressor",
     "RobustPerceptronClassifier",
@@ -66,9 +65,6 @@ class _Robust(Attackable, Estimator):
         Effect on the attacked attributes: deletion, they become 0; noise, they are replaced by
         independent noise of mean 0 and absolute value at most 1 in scaled units, and the margin is at
         least C sqrt(2 N ln(1/confidence)).
-    confidence : float
-        With damage = noise: probability delta that noise does more than the margin covers. Range: a
-        number above 0 and below 1.
     tried : int
         Number of settings of threat, margin, box and costs tried on these rows, with this one; the
         report's bound on new rows holds for all of them at once. Tuning in the program sets it. Range: an
@@ -105,7 +101,6 @@ class _RobustLP(_Robust):
     RobustLPRegressor : For numbers.
     RobustLPClassifier : For classes.
     RobustPerceptronClassifier : One pass over the rows, if the program takes too long.
-    FDROPClassifier : A Euclidean norm instead of the box.
     halfseen.robust.attack : Attack any linear predictor of the package.
 
     Notes
@@ -283,11 +278,8 @@ class RobustPerceptronClassifier(LinearClassifier, _Robust):
     ----------
     passes : int
         Number of passes over the rows, each in its own random order; the theorem covers one. If there are
-        several, the pass whose average does best on the validation rows is returned. Range: an integer
-        from 1 to 10000.
-    validation : float
-        With more than one pass: share of the rows kept for validation. Their loss under the worst
-        deletions selects the pass; they are not trained on. Range: a number above 0 and below 1.
+        several, the pass whose average does best, by the loss under the worst deletions, on a tenth of
+        the rows that are kept for this is returned. Range: an integer from 1 to 10000.
 
     See Also
     --------
@@ -328,7 +320,6 @@ class RobustPerceptronClassifier(LinearClassifier, _Robust):
         confidence: float = 0.05,
         tried: int = 1,
         passes: int = 1,
-        validation: float = 0.1,
         intercept: bool = True,
         random_state: t.Seed = None,
         scale: t.Scale = None,
@@ -349,7 +340,6 @@ class RobustPerceptronClassifier(LinearClassifier, _Robust):
         self.confidence = confidence
         self.tried = tried
         self.passes = passes
-        self.validation = validation
         self.intercept = intercept
         self.random_state = random_state
         self.scale = scale
@@ -358,73 +348,4 @@ class RobustPerceptronClassifier(LinearClassifier, _Robust):
         self.groups = groups
         self.n_jobs = n_jobs
         self.tune = tune
-        self.verbose = verbose
-
-
-class FDROPClassifier(WeightedClassifier, LinearClassifier, _Robust):
-    """Feature dropping (FDROP): support vector machine under the worst deletions; Globerson, Roweis [1]_.
-
-    Minimises hinge losses after the worst deletions in each row, plus half the squared norm of the weights,
-    by cutting planes to a certified gap. If costs differ, the adversary may delete parts of attributes, which
-    bounds the loss from above. With ``threat=0`` it is the linear support vector machine. Dekel and Shamir
-    2008 [2]_ compare with it.
-
-    Each of more than two classes gets a model against the rest, and the largest score wins.
-
-    See Also
-    --------
-    RobustLPClassifier : A box instead of the Euclidean norm.
-
-    References
-    ----------
-    .. [1] A. Globerson and S. Roweis, "Nightmare at Test Time: Robust Learning by Feature Deletion", ICML
-       2006.
-    .. [2] O. Dekel and O. Shamir, "Learning to Classify with Missing and Corrupted Features", ICML 2008.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from halfseen import FDROPClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = FDROPClassifier(threat=3).fit(X, y)
-    >>> certificates = model.certify(X[:2])
-    >>> certificates.prediction.tolist(), certificates.certified.tolist()
-    ([0, 0], [7.0, 3.0])
-    """
-
-    _multi_class = True
-
-    _learner = "fdrop"
-
-    def __init__(
-        self,
-        *,
-        c: float = 1.0,
-        threat: float | None = None,
-        costs: t.Costs = "uniform",
-        intercept: bool = True,
-        tol: float = 0.001,
-        max_iter: int = 5000,
-        scale: t.Scale = None,
-        basis: t.Basis = None,
-        known: t.Names = None,
-        groups: t.Groups = None,
-        n_jobs: int | None = None,
-        tune: int | None = None,
-        class_weight: t.ClassWeight = None,
-        verbose: t.Verbose = False,
-    ) -> None:
-        self.c = c
-        self.threat = threat
-        self.costs = costs
-        self.intercept = intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.scale = scale
-        self.basis = basis
-        self.known = known
-        self.groups = groups
-        self.n_jobs = n_jobs
-        self.tune = tune
-        self.class_weight = class_weight
         self.verbose = verbose

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RefusedRows", "RowProblem", "Spending", "Study", "StudyCurve", "StudyStatus", "Told"]
 
-#: Most new subjects of one call.
-_MOST = 10_000_000
+_MEMORY = ":memory:"  # path of a study in memory
+_MOST = 10_000_000  # new subjects of one call
 
 
 class Study(StudyReports):
@@ -36,9 +36,8 @@ class Study(StudyReports):
     call it again: :meth:`next` returns the open asks, and :meth:`tell` stores nothing twice.
 
     ``halfseen study serve`` gives a study a URL, where a person with a token may do the same, as far as the
-    person's role goes; only :meth:`backup` needs the file. Calls that change
-    nothing, or nothing twice, are tried again while the server restarts. Across a network use https, since
-    everybody who sees a token can use it.
+    person's role goes; only :meth:`backup` needs the file. Calls that change nothing, or nothing twice, are
+    tried again while the server restarts. Use https: everybody who sees a token can use it.
 
     Values are written as text, as in CSV files: see :meth:`tell`. Frames are pandas's; those that are given
     may also be of polars or pyarrow.
@@ -46,7 +45,7 @@ class Study(StudyReports):
     Parameters
     ----------
     path : str or path-like
-        File of the study, or the URL of a server. :meth:`create` makes a new file.
+        File of the study, or the URL of a server. :meth:`create` makes a new file, or a study in memory.
     who : str, optional
         Name that the audit has for you. By default the name of the user, or 'unknown'. A server takes it from
         the token.
@@ -56,7 +55,7 @@ class Study(StudyReports):
     Attributes
     ----------
     path : str
-        File of the study, or the URL of its server.
+        File of the study, or the URL of its server; ':memory:' for one in memory.
     who : str
         Name that the audit has for you.
     learner : str
@@ -79,7 +78,7 @@ class Study(StudyReports):
         TimeoutError if it has no time; PermissionError for a token that it does not know or a role that may
         not do this.
     StudyFileError
-        If it is damaged, not a study (also a ValueError), or of a later version; if the server at a URL is
+        If it is damaged, not a study (also a ValueError), or of another version; if the server at a URL is
         not one of halfseen, or one of another version.
 
     See Also
@@ -129,6 +128,8 @@ class Study(StudyReports):
             return
         if token is not None:
             raise ValueError("a token is for a server, and a file needs none; leave it out")
+        if path == _MEMORY:
+            raise ValueError("a study in memory is gone when it is closed; Study.create makes a new one")
         os.stat(path)  # FileNotFoundError
         self._take(_core.Study.open(path), path, _user(who))
 
@@ -150,12 +151,16 @@ class Study(StudyReports):
         who: str | None = None,
         **params: Any,
     ) -> Self:
-        """Create a study in a new file.
+        """Create a study in a new file, or in memory.
+
+        A study in memory does all that one in a file does, and gives the same asks and the same model, to the
+        bit. **It is gone when it is closed or the program ends**; :meth:`backup` copies it to a file, which
+        ``Study(path)`` opens.
 
         Parameters
         ----------
         path : str or path-like
-            The file, which must not exist.
+            The file, which must not exist, or ``":memory:"`` for a study in memory.
         schema : frame, str or path-like
             A row for each attribute, or the path of such a CSV file. Only the column ``attribute`` is needed;
             the others are ``kind`` (number, date, category), ``unit``, ``low``, ``high``, ``panel``,
@@ -202,7 +207,7 @@ class Study(StudyReports):
             raise ValueError(
                 "create makes a file; `halfseen study serve` gives it a URL, and Study(url) opens that"
             )
-        if os.path.lexists(path):
+        if path != _MEMORY and os.path.lexists(path):
             raise FileExistsError(errno.EEXIST, "the file exists; a new study needs a new name", path)
         own = {
             "budget": budget,
@@ -220,7 +225,8 @@ class Study(StudyReports):
             settings.append((written.get(name, name), text))
         labels = None if classes is None else [frames.text_of(label) for label in classes]
         text, of = frames.schema_text(schema), _user(who)
-        made = _core.Study.create(path, text, target, labels, learner, settings, unasked, bool(strict), of)
+        file = None if path == _MEMORY else path
+        made = _core.Study.create(file, text, target, labels, learner, settings, unasked, bool(strict), of)
         study = cls.__new__(cls)
         study._take(made, path, of)
         return study
@@ -452,7 +458,7 @@ class Study(StudyReports):
         self._study.backup(path)
 
     def close(self) -> None:
-        """Close the file; any later call but this one raises a ValueError."""
+        """Close the file, or let go of a study in memory; any later call but this one raises a ValueError."""
         self._study.close()
 
     def __enter__(self) -> Self:
@@ -460,7 +466,7 @@ class Study(StudyReports):
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the file."""
+        """Close the study."""
         self.close()
 
     def __repr__(self) -> str:

@@ -243,13 +243,7 @@ def _complete(name, curves, classes):
 
     spline = SplineTransformer(n_knots=6, degree=1, knots="quantile", extrapolation="linear")
     alphas = np.logspace(-3, 3, 13)
-    if name == "svm":
-        from sklearn.svm import LinearSVC
-
-        model = LinearSVC()
-    elif name == "ogd":
-        model = linear_model.SGDClassifier() if classes else linear_model.SGDRegressor()
-    elif name != "lasso":
+    if name != "lasso":
         model = linear_model.RidgeClassifierCV(alphas) if classes else linear_model.RidgeCV(alphas)
     elif classes:
         lasso = linear_model.LogisticRegressionCV(solver="liblinear")
@@ -282,9 +276,8 @@ def estimator_class(name: str, classes: bool) -> tuple[Any, dict[str, Any]]:
         fixed = {of["parameter"]: of["value"] for of in learner["aliases"] if of["name"] == name}
         if learner["name"] != name and not fixed:
             continue
-        home = importlib.import_module(f"halfseen.{learner['family']}")
-        for own in halfseen._HOMES[learner["family"]]:
-            of = getattr(home, own)
+        for own in halfseen._HOMES.get(learner["family"], ()):
+            of = getattr(importlib.import_module(f"halfseen.{learner['family']}"), own)
             if of._learner == learner["name"] and is_classifier(of()) == classes:
                 return of, fixed
     raise LookupError(name)

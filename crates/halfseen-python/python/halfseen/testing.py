@@ -7,7 +7,7 @@ from sklearn.base import is_classifier
 from halfseen._from_model import estimator_classes
 from halfseen.choosing import CHOOSERS
 from halfseen.encoder import Encoder
-from halfseen.missing import GeometricMarginClassifier, KARMAClassifier
+from halfseen.missing import KARMAClassifier
 
 __all__ = ["estimators", "expected_failed_checks"]
 
@@ -107,6 +107,5 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
 
 def _is_iterative(estimator):
     """Return True if a weighted fit is solved to a tolerance."""
-    if isinstance(estimator, KARMAClassifier):
-        return estimator.loss != "squared" and estimator.solver == "exact"
-    return isinstance(estimator, GeometricMarginClassifier)
+    exact = isinstance(estimator, KARMAClassifier) and estimator.solver == "exact"
+    return exact and estimator.loss != "squared"

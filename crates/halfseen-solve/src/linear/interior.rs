@@ -17,11 +17,12 @@
 use super::Features;
 use super::outer::add_outer;
 use crate::cholesky::{Factor, NotPositive};
+use crate::error::Result;
 use crate::interior::{Bounds, CentralPath, Pairs, Progress, Reach, Steps, Target, follow};
 use crate::monitor::Monitor;
 use crate::stop::Stop;
 use crate::vectors::add_multiple;
-use faer::{Mat, Par};
+use faer::{Mat, MatRef, Par};
 
 /// Number of examples gathered at a time.
 const BLOCK: usize = 1024;
@@ -67,6 +68,27 @@ impl Part<'_> {
         };
         self.signs.iter().zip(self.costs).map(|(y, c)| share(*y) * c).collect()
     }
+}
+
+/// Follows the central path of hinge problems whose last feature, of ones, is that of a free bias,
+/// until `judge`, which gets v and beta at each point, says that it is solved or no step helps.
+/// Returns the number of steps and the reason for stopping.
+///
+/// # Errors
+/// No examples or features, or a feature that is not finite.
+pub fn follow_biased(
+    features: MatRef<'_, f64>,
+    [signs, costs, margins]: [&[f64]; 3],
+    mut judge: impl FnMut(&[f64], &[f64]) -> Progress,
+    most: u64,
+    monitor: &dyn Monitor,
+) -> Result<(u64, Stop)> {
+    let features = Features::new(features)?;
+    let (of, fixed) = ((0..signs.len()).collect::<Vec<usize>>(), vec![0.0; features.width()]);
+    let part = Part { features, of: &of, signs, costs, margins, fixed, bias: true };
+    let mut interior = Interior::new(part);
+    let judge = |at: &mut Interior<'_>| judge(at.vector(), at.beta());
+    Ok(follow(&mut interior, judge, most, monitor))
 }
 
 /// Interior point with its workspace.
@@ -168,7 +190,7 @@ impl CentralPath for Interior<'_> {
     }
 
     /// Factors J + X W X'.
-    fn factor(&mut self, monitor: &dyn Monitor) -> Result<System, NotPositive> {
+    fn factor(&mut self, monitor: &dyn Monitor) -> std::result::Result<System, NotPositive> {
         let (stationary, margin) = self.residuals();
         let (features, m) = (stationary.len(), margin.len());
         let mut system = Mat::identity(features, features);

@@ -49,20 +49,6 @@ fn passes_before_interior(n: usize, width: usize, classes: usize) -> u64 {
     PASSES_BEFORE_INTERIOR.max(longer)
 }
 
-/// Returns the bytes of an interior-point step of [`multiclass_path`] over n examples of `width`
-/// features, 0 if its system is too large: the system, its blocks for pairs of classes, a part of
-/// the features scaled for those in progress, and the rotated features.
-#[must_use]
-pub fn multiclass_step_bytes(n: usize, width: usize, classes: usize) -> f64 {
-    if !affordable(n, width, classes) {
-        return 0.0;
-    }
-    let pairs = classes * (classes + 1) / 2;
-    let in_progress = pairs.min(rayon::current_num_threads()) as f64;
-    let (scaled, least) = (n.min(interior::EXAMPLES) as f64, n.min(width) as f64);
-    8.0 * least * (least * (classes * classes + pairs) as f64 + in_progress * scaled + least)
-}
-
 /// Solves for each of `cs`, in their order, each from the scaled solution of the nearest smaller C.
 ///
 /// `features` is (D, n), one example per column; `labels` has n classes, each below `classes`. The

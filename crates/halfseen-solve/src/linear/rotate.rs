@@ -21,7 +21,7 @@ type Routine = fn(MatRef<'_, f64>, MatRef<'_, f64>, Conj, MatMut<'_, f64>, Par, 
 
 /// F = Q R, F (d, m) with d >= m.
 #[derive(Debug)]
-pub(crate) struct Rotation {
+pub struct Rotation {
     /// R on and above the diagonal, Householder vectors (unit diagonal implied) below, (d, m).
     factored: Mat<f64>,
     /// Block coefficients of the reflections.
@@ -30,7 +30,7 @@ pub(crate) struct Rotation {
 
 impl Rotation {
     /// Factors F, which must have at least as many features as examples.
-    pub(crate) fn new(mut features: Mat<f64>) -> Rotation {
+    pub fn new(mut features: Mat<f64>) -> Rotation {
         let (d, m) = (features.nrows(), features.ncols());
         let size = recommended_block_size::<f64>(d, m);
         let mut blocks = Mat::zeros(size, d.min(m));
@@ -44,7 +44,7 @@ impl Rotation {
     }
 
     /// Returns R, (m, m), with an additional row of ones if `ones`.
-    pub(crate) fn rotated(&self, ones: bool) -> Mat<f64> {
+    pub fn rotated(&self, ones: bool) -> Mat<f64> {
         let m = self.factored.ncols();
         let entry = |j: usize, i: usize| match j {
             _ if j == m => 1.0,
@@ -55,7 +55,7 @@ impl Rotation {
     }
 
     /// Returns Q v for v (m), a vector of the original space.
-    pub(crate) fn back(&self, v: &[f64]) -> Vec<f64> {
+    pub fn back(&self, v: &[f64]) -> Vec<f64> {
         let padded = |k: usize, _| v.get(k).copied().unwrap_or(0.0);
         self.turned(Mat::from_fn(self.factored.nrows(), 1, padded)).col_as_slice(0).to_vec()
     }

@@ -49,10 +49,6 @@ const FARTHER: f64 = 30.0;
 /// Objectives below this share of that of weights of 0 count as 0.
 const NOTHING: f64 = 1e-3;
 
-/// Bytes of a piece in the list and in the vectors of a step, and of one deleted entry.
-const PIECE: f64 = 150.0;
-const ENTRY: f64 = 24.0;
-
 /// Parameters of the solver.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
@@ -107,11 +103,6 @@ pub struct Answer {
     pub sum: f64,
     /// Generated pieces.
     pub lists: Vec<List>,
-}
-
-/// Estimates the bytes of a solution with this number of pieces, with `deleted` entries each.
-pub fn bytes(width: usize, pieces: f64, deleted: f64) -> f64 {
-    system::bytes(width + 1) + pieces * (PIECE + ENTRY * deleted)
 }
 
 /// Minimises the mean loss.

@@ -51,7 +51,6 @@ use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 use crate::stop::Stop;
 use crate::{length, positive};
-pub use problem::bytes;
 
 /// Marks an attribute that is never deleted.
 pub const KNOWN: u32 = u32::MAX;

@@ -4,7 +4,7 @@
 pub(crate) const PASSES_BEFORE_INTERIOR: u64 = 40;
 /// Largest number of unknowns of its system, whose square is stored: a rank or a number of features,
 /// times classes.
-pub(crate) const INTERIOR_SIZE: usize = 6000;
+pub const INTERIOR_SIZE: usize = 6000;
 /// Number of interior-point steps to expect.
 const STEPS: f64 = 30.0;
 /// Time of a multiplication of ascent, whose data are in memory, in those of a matrix product.

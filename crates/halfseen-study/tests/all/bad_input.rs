@@ -192,10 +192,13 @@ fn files_that_are_no_study_are_refused_and_left_as_they_are() {
     // With a rollback journal, as most databases have it; a look does not change that.
     foreign[18..20].fill(1);
     assert!(refused("foreign.hs", &foreign).contains("not the file of a study"));
-    let mut newer = whole.clone();
-    newer[60..64].copy_from_slice(&9_u32.to_be_bytes());
-    let error = refused("newer.hs", &newer);
-    assert!(error.contains("format 9, and this program reads up to 3"), "{error}");
+    for (name, format) in [("earlier.hs", 3_u32), ("later.hs", 9)] {
+        let mut other = whole.clone();
+        other[60..64].copy_from_slice(&format.to_be_bytes());
+        let said = format!("another version of halfseen made this study (format {format}, ");
+        let error = refused(name, &other);
+        assert!(error.contains(&said) && error.lines().count() == 1, "{error}");
+    }
     assert!(!refused("torn.hs", &whole[..whole.len() / 2]).is_empty());
     // Flipped bits: an error, a finding, or nothing that matters; never a panic.
     for at in (100..whole.len()).step_by(whole.len() / 150) {

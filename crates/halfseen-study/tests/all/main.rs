@@ -7,11 +7,9 @@ mod common;
 mod bad_input;
 mod changing;
 mod curve;
-mod formats;
 mod known;
+mod memory;
 #[cfg(all(unix, feature = "postgres"))]
 mod postgres;
-#[cfg(all(unix, feature = "postgres", feature = "serve"))]
-mod postgres_http;
 mod promise;
 mod schema;

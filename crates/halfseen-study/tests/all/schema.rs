@@ -1,7 +1,7 @@
 //! Writes schemas, reads them again, and drafts them from tables.
 
 use halfseen::data::{Column, Matrix, Place, Table, TextColumn};
-use halfseen_study::{Kind, Schema, Setup, rows_of_csv};
+use halfseen_study::{Kind, Schema, rows_of_csv};
 
 #[test]
 fn a_schema_that_was_written_is_read_as_the_same() {
@@ -45,25 +45,6 @@ fn names_that_a_spreadsheet_would_compute_are_kept() {
     let mut cells = written.lines().skip(1).flat_map(|line| line.split(','));
     assert!(cells.all(|cell| !cell.starts_with(['=', '+', '-', '@'])), "{written}");
     assert_eq!(Schema::from_csv(written.as_bytes(), "y").unwrap(), schema);
-}
-
-#[test]
-fn columns_are_those_that_a_session_has() {
-    let text = "attribute,kind,panel,known,choices
-n,,p,,
-d,date,p,,
-k,,p,,a|b|c
-l,,,,x|y
-z,,,yes,
-w,,,yes,u|v
-";
-    let schema = Schema::from_csv(text.as_bytes(), "y").unwrap();
-    let columns: Vec<String> = schema.attributes.iter().flat_map(|a| a.columns()).collect();
-    let setup = Setup::new(schema, "fiml", &[("budget".into(), "2".into())]).unwrap();
-    let session = setup.session(1).unwrap();
-    assert_eq!(session.columns(), columns);
-    // The panel and the category are read; what is known is not.
-    assert_eq!((session.panels().sampled_panels(), session.panels().sampled_slots()), (2, 7));
 }
 
 #[test]

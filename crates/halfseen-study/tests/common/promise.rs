@@ -11,7 +11,7 @@ pub(crate) const LEARNERS: [Learner; 6] = [
     ("aerr", &[("budget", "3")]),
     ("aelr", &[("budget", "3")]),
     ("ddaerr", &[("budget", "3"), ("horizon", "200")]),
-    ("identity", &[("budget", "3")]),
+    ("baseline", &[("budget", "3")]),
 ];
 
 type Learner = (&'static str, &'static [(&'static str, &'static str)]);
@@ -188,7 +188,7 @@ fn schema_panel(name: &str) -> Option<Vec<String>> {
 /// Everything a reader is shown belongs together, while another writes.
 pub(crate) fn readers_see_one_moment(place: &Place) {
     let path = place.path("t.hs");
-    let mut study = create(&path, "identity", &[("budget", "3")]);
+    let mut study = create(&path, "baseline", &[("budget", "3")]);
     let writer = std::thread::spawn(move || {
         for name in names(0..40) {
             let ask = draw(&mut study, &[name], None).remove(0);

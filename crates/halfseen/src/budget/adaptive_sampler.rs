@@ -25,7 +25,6 @@ pub(super) struct AdaptiveSampler {
     /// number of answers it is an unbiased estimate of E (x - c)^2. Empty if unused.
     tally: Vec<f64>,
     /// Largest (x - c)^2 among them.
-    #[serde(default)]
     pub(super) largest: f64,
     /// `None` if every panel is read.
     #[serde(skip)]
@@ -76,7 +75,7 @@ impl AdaptiveSampler {
                     (0..layout.sampled_slots()).map(|slot| numbers[layout.column(slot)]).collect();
                 drawing.weights = draws.goal.weights(layout, &drawing.moments);
             }
-            Proportions::Optimal(Source::Auto(_)) => {
+            Proportions::Optimal(Source::Auto) => {
                 if let Some(measured) = measured {
                     drawing.moments = measured.to_vec();
                     drawing.weights = draws.goal.weights(layout, &drawing.moments);
@@ -85,7 +84,7 @@ impl AdaptiveSampler {
             Proportions::Optimal(Source::FirstPhase(_)) => {
                 drawing.tally = vec![0.0; layout.sampled_slots()];
             }
-            Proportions::Optimal(Source::Online(_)) => {}
+            Proportions::Optimal(Source::Online) => {}
         }
         drawing.rebuild(recipe, layout)?;
         Ok(drawing)
@@ -105,7 +104,7 @@ impl AdaptiveSampler {
             && self.tally.len() == if tallied { slots } else { 0 }
             && self.bound.is_some() == (tallied && self.version > 0);
         let numbers = [&self.weights, &self.moments, &self.tally].into_iter().flatten();
-        // An older state without the largest value cannot start its second phase.
+        // Without the largest value the second phase cannot start.
         let told =
             self.version > 0 || self.largest > 0.0 || self.tally.iter().all(|sum| *sum == 0.0);
         let finite =

@@ -105,17 +105,6 @@ impl Ledger {
         Ok(())
     }
 
-    /// Returns the position of an open query of this learner.
-    ///
-    /// # Errors
-    /// [`ErrorKind::WrongLearner`], [`ErrorKind::NotOpen`], [`ErrorKind::WrongQuery`].
-    pub(super) fn find_whole(&self, query: &Query) -> Result<usize> {
-        self.check_learner(query)?;
-        let place = self.find(query.number)?;
-        check_whole(query)?;
-        Ok(place)
-    }
-
     #[inline]
     fn check_learner(&self, query: &Query) -> Result<()> {
         if query.learner == self.fingerprint {

@@ -25,9 +25,7 @@ use crate::error::Result;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Passive, Rule, parameters};
-use crate::plan::{
-    Bound, Excess, Guarantee, Printed, Setting, Tuning, entropic_eta, half_excess, planned_step,
-};
+use crate::plan::entropic_eta;
 use halfseen_solve::iterate::Entropic;
 
 parameters! {
@@ -48,7 +46,6 @@ parameters! {
         average: Average = Average::All, AVERAGE;
         truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
-        known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
         seed: u64 = 0, SEED;
     }
@@ -64,30 +61,6 @@ fn reach(facts: &DataNorms) -> f64 {
 fn step(facts: &DataNorms) -> f64 {
     let slope = reach(facts) + facts.norms.target.sqrt();
     entropic_eta(facts.slots, facts.examples, slope * facts.norms.drawn_largest.sqrt())
-}
-
-/// Returns theorem 3.4 for |x_i| <= 1 and |y| <= B, in expectation: twice its value for the squared
-/// error itself, G = 2 B sqrt(c).
-pub(super) fn guarantee(setting: &Setting) -> Guarantee {
-    let (d, k) = (setting.d(), setting.draws());
-    let growth = if setting.reads_all() { 1.0 } else { d / k };
-    let theorem = |value: fn(&Setting, f64, f64) -> f64, times: f64, c: f64| {
-        let setting = setting.clone();
-        move |m| times * value(&setting, c, m as f64)
-    };
-    let mut bound = Bound::new(
-        if setting.reads_all() {
-            "8 B^2 sqrt(5 log(2d) / m)"
-        } else {
-            "8 B^2 sqrt(5 d log(2d) / (k m))"
-        },
-        theorem(half_excess, 2.0, growth),
-        Printed::new("4 B^2 sqrt(10 d log(2d) / (k m))", theorem(half_excess, 1.0, 2.0 * d / k)),
-        Tuning::new("step", theorem(planned_step, 1.0, growth)),
-    )
-    .with_constants(move |_| vec![("k", k)]);
-    bound.note = "for draws with replacement; draws without take sqrt(2) off";
-    Guarantee::lasso(setting, Aelr::NAME, "Hazan and Koren 2012, theorem 3.4", Excess::Known(bound))
 }
 
 impl Budgeted for Aelr {

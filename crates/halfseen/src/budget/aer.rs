@@ -27,7 +27,6 @@ use crate::error::Result;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Rule, parameters};
-use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning};
 use halfseen_solve::iterate::L1Ball;
 
 parameters! {
@@ -46,7 +45,6 @@ parameters! {
         average: Average = Average::Tail, AVERAGE;
         truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
-        known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
         seed: u64 = 0, SEED;
     }
@@ -64,32 +62,6 @@ fn penalty(facts: &DataNorms) -> f64 {
     let slope = 2.0 * (reach(facts) + facts.norms.target.sqrt());
     let example = facts.norms.drawn_square.sqrt();
     2.0 * slope * example * ((1.0 + facts.examples.ln()) / facts.examples).sqrt() / facts.radius
-}
-
-/// Returns theorem 2 for |x_i| <= 1, |y| <= 1 and a predictor with |w|_2 <= B_2, in expectation:
-/// R^2 <= d. (Averaging after the steps costs no more than the first step, where w = 0, leaves
-/// over.)
-pub(super) fn guarantee(setting: &Setting) -> Guarantee {
-    let (b, d) = (setting.radius, setting.d());
-    let b2 = setting.radius2.unwrap_or(b);
-    let s1 = if setting.reads_all() { d } else { (setting.budget / 2) as f64 };
-    // G, and the rate.
-    let slope = 2.0 * (b + 1.0) * d / s1.sqrt();
-    let rate = |m: u64| ((1.0 + (m as f64).ln()) / m as f64).sqrt();
-    let mut bound = Bound::new(
-        "4 (B + 1) B2 d sqrt((1 + ln m) / (s1 m))",
-        move |m| 2.0 * slope * b2 * rate(m),
-        Printed::rate("O((B + 1) B2 d sqrt(ln m / (k m)))"),
-        Tuning::new("penalty", move |m| 2.0 * slope * rate(m) / b2),
-    )
-    .with_constants(move |_| vec![("B2", b2), ("s1", s1)]);
-    bound.note = "s1 = half of the reads estimate the example; B2 = B / sqrt(d) if the rule weighs all attributes alike";
-    Guarantee::bounded(
-        setting,
-        Aer::NAME,
-        "Cesa-Bianchi et al. 2010, theorem 2",
-        Excess::Known(bound),
-    )
 }
 
 impl Budgeted for Aer {

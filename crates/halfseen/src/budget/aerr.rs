@@ -29,7 +29,7 @@ use crate::error::Result;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Passive, Rule, Steps, parameters};
-use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning, euclidean_eta};
+use crate::plan::euclidean_eta;
 use halfseen_solve::iterate::L2Ball;
 
 parameters! {
@@ -51,7 +51,6 @@ parameters! {
         average: Average = Average::Tail, AVERAGE;
         truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
-        known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
         seed: u64 = 0, SEED;
     }
@@ -67,25 +66,6 @@ fn reach(facts: &DataNorms) -> f64 {
 fn step(facts: &DataNorms) -> f64 {
     let slope = reach(facts) + facts.norms.target.sqrt();
     euclidean_eta(facts.radius, facts.examples, slope * facts.norms.drawn_square.sqrt())
-}
-
-/// Returns theorem 3.1 for |x|_2 <= R and |y| <= B R, in expectation: 2 G B for the squared error
-/// itself, G = 2 B sqrt(c).
-pub(super) fn guarantee(setting: &Setting) -> Guarantee {
-    let (b, d, k) = (setting.ridge_radius(), setting.d(), setting.draws());
-    let (growth, squared) =
-        (if setting.reads_all() { 1.0 } else { d / k }, setting.norm * setting.norm);
-    let mut bound = Bound::new(
-        if setting.reads_all() { "4 B^2 / sqrt(m)" } else { "4 B^2 sqrt(d / (k m))" },
-        move |m| 4.0 * b * b * (growth / m as f64).sqrt(),
-        Printed::new("4 B^2 sqrt(2d / (k m))", move |m| {
-            4.0 * b * b * (2.0 * d / (k * m as f64)).sqrt()
-        }),
-        Tuning::new("step", move |m| 1.0 / (2.0 * squared * (growth * m as f64).sqrt())),
-    )
-    .with_constants(move |_| vec![("k", k)]);
-    bound.note = "from any w, for draws with replacement; w = 0 halves it, and draws without take sqrt(2) off";
-    Guarantee::ridge(setting, Aerr::NAME, "Hazan and Koren 2012, theorem 3.1", Excess::Known(bound))
 }
 
 impl Budgeted for Aerr {

@@ -26,27 +26,28 @@
 //! middle and linear beyond. The report has a note where that fails. Slopes are not clipped; the
 //! ball bounds the effect of one slope, and with `ball = l1` so does AELR's clipping.
 //!
-//! The logistic loss has no entire series: it needs `norm_bound`, and radius * norm_bound +
-//! known_radius < pi / sqrt 2 (known_radius only with an intercept). Targets of the losses of
+//! The logistic loss has no entire series: it needs `norm_bound`, and radius * norm_bound + 1 <
+//! pi / sqrt 2 (without an intercept radius * norm_bound alone). Targets of the losses of
 //! classes must be -1 or +1.
 //!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012, section 4.
 
 use super::allowance::Reads;
-use super::budgeted::{completed, fit_curve, needed};
+use super::budgeted::{completed, fit_curve};
 use super::design::DesignCriterion;
 use super::gen_est::{GenEst, check_reach};
+use super::known;
 use super::recipe::{Draws, Recipe, recipe};
 use super::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
-use super::told::{can_be_told, told};
+use super::told::{in_parts, told};
 use super::{pass, sgd::Sgd};
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{AskTell, FitSize, Grid, InParts, Learner, Needed, PartFacts, Steps};
+use crate::learner::{AskTell, FitSize, Grid, InParts, Learner, Needed, Steps};
 use crate::loss::Loss;
 use crate::model::Fit;
 use crate::params::{Average, Ball, Centre, Parameters, Rule, SmoothLoss, parameters};
-use crate::plan::{Excess, Guarantee, Setting, entropic_eta, euclidean_eta};
+use crate::plan::{entropic_eta, euclidean_eta};
 use halfseen_solve::Monitor;
 use halfseen_solve::iterate::{Entropic, L2Ball};
 use std::sync::Arc;
@@ -72,7 +73,6 @@ parameters! {
         average: Average = Average::Tail, AVERAGE;
         truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
-        known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
         seed: u64 = 0, SEED;
     }
@@ -93,15 +93,6 @@ fn euclidean(facts: &DataNorms) -> f64 {
 fn entropic(facts: &DataNorms) -> f64 {
     let slope = facts.slope.unwrap_or(1.0).sqrt();
     entropic_eta(facts.slots, facts.examples, slope * facts.norms.drawn_largest.sqrt())
-}
-
-/// Returns theorem 4.4, which has no constants.
-pub(super) fn guarantee(setting: &Setting) -> Guarantee {
-    let excess = Excess::RateOnly {
-        rate: "m = O(d/k) exp(O(log^2(B/error))), for the absolute error",
-        note: "its estimates vary like exp(4 z^2) in the residual z over the error: of use only for errors near B",
-    };
-    Guarantee::ridge(setting, Aesvr::NAME, "Hazan and Koren 2012, theorem 4.4", excess)
 }
 
 impl Aesvr {
@@ -150,7 +141,7 @@ impl Aesvr {
             }
             (SmoothLoss::Logistic, Some(norm_bound)) => {
                 check_reach(
-                    self.radius * norm_bound + if self.intercept { self.known_radius } else { 0.0 },
+                    self.radius * norm_bound + if self.intercept { known::RADIUS } else { 0.0 },
                 )?;
                 Ok(Loss::Logistic { norm_bound })
             }
@@ -179,7 +170,7 @@ impl Learner for Aesvr {
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
-        needed(size)
+        Needed::of(size, 0.0)
     }
 
     fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
@@ -204,14 +195,14 @@ impl Learner for Aesvr {
     }
 
     fn in_parts(&self, _: usize) -> Option<InParts> {
-        can_be_told(self, &self.needs()).then_some(InParts::Steps)
+        in_parts(self, &self.needs())
     }
 
-    fn steps(&self, facts: &PartFacts<'_>) -> Result<Option<Box<dyn Steps>>> {
-        let recipe = self.checked_recipe(facts.layout, Some(facts.rows))?;
+    fn steps(&self, layout: &Arc<Layout>, rows: u64) -> Result<Option<Box<dyn Steps>>> {
+        let recipe = self.checked_recipe(layout, Some(rows))?;
         match self.ball {
-            Ball::L2 => told::<L2Ball>(recipe, facts),
-            Ball::L1 => told::<Entropic>(recipe, facts),
+            Ball::L2 => told::<L2Ball>(recipe, layout, rows),
+            Ball::L1 => told::<Entropic>(recipe, layout, rows),
         }
     }
 

@@ -2,7 +2,7 @@
 //! means.
 
 use crate::data::{Layout, Moments};
-use crate::error::{ErrorKind, Result, shown};
+use crate::error::{ErrorKind, Result, shown, too_few_reads, too_many_reads};
 use crate::params::Centre;
 
 /// Number of reads of one example.
@@ -19,12 +19,12 @@ impl Reads {
     /// are fewer.
     ///
     /// # Errors
-    /// [`ErrorKind::BudgetTooLarge`].
+    /// [`ErrorKind::Request`].
     pub fn of(budget: Option<u64>, layout: &Layout) -> Result<Reads> {
         let panels = layout.sampled_panels();
         let budget = budget.map_or(panels.min(4), |k| usize::try_from(k).unwrap_or(usize::MAX));
         if budget > panels {
-            return Err(ErrorKind::BudgetTooLarge { budget, panels }.into());
+            return Err(too_many_reads(budget as u64, panels as u64));
         }
         Ok(Reads { budget, panels })
     }
@@ -37,13 +37,12 @@ impl Reads {
     /// Refuses a budget below `least`, unless every panel can be read.
     ///
     /// # Errors
-    /// [`ErrorKind::BudgetTooSmall`].
+    /// [`ErrorKind::Request`].
     pub fn at_least(self, least: usize, learner: &str) -> Result<()> {
         if self.all() || self.budget >= least {
             return Ok(());
         }
-        Err(ErrorKind::BudgetTooSmall { learner: learner.to_owned(), budget: self.budget, least }
-            .into())
+        Err(too_few_reads(learner, self.budget as u64, least as u64))
     }
 }
 

@@ -5,10 +5,10 @@ use super::classes::uncentred;
 use super::pass::{self, one_pass};
 use super::recipe::Recipe;
 use super::sgd::Sgd;
-use super::told::{can_be_told, told};
+use super::told::{in_parts, told};
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{AskTell, FitSize, Grid, InParts, Learner, Needed, PartFacts, Steps};
+use crate::learner::{AskTell, FitSize, Grid, InParts, Learner, Needed, Steps};
 use crate::model::Fit;
 use crate::params::{Centre, Described};
 use halfseen_solve::Monitor;
@@ -78,11 +78,6 @@ pub(super) fn check_moments(examples: &Examples<'_>, centre: Centre) -> Result<(
     Ok(())
 }
 
-/// Returns the memory of a pass: the order of the rows, and the state of every column.
-pub(super) fn needed(size: &FitSize) -> Needed {
-    Needed::linear(8.0 * size.n() + 400.0 * size.d() + size.models(2.0 * size.d()))
-}
-
 /// Fits one recipe to all examples; see [`Learner::fit_curve`].
 pub(super) fn fit_curve<I: Iterate>(
     recipe: Recipe,
@@ -115,7 +110,7 @@ impl<B: Budgeted> Learner for B {
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
-        needed(size)
+        Needed::of(size, 0.0)
     }
 
     fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
@@ -137,11 +132,11 @@ impl<B: Budgeted> Learner for B {
     }
 
     fn in_parts(&self, _: usize) -> Option<InParts> {
-        can_be_told(self, &self.needs()).then_some(InParts::Steps)
+        in_parts(self, &self.needs())
     }
 
-    fn steps(&self, facts: &PartFacts<'_>) -> Result<Option<Box<dyn Steps>>> {
-        told::<B::Iterate>(recipe(self, facts.layout, Some(facts.rows))?, facts)
+    fn steps(&self, layout: &Arc<Layout>, rows: u64) -> Result<Option<Box<dyn Steps>>> {
+        told::<B::Iterate>(recipe(self, layout, Some(rows))?, layout, rows)
     }
 
     fn begin(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {

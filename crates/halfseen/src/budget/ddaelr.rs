@@ -24,15 +24,12 @@ use super::aelr::{Aelr, THEORY};
 use super::allowance::Reads;
 use super::budgeted::Budgeted;
 use super::design::DesignCriterion;
-use super::gaerr::inflation;
 use super::recipe::{Draws, Proportions, Recipe, Source, TwoPhase, recipe};
 use super::step_size::{Schedule, StepSchedule};
-use super::two_phase::{Phases, THEOREM, largest_ratio};
 use crate::error::Result;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Inner, MomentSource, Rule, parameters};
-use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning, half_excess, planned_step};
 use halfseen_solve::iterate::Entropic;
 
 parameters! {
@@ -48,7 +45,6 @@ parameters! {
         radius: f64 = 8.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
         moments: MomentSource = MomentSource::Auto, MOMENTS;
-        exploration: f64 = 0.3, EXPLORATION;
         phase1: f64 = crate::plan::SHARE, PHASE1;
         smoothing: f64 = 0.01, SMOOTHING;
         confidence: f64 = crate::plan::CONFIDENCE, CONFIDENCE;
@@ -58,100 +54,9 @@ parameters! {
         average: Average = Average::All, AVERAGE;
         truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
-        known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
         seed: u64 = 0, SEED;
     }
-}
-
-/// Returns the theorem for known moments: M = |mu|_1 = N, so the excess of half the squared error
-/// is at most 4 B^2 sqrt(5 log(2d) (N/k + 1) / m) for m >= log 2d. N <= d; without moments N = d is
-/// used.
-pub(super) fn guarantee(setting: &Setting) -> Guarantee {
-    let sum = setting.moment_sum();
-    let growth = inflation(setting, sum);
-    let [for_excess, for_print, for_step] = [0; 3].map(|_| setting.clone());
-    let draws = setting.draws();
-    let bound = Bound::new(
-        if setting.reads_all() {
-            "8 B^2 sqrt(5 log(2d) / m)"
-        } else {
-            "8 B^2 sqrt(5 log(2d) (N/k + 1) / m)"
-        },
-        move |m| 2.0 * half_excess(&for_excess, growth, m as f64),
-        Printed::new("4 B^2 sqrt(5 log(2d) (N/k + 1) / m)", move |m| {
-            half_excess(&for_print, growth, m as f64)
-        }),
-        Tuning::new("step", move |m| planned_step(&for_step, growth, m as f64)),
-    )
-    .with_constants(move |_| vec![("N", sum), ("k", draws)]);
-    Guarantee::lasso(
-        setting,
-        Ddaelr::NAME,
-        "Kukliansky and Shamir 2015, section 4, known moments",
-        Excess::Known(bound),
-    )
-}
-
-/// Note on the two-phase bound.
-const FROM_ZERO: &str = "smoothing 4/3; draws of phase 1 without replacement; phase 2 from w = 0 (the learner's goes on from phase 1)";
-
-/// Returns the theorem for unknown moments of section 4, for |x_i| <= 1 and |y| <= B.
-///
-/// The theorem's second phase restarts from w = 0, with G^2 = 4 B^2 (M/k + 1) for the largest
-/// possible M = max_i mu_i / q_i: the excess of half the squared error is at most 2 B G sqrt(5
-/// log(2d) / m2) for m2 >= log 2d. Estimating the sum of the moments is as good as knowing it, so
-/// there is one theorem. The learner's second phase continues from the first phase's weights; this
-/// has no bound because exponentiated gradient may need long to leave a corner of the ball. The
-/// constants are derived here because our copy of the paper has lost them.
-pub(super) fn two_phases(setting: &Setting) -> Guarantee {
-    let sum = setting.moment_sum();
-    let spread = {
-        let d = setting.d();
-        move |p: &Phases| largest_ratio(p.lasso_sum(sum), THEOREM * p.eps(), d, 1.0)
-    };
-    let phases = {
-        let setting = setting.clone();
-        move |examples| Phases::of(&setting, examples)
-    };
-    // The theorem for m2 examples and M/k + 1; `none` if there is no second phase.
-    let theorem = |value: fn(&Setting, f64, f64) -> f64, times: f64, none: f64| {
-        let (setting, phases) = (setting.clone(), phases.clone());
-        move |m| {
-            phases(m).map_or(none, |p| {
-                times * value(&setting, inflation(&setting, spread(&p)), p.second)
-            })
-        }
-    };
-    let mut bound = Bound::new(
-        if setting.reads_all() {
-            "8 B^2 sqrt(5 log(2d) / m2)"
-        } else {
-            "8 B^2 sqrt(5 log(2d) (M/k + 1) / m2)"
-        },
-        theorem(half_excess, 2.0, f64::INFINITY),
-        Printed::new(
-            "4 B^2 sqrt(5 log(2d) (M/k + 1) / m2)",
-            theorem(half_excess, 1.0, f64::INFINITY),
-        ),
-        Tuning::new("step", theorem(planned_step, 1.0, 0.0)),
-    )
-    .with_constants({
-        let draws = setting.draws();
-        move |m| {
-            let known = [("N", sum), ("k", draws)];
-            let found = phases(m).map(|p| [("M", spread(&p)), ("m1", p.first), ("m2", p.second)]);
-            known.into_iter().chain(found.into_iter().flatten()).collect()
-        }
-    });
-    bound.note = FROM_ZERO;
-    bound.probability = Some(1.0 - setting.confidence);
-    Guarantee::lasso(
-        setting,
-        "ddaelr-2p",
-        "Kukliansky and Shamir 2015, section 4, unknown moments",
-        Excess::Known(bound),
-    )
 }
 
 impl Budgeted for Ddaelr {
@@ -173,7 +78,7 @@ impl Budgeted for Ddaelr {
             confidence: self.confidence,
             moment_norm: None,
         };
-        let moments = Source::of(&self.moments, self.exploration, phases);
+        let moments = Source::of(&self.moments, phases);
         let proportions = Proportions::Optimal(moments);
         Ok(recipe! {
             self,

@@ -5,7 +5,8 @@ use super::ledger::{Ledger, paid};
 use crate::data::Layout;
 use crate::error::{ErrorKind, Result};
 use crate::learner::{
-    Answer, AskTell, ColumnTerm, Query, Read, ReadRows, Role, TellOutcome, ask_then_tell,
+    Answer, AskTell, ColumnTerm, Query, Read, ReadRows, Role, TellOutcome, ask_then_tell, chooses,
+    takes_only_answers,
 };
 use crate::model::{Fit, Linear, Predictor, Report};
 use crate::params::Targets;
@@ -57,10 +58,10 @@ pub(super) trait Engine: Send {
     /// Learns from admitted reads of an example, whether asked or not; an error changes nothing.
     ///
     /// # Errors
-    /// [`ErrorKind::TakesOnlyAnswers`].
+    /// [`ErrorKind::Request`].
     fn keep(&mut self, number: u64, cells: &[(u32, f64)], target: Option<f64>) -> Result<()> {
         let _ = (number, cells, target);
-        Err(ErrorKind::TakesOnlyAnswers { learner: self.ledger().name.to_owned() }.into())
+        Err(takes_only_answers(self.ledger().name))
     }
 
     /// Returns the state of a learner that draws the same queries, and need not learn.
@@ -121,7 +122,7 @@ impl<E: Engine> AskTell for E {
     fn ask_observed_into(&mut self, observed: &[u32], query: &mut Query) -> Result<()> {
         query.clear();
         if !self.ledger().passive {
-            return Err(ErrorKind::Chooses { learner: self.ledger().name.to_owned() }.into());
+            return Err(chooses(self.ledger().name));
         }
         check_observed(observed, &self.ledger().layout)?;
         self.ledger().afford_panels(observed)?;
@@ -207,24 +208,6 @@ impl<E: Engine> AskTell for E {
         let place = self.ledger().find(number)?;
         self.ledger_mut().close(place);
         Ok(())
-    }
-
-    fn release(&mut self, query: &Query, read: &[u32]) -> Result<()> {
-        let place = self.ledger().find_whole(query)?;
-        self.ledger_mut().release(place, query, read);
-        Ok(())
-    }
-
-    fn limit_cost(&mut self, total: Option<f64>, open: &mut dyn Iterator<Item = &Query>) {
-        self.ledger_mut().limit_cost(total, open);
-    }
-
-    fn fingerprint(&self) -> u64 {
-        self.ledger().fingerprint
-    }
-
-    fn asked_and_closed(&self) -> (u64, u64) {
-        (self.ledger().asked(), self.ledger().closed())
     }
 
     fn is_passive(&self) -> bool {

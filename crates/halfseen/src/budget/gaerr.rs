@@ -24,7 +24,6 @@ use crate::error::Result;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Inner, Rule, Steps, parameters};
-use crate::plan::Setting;
 use halfseen_solve::iterate::L2Ball;
 
 parameters! {
@@ -46,17 +45,9 @@ parameters! {
         average: Average = Average::Tail, AVERAGE;
         truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
-        known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
         seed: u64 = 0, SEED;
     }
-}
-
-/// Returns S/k + 1, the bound on E |x~|_2^2 for |x|_2 <= 1, S = sum_i mu_i / q_i and k draws with
-/// replacement; 1 if every attribute is read. With M = max_i mu_i / q_i in place of S it bounds
-/// max_i E x~_i^2 for |x_i| <= 1.
-pub(super) fn inflation(setting: &Setting, spread: f64) -> f64 {
-    if setting.reads_all() { 1.0 } else { spread / setting.draws() + 1.0 }
 }
 
 impl Budgeted for Gaerr {

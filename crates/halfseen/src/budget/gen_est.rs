@@ -111,11 +111,17 @@ impl GenEst {
 /// |<w,x>| < pi, but its estimate has a finite second moment only below pi / sqrt 2.
 ///
 /// # Errors
-/// [`ErrorKind::OutsideSeries`].
+/// [`ErrorKind::Request`].
 pub(super) fn check_reach(reach: f64) -> Result<()> {
     // The series' argument is half the product.
     let limit = Series::Tanh.reach().map_or(f64::INFINITY, |argument| 2.0 * argument);
-    if reach < limit { Ok(()) } else { Err(ErrorKind::OutsideSeries { reach, limit }.into()) }
+    if reach < limit {
+        return Ok(());
+    }
+    let problem = format!(
+        "the logistic loss needs a bound on |<w,x>| below {limit:.4} (pi / sqrt 2), where the estimates by its series have finite variance; radius times norm_bound and the known attributes give {reach:.4}: lower radius, or choose loss = hinge"
+    );
+    Err(ErrorKind::Request(problem).into())
 }
 
 /// Returns N. Its cap of 2^32 has no effect: orders that use more have a probability below 2^-64.

@@ -6,6 +6,9 @@
 use halfseen_solve::projection::onto_l2_ball;
 use serde::{Deserialize, Serialize};
 
+/// Radius of the ball that holds the block, in scaled units.
+pub(super) const RADIUS: f64 = 1.0;
+
 /// Weights of the known block; entry 0 is the intercept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

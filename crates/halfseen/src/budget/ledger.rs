@@ -74,24 +74,22 @@ struct Entries {
     next: u64,
     /// Numbers of the open queries, increasing.
     open: Vec<u64>,
-    /// Number of reads each of them asked for; empty in states older than this field.
-    #[serde(default)]
+    /// Number of reads each of them asked for.
     asked: Vec<u64>,
-    /// Cost of these reads; empty if the cost is not limited, or by a session that knows it.
+    /// Cost of these reads; empty if the cost is not limited.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     prices: Vec<f64>,
     /// Numbers and checksums of the adopted ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     adopted: Vec<(u64, u64)>,
     answered: u64,
-    /// `None` at the start and in states older than this field.
+    /// Smallest and largest target learned from; `None` at the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     range: Option<[f64; 2]>,
     skipped: u64,
     reads: u64,
     distinct: u64,
-    /// Number of reads of each sampled panel; empty in states older than this field.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Number of reads of each sampled panel.
     of_panels: Vec<u64>,
     spent: f64,
     max_reads: u64,
@@ -179,26 +177,6 @@ impl Ledger {
     #[inline]
     pub(super) fn closed(&self) -> u64 {
         self.entries.next - self.waiting() - self.entries.elsewhere
-    }
-
-    /// Limits the total cost of reads from now on, given the open queries; those that are
-    /// unavailable keep the price that is known, or 0.
-    pub(super) fn limit_cost(
-        &mut self,
-        total: Option<f64>,
-        open: &mut dyn Iterator<Item = &Query>,
-    ) {
-        self.money = total.map(Money::new);
-        for query in open {
-            let price = self.price(query);
-            if let Ok(place) = self.find(query.number) {
-                self.queries[place].price = price;
-            }
-        }
-        if let Some(money) = &mut self.money {
-            let open = self.queries.iter().filter(|query| !query.shut);
-            money.promised = open.map(|query| money.units(query.price)).sum();
-        }
     }
 
     /// Returns the cost of the distinct reads of a query; 0 if the cost is not limited.
@@ -382,15 +360,6 @@ impl Ledger {
         self.money.is_some()
     }
 
-    /// Closes the query at this position, of which only these panels were read.
-    pub(super) fn release(&mut self, place: usize, query: &Query, read: &[u32]) {
-        let mut read = read.to_vec();
-        read.sort_unstable();
-        self.close(place);
-        self.bill(paid(query).filter(|panel| read.binary_search(panel).is_ok()));
-        self.entries.skipped += 1;
-    }
-
     /// Records an example that was not asked: the panels of these slots, increasing, and a target,
     /// if it is known.
     pub(super) fn observe(&mut self, number: u64, cells: &[(u32, f64)], target: Option<f64>) {
@@ -449,16 +418,8 @@ impl Ledger {
     #[inline]
     fn count(&mut self, target: f64) {
         let entries = &mut self.entries;
-        // The range of a state older than this field is unknown.
-        if entries.range.is_some() || entries.answered == 0 {
-            entries.range = Some(widened(entries.range, target));
-        }
+        entries.range = Some(widened(entries.range, target));
         entries.answered += 1;
-    }
-
-    /// Sets the range from the targets told to an older state.
-    pub(super) fn take_range(&mut self, targets: impl Iterator<Item = f64>) {
-        self.entries.range = targets.fold(None, |range, y| Some(widened(range, y)));
     }
 
     /// Returns the variance of the targets learned from, given their sum and sum of squares: the

@@ -26,7 +26,6 @@
 //! | learner | reads | estimates | solves |
 //! |---|---|---|---|
 //! | [`MomentLasso`] | pairs of panels | all second moments | least squares in the l1 ball |
-//! | [`Identity`] | uniform subset | products with the target | the same if uncorrelated |
 //!
 //! One keeps its answers, and fits the joint distribution of attributes and target by maximum
 //! likelihood when a predictor is requested:
@@ -55,11 +54,10 @@ mod engine;
 mod fiml;
 mod gaerr;
 mod gen_est;
-mod identity;
 mod known;
 mod ledger;
 mod moment_lasso;
-mod moments;
+pub mod moments;
 mod money;
 mod observed;
 mod packing;
@@ -88,9 +86,7 @@ pub use ddaerr::Ddaerr;
 pub use design::DesignCriterion;
 pub use fiml::Fiml;
 pub use gaerr::Gaerr;
-pub use identity::Identity;
 pub use moment_lasso::MomentLasso;
-pub(crate) use pass::next_batch_with;
 pub use pass::{next_batch, one_pass};
 pub use pnorm::PNormRegression;
 pub use recipe::{Draws, Proportions, Recipe, Source, TwoPhase};
@@ -100,7 +96,6 @@ pub use sgd::Sgd;
 pub use step_size::{DataNorms, Norms, Schedule, Step, StepPlan, StepSchedule, TheoryStep, Wait};
 
 use crate::learner::Learner;
-use crate::plan::Promise;
 
 /// Returns the learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
@@ -113,24 +108,7 @@ pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(Ddaerr::default()),
         Box::new(Ddaelr::default()),
         Box::new(MomentLasso::default()),
-        Box::new(Identity::default()),
         Box::new(Aesvr::default()),
         Box::new(Fiml::default()),
-    ]
-}
-
-/// Returns the guarantees of these learners, in the order of the papers; see [`plan`](crate::plan).
-pub(crate) fn guarantees() -> Vec<Promise> {
-    vec![
-        aer::guarantee,
-        aerr::guarantee,
-        aelr::guarantee,
-        moment_lasso::guarantee,
-        aesvr::guarantee,
-        ddaerr::guarantee,
-        ddaerr::given,
-        ddaerr::estimated,
-        ddaelr::guarantee,
-        ddaelr::two_phases,
     ]
 }

@@ -27,18 +27,12 @@
 //! N. Cesa-Bianchi, S. Shalev-Shwartz and O. Shamir, "Efficient Learning with Partially Observed
 //! Attributes", ICML 2010.
 
-use super::moments::{
-    self, Ball, FromMoments, Gatherer, Gathering, Limits, Reduced, Solved, learn_from_moments,
-};
-use super::{AskTell, pass};
-use crate::data::{Examples, Layout};
+use super::moments::{Ball, Limits};
+use super::moments::{FromMoments, Gathering, Reduced, Solved, learn_from_moments};
 use crate::error::Result;
-use crate::learner::{Assignments, FitSize, Grid, Needed};
-use crate::model::Fit;
+use crate::learner::Grid;
 use crate::params::{Centre, MomentRepair, parameters};
-use crate::plan::{self, Excess, Guarantee};
 use halfseen_solve::Monitor;
-use std::sync::Arc;
 use std::time::Instant;
 
 parameters! {
@@ -58,15 +52,6 @@ parameters! {
         intercept: bool = true, INTERCEPT;
         seed: u64 = 0, SEED;
     }
-}
-
-/// Returns theorem 1, which has no constants.
-pub(super) fn guarantee(setting: &plan::Setting) -> Guarantee {
-    let excess = Excess::RateOnly {
-        rate: "O((d B)^2 / k sqrt(ln(d/delta) / m)), with probability 1 - delta",
-        note: "no constant is known",
-    };
-    Guarantee::bounded(setting, MomentLasso::NAME, "Cesa-Bianchi et al. 2010, theorem 1", excess)
 }
 
 impl FromMoments for MomentLasso {

@@ -49,7 +49,7 @@ pub(super) fn one_pass_with<L: AskTell, T>(
     }
     let mut order: Vec<u32> = (0..examples.len() as u32).collect();
     shuffle(&mut Stream::new(seed, Purpose::Order, 0), &mut order);
-    in_this_order(learner, &order, counts, examples, monitor, look, None)
+    in_this_order(learner, &order, counts, examples, monitor, look)
 }
 
 /// Teaches a learner every example once, in the given order, as one batch of a stream. Several
@@ -63,20 +63,10 @@ pub fn next_batch(
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Report> {
-    next_batch_with(learner, examples, monitor, None)
-}
-
-/// Runs [`next_batch`], and passes the query of each taught row to `told`, if there is one.
-pub(crate) fn next_batch_with(
-    learner: &mut dyn AskTell,
-    examples: &Examples<'_>,
-    monitor: &dyn Monitor,
-    told: Option<&mut dyn FnMut(&Query)>,
-) -> Result<Report> {
     let order: Vec<u32> = (0..examples.len() as u32).collect();
     let look =
         |pass: &Pass<'_, '_, dyn AskTell + '_>, stop| Ok(pass.noted(pass.learner().report(), stop));
-    let reports = in_this_order(learner, &order, &[examples.len()], examples, monitor, look, told)?;
+    let reports = in_this_order(learner, &order, &[examples.len()], examples, monitor, look)?;
     Ok(reports.into_iter().next_back().unwrap_or_else(|| learner.report()))
 }
 
@@ -87,12 +77,11 @@ fn in_this_order<L: AskTell + ?Sized, T>(
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
     mut look: impl FnMut(&Pass<'_, '_, L>, Stop) -> Result<T>,
-    mut told: Option<&mut dyn FnMut(&Query)>,
 ) -> Result<Vec<T>> {
     if examples.labels.is_some() {
         learner.classify(examples.classes())?;
     }
-    let mut pass = Pass::new(learner, examples, order, told.is_some());
+    let mut pass = Pass::new(learner, examples, order);
     let mut seen: Vec<(u64, T)> = Vec::new();
     let mut look = |pass: &Pass<'_, '_, L>, stop| {
         let learned = pass.learner.report().examples;
@@ -123,7 +112,6 @@ fn in_this_order<L: AskTell + ?Sized, T>(
             look(&pass, Stop::BudgetSpent)?;
             break;
         }
-        told.iter_mut().for_each(|told| told(&pass.query));
         done += 1;
     }
     monitor.progress(last as u64, last as u64);
@@ -146,17 +134,12 @@ pub(super) struct Pass<'a, 'b, L: ?Sized> {
 }
 
 impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
-    fn new(
-        learner: &'a mut L,
-        examples: &'a Examples<'b>,
-        order: &'a [u32],
-        queries: bool,
-    ) -> Self {
+    fn new(learner: &'a mut L, examples: &'a Examples<'b>, order: &'a [u32]) -> Self {
         let (passive, holes) = (learner.is_passive(), learner.takes_holes());
         let reader = Reader::new(examples, holes);
         Pass {
             learner,
-            queries: queries || reader.checked || holes || !examples.layout.is_plain(),
+            queries: reader.checked || holes || !examples.layout.is_plain(),
             reader,
             order,
             query: Query::default(),
@@ -318,7 +301,10 @@ impl<'a, 'b> Reader<'a, 'b> {
             let name = || examples.declared.names.get(column).cloned().unwrap_or_else(panel);
             if value != 0.0 && moments.is_some_and(|m| m.square[column] == 0.0) {
                 let (row, column) = (row + 1, name());
-                return Err(ErrorKind::MomentContradicted { row, column, value }.into());
+                let problem = format!(
+                    "the value is {value} in scaled units, but its second moment was declared to be 0; such an attribute is never drawn, so estimates would be biased: correct the moment"
+                );
+                return Err(ErrorKind::WrongCell { row, column, problem }.into());
             }
             if let Some(bounds) = examples.declared.bounds {
                 let (low, high, value) =

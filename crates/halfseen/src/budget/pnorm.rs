@@ -57,7 +57,6 @@ parameters! {
         average: Average = Average::Tail, AVERAGE;
         truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
-        known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
         seed: u64 = 0, SEED;
     }

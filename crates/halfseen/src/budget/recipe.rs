@@ -26,8 +26,6 @@ pub struct Recipe {
     pub radius: f64,
     /// Further parameters of the iterate's geometry.
     pub shape: Shape,
-    /// Radius of the known block.
-    pub known_radius: f64,
     /// True if the known block has an intercept.
     pub intercept: bool,
     /// Draws of the panels; `None` if the budget allows every panel, or the learner is passive.
@@ -110,10 +108,10 @@ impl Draws {
 
 impl Source {
     /// Returns the source that the parameter `moments` names, with its own parameters.
-    pub fn of(moments: &MomentSource, exploration: f64, phases: TwoPhase) -> Source {
+    pub fn of(moments: &MomentSource, phases: TwoPhase) -> Source {
         match moments {
-            MomentSource::Auto => Source::Auto(exploration),
-            MomentSource::Online => Source::Online(exploration),
+            MomentSource::Auto => Source::Auto,
+            MomentSource::Online => Source::Online,
             MomentSource::TwoPhase => Source::FirstPhase(phases),
             MomentSource::Numbers(numbers) => Source::Given(numbers.clone()),
         }
@@ -136,11 +134,10 @@ pub enum Proportions {
 pub enum Source {
     /// Given, one per column.
     Given(Vec<f64>),
-    /// Declared with the data or computed from them; otherwise as [`Source::Online`] with this
-    /// share.
-    Auto(f64),
-    /// Estimated from the reads so far, with this share of uniform draws.
-    Online(f64),
+    /// Declared with the data or computed from them; otherwise as [`Source::Online`].
+    Auto,
+    /// Estimated from the reads so far, with a share of uniform draws.
+    Online,
     /// Estimated from the reads of a first phase with uniform draws.
     FirstPhase(TwoPhase),
 }
@@ -170,7 +167,6 @@ macro_rules! recipe {
             radius: $learner.radius,
             shape: ::halfseen_solve::iterate::Shape::default(),
             passive: $crate::params::Passive::No,
-            known_radius: $learner.known_radius,
             intercept: $learner.intercept,
             centre: $learner.centre,
             average: $learner.average,

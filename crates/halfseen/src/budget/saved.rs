@@ -1,18 +1,14 @@
 //! Wraps a learner's state with all that is needed to resume it.
 
 use crate::data::Layout;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, check_version};
 use crate::learner::{AskTell, Learner};
-use crate::params::{
-    BEFORE, CONFIDENCE, EXPLORATION, MAX_COST, MOMENT_NORM, MOMENTS, PHASE1, SMOOTHING, TOTAL_COST,
-    first_name,
-};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::borrow::Cow;
 use std::sync::Arc;
 
 const FORMAT: &str = "halfseen-learner";
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// Returns true for a count that a file leaves out.
 pub(super) fn is_zero(count: &u64) -> bool {
@@ -46,14 +42,11 @@ pub(super) fn wrap(
 }
 
 /// Returns FNV-1a over a learner's name, parameters and layout, which identifies its answers.
-///
-/// Names are those of version 1 of the files, so that older queries still find their learner.
 pub(super) fn fingerprint(
     learner: &str,
     params: &serde_json::Map<String, serde_json::Value>,
     layout: &Layout,
 ) -> Result<u64> {
-    let (learner, params) = first_names(learner, params);
     digest(&(learner, params, layout)).map_err(|e| bad("params", e.to_string()))
 }
 
@@ -74,29 +67,6 @@ pub(crate) fn digest(value: &impl Serialize) -> serde_json::Result<u64> {
     let mut hash = Fnv(0xCBF2_9CE4_8422_2325);
     serde_json::to_writer(&mut hash, value)?;
     Ok(hash.0)
-}
-
-/// Returns a learner's name and parameters as in version 1 of the files.
-fn first_names(
-    learner: &str,
-    params: &serde_json::Map<String, serde_json::Value>,
-) -> (String, serde_json::Map<String, serde_json::Value>) {
-    let phases = params.get(MOMENTS.name).is_some_and(|moments| moments == "two-phase");
-    let none: &[&str] = match phases {
-        true => &[MOMENTS.name, EXPLORATION.name],
-        false => &[PHASE1.name, SMOOTHING.name, CONFIDENCE.name, MOMENT_NORM.name],
-    };
-    // Parameters that version 1 did not have count only if they are set.
-    let unset = |name: &str, value: &serde_json::Value| match name {
-        _ if name == TOTAL_COST.name => value == "auto",
-        _ if name == MAX_COST.name => learner == "fiml" && value == "auto",
-        _ => value.as_str().is_some_and(|value| BEFORE.contains(&(learner, name, value))),
-    };
-    let kept = params
-        .iter()
-        .filter(|(name, value)| !(none.contains(&name.as_str()) || unset(name, value)));
-    let named = kept.map(|(name, value)| (first_name(name).to_owned(), value.clone()));
-    (format!("{learner}{}", if phases { "-2p" } else { "" }), named.collect())
 }
 
 /// Keys of a state that may be null.
@@ -159,14 +129,13 @@ impl Saved<'_> {
     /// [`ErrorKind::BadFile`], naming the key.
     pub(crate) fn read(json: &serde_json::Value) -> Result<Saved<'static>> {
         let saved = Saved::deserialize(json).map_err(|e| bad("", e.to_string()))?;
+        if saved.format != FORMAT {
+            let found = crate::error::short(&saved.format);
+            return Err(bad("format", format!("is '{found}', not '{FORMAT}'")));
+        }
+        check_version(saved.version, VERSION).map_err(|problem| bad("version", problem))?;
         if overflows(json) {
             return Err(untrue());
-        }
-        if saved.format != FORMAT || !(1..=VERSION).contains(&saved.version) {
-            let found = crate::error::short(&saved.format);
-            let problem =
-                format!("is {found} {}; this program reads {FORMAT} 1 to {VERSION}", saved.version);
-            return Err(bad("version", problem));
         }
         Ok(saved)
     }

@@ -34,7 +34,7 @@ use super::adaptive_sampler::AdaptiveSampler;
 use super::allowance::given_means;
 use super::engine::Engine;
 use super::gen_est::GenEst;
-use super::known::Known;
+use super::known::{self, Known};
 use super::ledger::{Ledger, Limits, USUAL_READS};
 use super::observed::Observed;
 use super::progressive_validation::ProgressiveValidation;
@@ -56,6 +56,8 @@ use std::sync::Arc;
 
 /// Number of slots whose state stays in the processor's second cache.
 const FEW_SLOTS: usize = 4096;
+/// Least delay of an answer that is worth a note.
+const LEAST_DELAY: u64 = 10;
 
 /// Running learner; see the module's documentation.
 #[derive(Debug, Clone)]
@@ -111,8 +113,7 @@ struct State<I> {
     /// Means per sampled slot, if the recipe centres by given ones.
     given: Vec<f64>,
     target_squares: f64,
-    /// Sum of the targets; 0 in states older than this field.
-    #[serde(default)]
+    /// Sum of the targets.
     target_sum: f64,
     /// Sums of squared gradients per sampled slot, if each has its own step.
     slopes: Vec<f64>,
@@ -144,7 +145,7 @@ impl<I: Iterate> Sgd<I> {
         iterate.shape(recipe.shape);
         let state = State {
             iterate,
-            known: Known::new(slots - sampled, recipe.intercept, recipe.known_radius),
+            known: Known::new(slots - sampled, recipe.intercept, known::RADIUS),
             running: RunningMoments::new(slots),
             drawing: AdaptiveSampler::new(&recipe, layout, squares)?,
             risk: ProgressiveValidation::default(),
@@ -178,7 +179,7 @@ impl<I: Iterate> Sgd<I> {
         let sampled = layout.sampled_slots();
         state.iterate.shape(recipe.shape);
         state.iterate.restore(sampled, recipe.radius)?;
-        let known = Known::new(layout.slots() - sampled, recipe.intercept, recipe.known_radius);
+        let known = Known::new(layout.slots() - sampled, recipe.intercept, known::RADIUS);
         let given = if recipe.centre == Centre::Given { sampled } else { 0 };
         let slopes = if recipe.pace.schedule == Schedule::Adagrad { sampled } else { 0 };
         let sound = state.running.len() == layout.slots()
@@ -268,6 +269,19 @@ impl<I: Iterate> Sgd<I> {
             format!("the target {target} is neither -1 nor +1, and this loss is for two classes");
         Err(ErrorKind::WrongAnswer { number, problem }.into())
     }
+}
+
+/// Returns a note on a delay of answers, if large enough.
+fn late(delay: u64, examples: u64) -> Option<Note> {
+    (delay >= LEAST_DELAY && examples > 0).then(|| {
+        let text = format!(
+            "answers were delayed by up to {delay} other answers: steps were up to {:.1} times shorter, so less was learned than from \
+             immediate answers; its own test evaluates the predictors at the time of the queries; wait for answers before asking more, \
+             or use fiml, which delays do not affect",
+            (1.0 + 2.0 * delay as f64).sqrt()
+        );
+        Note::on_data("late-answers", text)
+    })
 }
 
 fn ledger(recipe: &Recipe, layout: &Arc<Layout>) -> Result<Ledger> {
@@ -393,7 +407,7 @@ impl<I: Iterate> Engine for Sgd<I> {
         let drawn = self.gen_est.filter(|_| self.state.drawing.sampler().is_some());
         let budget_kind = if drawn.is_some() { BudgetKind::Expected } else { BudgetKind::Each };
         let steep = drawn.and_then(|estimator| self.state.steepness.note(&estimator));
-        let late = Note::of_delay(report.largest_delay, report.examples);
+        let late = late(report.largest_delay, report.examples);
         // A classification score does not estimate the target, and its squared error is
         // meaningless.
         let risk_of_target = risk.filter(|_| !self.recipe.loss.needs_classes());

@@ -14,6 +14,8 @@ use serde::{Deserialize, Serialize};
 const PRIOR_SLOPES: f64 = 10.0;
 /// Threshold for the mean of the squared slope, above which it is reported.
 const HOPELESS: f64 = 1e4;
+/// Larger numbers are shown as more than this.
+const LARGEST_SHOWN: f64 = 1e300;
 
 /// Sums over the answers, kept finite because files hold finite numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -59,8 +61,17 @@ impl SlopeStats {
     pub(super) fn note(&self, estimator: &GenEst) -> Option<Note> {
         let square = self.residual_squares / self.residuals.max(1.0);
         let second_moment = estimator.second_moment(square);
-        (second_moment > HOPELESS)
-            .then(|| Note::SlopeVariance { residual: square.sqrt(), second_moment })
+        (second_moment > HOPELESS).then(|| {
+            let residual = square.sqrt();
+            let text = format!(
+                "the estimated slopes are too noisy to learn from: their mean square is {}{:.0e} (exact slopes: about 1); single draws \
+                 estimate the scaled residual with a root mean square of {}; raise smoothing_width or lower radius",
+                if second_moment < LARGEST_SHOWN { "about " } else { "more than " },
+                second_moment.min(LARGEST_SHOWN),
+                if residual < 1e6 { format!("{residual:.1}") } else { format!("{residual:.0e}") },
+            );
+            Note::on_data("slope-variance", text)
+        })
     }
 
     /// Returns true if saved numbers are consistent.

@@ -15,6 +15,7 @@
 //! M. Zinkevich, J. Langford and A. Smola, "Slow Learners are Fast", NIPS 2009; K. Quanrud and D.
 //! Khashabi, "Online Learning with Adversarial Delays", NIPS 2015.
 
+use super::known;
 use crate::params::{Rule, Steps};
 use serde::{Deserialize, Serialize};
 
@@ -142,13 +143,7 @@ pub struct StepSchedule {
 impl StepSchedule {
     /// Returns the plan, which is constant while the norms are, for `examples` seen or asked for,
     /// `began` of them before this phase.
-    pub fn plan(
-        &self,
-        examples: u64,
-        began: u64,
-        facts: &DataNorms,
-        known_radius: f64,
-    ) -> StepPlan {
+    pub fn plan(&self, examples: u64, began: u64, facts: &DataNorms) -> StepPlan {
         let examples = self.horizon.unwrap_or(examples).saturating_sub(began).max(1) as f64;
         let facts = DataNorms { examples, ..*facts };
         let value = self.rule.resolve(match self.schedule {
@@ -159,7 +154,7 @@ impl StepSchedule {
         // for the squares.
         let slope =
             facts.slope.map_or((self.theory.reach)(&facts) + facts.norms.target.sqrt(), f64::sqrt);
-        let known = known_radius / (slope * (facts.norms.known * facts.examples).sqrt());
+        let known = known::RADIUS / (slope * (facts.norms.known * facts.examples).sqrt());
         StepPlan { value, known: if known.is_finite() { known } else { 0.0 } }
     }
 
@@ -210,7 +205,7 @@ mod tests {
         for schedule in [Schedule::Projected, Schedule::StronglyConvex, Schedule::Adagrad] {
             for horizon in [None, Some(100)] {
                 let pace = pace(schedule, horizon);
-                let plan = pace.plan(9, 0, &facts(), 1.0);
+                let plan = pace.plan(9, 0, &facts());
                 let now = pace.at(9, &plan, Wait::default());
                 let late = pace.at(9, &plan, Wait { delay: 12, open: 0 });
                 assert_eq!(late.size, now.size * 0.2, "{schedule:?}");
@@ -226,7 +221,7 @@ mod tests {
         let (unknown, known) =
             (pace(Schedule::Projected, None), pace(Schedule::Projected, Some(100)));
         let wait = Wait { delay: 91, open: 91 };
-        let plan = |pace: &StepSchedule| pace.plan(9 + 91, 0, &facts(), 1.0);
+        let plan = |pace: &StepSchedule| pace.plan(9 + 91, 0, &facts());
         assert_eq!(unknown.at(9, &plan(&unknown), wait), known.at(9, &plan(&known), wait));
     }
 }

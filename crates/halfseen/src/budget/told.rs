@@ -4,20 +4,22 @@ use super::classes::uncentred;
 use super::pass::next_batch;
 use super::recipe::Recipe;
 use super::sgd::Sgd;
-use crate::data::Examples;
+use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{AskTell, PartFacts, Steps};
+use crate::learner::{AskTell, InParts, Steps};
 use crate::model::{Fit, Outside, Stop};
 use crate::params::{Needs, Parameters, TOTAL_BUDGET, TOTAL_COST};
 use halfseen_solve::Monitor;
 use halfseen_solve::iterate::Iterate;
+use std::sync::Arc;
 use std::time::Instant;
 
-/// Returns true if a learner can be told the rows of a part: it chooses its reads, so that it needs
-/// to know nothing about the other rows, and no limit is shared with other parts.
-pub(super) fn can_be_told<L: Parameters + ?Sized>(learner: &L, needs: &Needs) -> bool {
+/// Returns that a learner takes rows as a stream if it chooses its reads, so that it needs to know
+/// nothing about later rows, and no limit ends its pass before the last of them.
+pub(super) fn in_parts<L: Parameters + ?Sized>(learner: &L, needs: &Needs) -> Option<InParts> {
     let is_free = |name: &str| learner.get(name).is_none_or(|value| value == "auto");
-    needs.chooses() && is_free(TOTAL_BUDGET.name) && is_free(TOTAL_COST.name)
+    let can = needs.chooses() && is_free(TOTAL_BUDGET.name) && is_free(TOTAL_COST.name);
+    can.then_some(InParts::Stream)
 }
 
 /// A learner, and what its rows so far have shown beside its own report.
@@ -49,15 +51,15 @@ impl<L: AskTell> Told<L> {
     }
 }
 
-/// Starts a recipe for the rows of a part.
+/// Starts a recipe for a number of rows.
 pub(super) fn told<I: Iterate + 'static>(
     recipe: Recipe,
-    facts: &PartFacts<'_>,
+    layout: &Arc<Layout>,
+    rows: u64,
 ) -> Result<Option<Box<dyn Steps>>> {
     let signs = recipe.loss.needs_classes();
-    let known = facts.moments.map(|moments| (moments, facts.target_square));
-    let sgd = Sgd::<I>::new(recipe, facts.layout, known)?;
-    sgd.check_first_phase(facts.rows)?;
+    let sgd = Sgd::<I>::new(recipe, layout, None)?;
+    sgd.check_first_phase(rows)?;
     let fit = |learner: &Sgd<I>, monitor: &dyn Monitor| {
         let mut fit = learner.fitted(monitor)?;
         fit.report.stop = Stop::OnePass;

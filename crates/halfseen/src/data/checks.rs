@@ -4,7 +4,7 @@ use super::Examples;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Refuses examples without rows or columns, and targets that are not finite.
-pub(crate) fn check_shape(examples: &Examples<'_>, learner: &str) -> Result<()> {
+pub fn check_shape(examples: &Examples<'_>, learner: &str) -> Result<()> {
     if examples.is_empty() {
         return Err(ErrorKind::TooFewRows { what: learner.to_owned(), least: 1, rows: 0 }.into());
     }
@@ -22,7 +22,7 @@ pub(crate) fn check_shape(examples: &Examples<'_>, learner: &str) -> Result<()> 
 }
 
 /// Refuses a row with a missing or infinite cell.
-pub(crate) fn check_row(examples: &Examples<'_>, example: usize, row: &[f64]) -> Result<()> {
+pub fn check_row(examples: &Examples<'_>, example: usize, row: &[f64]) -> Result<()> {
     match row.iter().position(|v| !v.is_finite()) {
         Some(column) => Err(bad_cell(examples, example, column, row[column])),
         None => Ok(()),
@@ -30,7 +30,7 @@ pub(crate) fn check_row(examples: &Examples<'_>, example: usize, row: &[f64]) ->
 }
 
 /// Returns the error for a scaled cell that is not finite.
-pub(crate) fn bad_cell(examples: &Examples<'_>, example: usize, at: usize, value: f64) -> Error {
+pub fn bad_cell(examples: &Examples<'_>, example: usize, at: usize, value: f64) -> Error {
     let layout = examples.layout;
     let slot = layout.slot(at);
     let panel = (0..layout.panels()).find(|&p| layout.slots_of(p).contains(&slot));

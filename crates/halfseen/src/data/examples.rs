@@ -150,7 +150,7 @@ impl<'a> Examples<'a> {
     }
 
     /// Returns true if few cells are stored, and the others are zeros in scaled units too.
-    pub(crate) fn is_sparse(&self) -> bool {
+    pub fn is_sparse(&self) -> bool {
         self.scaler.keeps_zeros() && self.matrix.is_sparse(&self.rows)
     }
 
@@ -191,7 +191,7 @@ impl<'a> Examples<'a> {
     }
 
     /// Returns the weights of all rows; `None` if they have none.
-    pub(crate) fn weight_list(&self) -> Option<Vec<f64>> {
+    pub fn weight_list(&self) -> Option<Vec<f64>> {
         self.weights.map(|weights| self.rows.iter().map(|&row| weights[row as usize]).collect())
     }
 
@@ -199,8 +199,8 @@ impl<'a> Examples<'a> {
     /// start with this.
     ///
     /// # Errors
-    /// As [`check_weights`].
-    pub(crate) fn counted(&self) -> Result<Cow<'_, Examples<'a>>> {
+    /// Weights that are negative or not finite, or not one for each row.
+    pub fn counted(&self) -> Result<Cow<'_, Examples<'a>>> {
         let Some(weights) = self.weights else { return Ok(Cow::Borrowed(self)) };
         check_weights(weights, self.matrix.rows())?;
         let counts = |row: &u32| weights[*row as usize] > 0.0;
@@ -255,7 +255,7 @@ impl<'a> Examples<'a> {
 
 /// Extends a range to include another number.
 #[inline]
-pub(crate) fn widened(range: Option<[f64; 2]>, number: f64) -> [f64; 2] {
+pub fn widened(range: Option<[f64; 2]>, number: f64) -> [f64; 2] {
     range.map_or([number; 2], |[low, high]| [low.min(number), high.max(number)])
 }
 

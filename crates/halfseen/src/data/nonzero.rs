@@ -4,7 +4,7 @@ use super::{Examples, Matrix, Scaler};
 
 /// The nonzero scaled cells of one row, by increasing column.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Cells {
+pub struct Cells {
     /// Only the first `len` entries are valid; the others are capacity.
     columns: Vec<u32>,
     values: Vec<f64>,
@@ -16,12 +16,12 @@ pub(crate) struct Cells {
 
 impl Cells {
     /// Allocates for rows scaled like these.
-    pub(crate) fn of(examples: &Examples<'_>) -> Cells {
+    pub fn of(examples: &Examples<'_>) -> Cells {
         Cells { sparse: examples.scaler.keeps_zeros(), ..Cells::default() }
     }
 
     /// Reads one example.
-    pub(crate) fn read(&mut self, examples: &Examples<'_>, example: usize) {
+    pub fn read(&mut self, examples: &Examples<'_>, example: usize) {
         let row = examples.rows[example] as usize;
         match examples.matrix {
             Matrix::U8(bytes) if self.sparse => {
@@ -72,7 +72,7 @@ impl Cells {
     }
 
     /// Takes the nonzero cells of a dense scaled row.
-    pub(crate) fn take(&mut self, row: &[f64]) {
+    pub fn take(&mut self, row: &[f64]) {
         self.room(row.len());
         self.keep(0, row.iter().copied());
     }
@@ -100,18 +100,18 @@ impl Cells {
     }
 
     /// Returns the first missing or infinite cell, with its column.
-    pub(crate) fn bad(&self) -> Option<(usize, f64)> {
+    pub fn bad(&self) -> Option<(usize, f64)> {
         self.iter().find(|(_, v)| !v.is_finite())
     }
 
     /// Returns columns and values.
-    pub(crate) fn lists(&self) -> (&[u32], &[f64]) {
+    pub fn lists(&self) -> (&[u32], &[f64]) {
         (&self.columns[..self.len], &self.values[..self.len])
     }
 
     /// Iterates over columns and values.
     #[inline]
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, f64)> {
+    pub fn iter(&self) -> impl Iterator<Item = (usize, f64)> {
         self.columns[..self.len]
             .iter()
             .map(|&j| j as usize)

@@ -43,13 +43,13 @@ impl Scale {
         }
     }
 
-    /// Refuses a scale that needs to look at cells of this matrix, for a fit that must not.
+    /// Refuses a scale that needs to look at cells, which may be bytes, for a fit that must not.
     ///
     /// # Errors
     /// [`ErrorKind::Needs`].
-    pub(crate) fn needs_no_look(self, matrix: &Matrix) -> Result<()> {
+    pub(crate) fn needs_no_look(self, are_bytes: bool) -> Result<()> {
         // The range of bytes is known.
-        if self == Scale::None || (self == Scale::Common && matches!(matrix, Matrix::U8(_))) {
+        if self == Scale::None || (self == Scale::Common && are_bytes) {
             return Ok(());
         }
         let what = "the attributes' ranges, but an honest fit does not look at unread cells: declare their bounds, or use \
@@ -88,6 +88,43 @@ pub enum Scaler {
     },
 }
 
+/// Facts of each encoded column over the observed cells of the training rows, in raw units, to which
+/// scalings are fitted.
+pub(crate) trait ColumnFacts {
+    /// Returns true if the cells are bytes, whose range is known without a look.
+    fn are_bytes(&self) -> bool;
+
+    /// Returns the largest absolute value of each column; 0 without one.
+    fn largest(&self) -> Vec<f64>;
+
+    /// Returns the mean and the standard deviation of each column; 0 without a value.
+    fn mean_and_deviation(&self) -> (Vec<f64>, Vec<f64>);
+}
+
+/// Training rows of an encoded matrix, with weights above 0, one per row of the matrix.
+pub(crate) struct TrainingCells<'a> {
+    pub(crate) matrix: &'a Matrix,
+    pub(crate) rows: &'a [u32],
+    pub(crate) weights: Option<&'a [f64]>,
+}
+
+impl ColumnFacts for TrainingCells<'_> {
+    fn are_bytes(&self) -> bool {
+        matches!(self.matrix, Matrix::U8(_))
+    }
+
+    fn largest(&self) -> Vec<f64> {
+        let mut largest = vec![0.0_f64; self.matrix.columns()];
+        // A missing cell is no maximum.
+        each_cell(self.matrix, self.rows, |j, v| largest[j] = largest[j].max(v.abs()));
+        largest
+    }
+
+    fn mean_and_deviation(&self) -> (Vec<f64>, Vec<f64>) {
+        mean_and_deviation(self.matrix, self.rows, self.weights)
+    }
+}
+
 impl Scaler {
     /// Fits a scaling to the training rows of an encoded matrix, from observed cells only.
     ///
@@ -106,65 +143,46 @@ impl Scaler {
         weights: Option<&[f64]>,
         bounds: Option<&Bounds>,
     ) -> Scaler {
-        match (scale, bounds, matrix) {
-            (Scale::None, ..) => Scaler::None {},
-            (Scale::Common, Some(bounds), _) => {
-                let largest =
-                    bounds.low.iter().chain(&bounds.high).fold(0.0_f64, |a, b| a.max(b.abs()));
-                Scaler::common(largest)
-            }
-            (Scale::Common, None, Matrix::U8(_)) => Scaler::Common { divisor: 255.0 },
-            (Scale::Common, None, _) => {
-                let mut largest = 0.0_f64;
-                // A missing cell is no maximum.
-                each_cell(matrix, rows, |_, v| largest = largest.max(v.abs()));
-                Scaler::common(largest)
-            }
-            (Scale::Max, bounds, _) => {
-                let mut largest = vec![0.0_f64; matrix.columns()];
-                match bounds {
-                    Some(Bounds { low, high }) => {
-                        let pairs = low.iter().zip(high).map(|(l, h)| l.abs().max(h.abs()));
-                        largest.iter_mut().zip(pairs).for_each(|(a, b)| *a = b);
-                    }
-                    None => {
-                        each_cell(matrix, rows, |j, v| largest[j] = largest[j].max(v.abs()));
-                    }
+        Self::fit_to(scale, &TrainingCells { matrix, rows, weights }, bounds)
+    }
+
+    /// Fits a scaling to what is known of the columns.
+    pub(crate) fn fit_to(scale: Scale, facts: &dyn ColumnFacts, bounds: Option<&Bounds>) -> Scaler {
+        let largest = || -> Vec<f64> {
+            match bounds {
+                Some(Bounds { low, high }) => {
+                    low.iter().zip(high).map(|(l, h)| l.abs().max(h.abs())).collect()
                 }
-                Scaler::max(largest)
+                None => facts.largest(),
             }
-            (Scale::Each, Some(bounds), _) => {
+        };
+        match (scale, bounds) {
+            (Scale::None, _) => Scaler::None {},
+            (Scale::Common, None) if facts.are_bytes() => Scaler::Common { divisor: 255.0 },
+            (Scale::Common, _) => {
+                let largest = largest().into_iter().fold(0.0_f64, f64::max);
+                Scaler::Common { divisor: positive(largest) }
+            }
+            (Scale::Max, _) => {
+                let divisor: Vec<f64> = largest().into_iter().map(positive).collect();
+                Scaler::Each { offset: vec![0.0; divisor.len()], divisor }
+            }
+            (Scale::Each, Some(bounds)) => {
                 let pairs = bounds.low.iter().zip(&bounds.high);
                 let (offset, divisor) =
                     pairs.map(|(l, h)| ((l + h) / 2.0, positive((h - l) / 2.0))).unzip();
                 Scaler::Each { offset, divisor }
             }
-            (Scale::Each, None, _) => {
-                let (mean, deviation) = mean_and_deviation(matrix, rows, weights);
-                Scaler::each(mean, deviation)
+            (Scale::Each, None) => {
+                let (offset, deviation) = facts.mean_and_deviation();
+                // A deviation below the rounding error of the mean is that of a constant column.
+                let divisor = |(deviation, mean): (f64, &f64)| {
+                    if deviation <= 1e-12 * mean.abs() { 1.0 } else { positive(deviation) }
+                };
+                let divisor = deviation.into_iter().zip(&offset).map(divisor).collect();
+                Scaler::Each { offset, divisor }
             }
         }
-    }
-
-    /// Returns the scaling by the largest absolute value of all cells.
-    pub(crate) fn common(largest: f64) -> Scaler {
-        Scaler::Common { divisor: positive(largest) }
-    }
-
-    /// Returns the scaling by the largest absolute value of each column.
-    pub(crate) fn max(largest: Vec<f64>) -> Scaler {
-        let offset = vec![0.0; largest.len()];
-        Scaler::Each { offset, divisor: largest.into_iter().map(positive).collect() }
-    }
-
-    /// Returns the scaling by the mean and the standard deviation of each column. A deviation below
-    /// the rounding error of the mean counts as that of a constant column.
-    pub(crate) fn each(mean: Vec<f64>, deviation: Vec<f64>) -> Scaler {
-        let divisor = |(deviation, mean): (f64, &f64)| {
-            if deviation <= 1e-12 * mean.abs() { 1.0 } else { positive(deviation) }
-        };
-        let divisor = deviation.into_iter().zip(&mean).map(divisor).collect();
-        Scaler::Each { offset: mean, divisor }
     }
 
     /// Scales one cell.
@@ -429,13 +447,12 @@ mod tests {
 
     #[test]
     fn a_scale_that_looks_is_refused_where_nothing_may_be_looked_at() {
-        let (numbers, bytes) = (Matrix::F64(array![[1.0]]), Matrix::U8(array![[1]]));
         for scale in [Scale::Common, Scale::Each, Scale::Max] {
-            let error = scale.needs_no_look(&numbers).unwrap_err().to_string();
+            let error = scale.needs_no_look(false).unwrap_err().to_string();
             assert!(error.starts_with("scale = ") && error.contains("bounds"), "{error}");
-            assert_eq!(scale.needs_no_look(&bytes).is_ok(), scale == Scale::Common);
+            assert_eq!(scale.needs_no_look(true).is_ok(), scale == Scale::Common);
         }
-        assert!(Scale::None.needs_no_look(&numbers).is_ok());
+        assert!(Scale::None.needs_no_look(false).is_ok());
     }
 
     #[test]

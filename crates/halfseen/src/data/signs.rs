@@ -5,11 +5,14 @@ use crate::error::{ErrorKind, Result};
 
 /// The classes as -1 and +1, and the scaled targets: `centre` stands for 0 and `centre + half` for
 /// +1; a score in units of the scaled target is `centre + half * score`.
-pub(crate) struct Signs {
+#[derive(Debug, Clone)]
+pub struct Signs {
     /// -1 or +1 for each example.
-    pub(crate) signs: Vec<f64>,
-    pub(crate) centre: f64,
-    pub(crate) half: f64,
+    pub signs: Vec<f64>,
+    /// The scaled target between the classes.
+    pub centre: f64,
+    /// Half the distance of the scaled targets.
+    pub half: f64,
 }
 
 impl Signs {
@@ -17,7 +20,7 @@ impl Signs {
     ///
     /// # Errors
     /// [`ErrorKind::WrongTarget`]: numbers, more classes, or scaled targets not separating two.
-    pub(crate) fn of(examples: &Examples<'_>, learner: &str) -> Result<Signs> {
+    pub fn of(examples: &Examples<'_>, learner: &str) -> Result<Signs> {
         let wrong = |problem: String| ErrorKind::WrongTarget { column: "target".into(), problem };
         let Some(labels) = examples.labels.filter(|labels| labels.classes <= 2) else {
             let classes = examples
@@ -58,7 +61,7 @@ mod tests {
             let mut data = Data::random(4, 2, 1);
             data.targets = targets.to_vec();
             let labels = Some(Labels { codes: &[0, 1, 0, 1], classes: 2 });
-            Signs::of(&Examples { labels, ..data.examples() }, "svm")
+            Signs::of(&Examples { labels, ..data.examples() }, "robust-lp")
         };
         let signs = of([3.0, 7.0, 3.0, 7.0]).unwrap();
         assert_eq!((signs.signs, signs.centre, signs.half), (vec![-1.0, 1.0, -1.0, 1.0], 5.0, 2.0));

@@ -1,7 +1,7 @@
 //! Holds a table: named columns of numbers and of text, in their order.
 
 use super::{Csr, Matrix};
-use crate::error::{ErrorKind, Result, nearest};
+use crate::error::{Error, ErrorKind, Result, nearest, short};
 use ndarray::Array2;
 use std::collections::{BTreeSet, HashMap};
 
@@ -99,12 +99,7 @@ impl Table {
         let mut seen = HashMap::with_capacity(columns.len());
         for (i, column) in columns.iter().enumerate() {
             if let Some(first) = seen.insert(column.name.as_str(), i + 1) {
-                return Err(ErrorKind::DuplicateColumn {
-                    name: column.name.clone(),
-                    first,
-                    second: i + 1,
-                }
-                .into());
+                return Err(duplicate(&column.name, first, i + 1));
             }
             let there = match column.place {
                 Place::Number(c) => c < numbers.columns(),
@@ -149,8 +144,7 @@ impl Table {
     /// If a column of this name exists, or the lengths differ.
     pub fn with_column(mut self, name: &str, values: Vec<f64>) -> Result<Self> {
         if let Some(first) = self.columns.iter().position(|c| c.name == name) {
-            let (first, second) = (first + 1, self.columns.len() + 1);
-            return Err(ErrorKind::DuplicateColumn { name: name.to_owned(), first, second }.into());
+            return Err(duplicate(name, first + 1, self.columns.len() + 1));
         }
         if values.len() != self.rows() {
             let (what, expected, found) =
@@ -382,4 +376,13 @@ fn sparse_union(tables: &[Table]) -> Result<(Matrix, Vec<Column>)> {
     };
     let columns = names.iter().enumerate().map(column).chain(others(&tables[0]));
     Ok((Matrix::Csr(Csr::placed(cells, names.len())?), columns.collect()))
+}
+
+/// Refuses a name that two columns share.
+fn duplicate(name: &str, first: usize, second: usize) -> Error {
+    let problem = format!(
+        "column {second} has the same name as column {first}, '{}'; rename one of them",
+        short(name)
+    );
+    ErrorKind::Table(problem).into()
 }

@@ -1,7 +1,7 @@
 //! Turns a target column into a task: regression or classification.
 
 use super::{Cell, Table};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, short};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -16,6 +16,36 @@ pub enum Task {
     Regression,
     /// The target is one of several classes.
     Classification,
+}
+
+impl Task {
+    /// Returns the task of a target column by its distinct values: `task`, or without one
+    /// classification of text and of exactly two distinct numbers.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Table`] if it is constant; text where `task` is regression.
+    pub(crate) fn of(name: &str, labels: &[Label], task: Option<Task>) -> Result<Task> {
+        let [first, _, ..] = labels else {
+            let value = labels.first().map_or(String::new(), Label::to_string);
+            let problem = format!(
+                "target column '{}' is constant (every value is {}); there is nothing to learn",
+                short(name),
+                short(&value)
+            );
+            return Err(ErrorKind::Table(problem).into());
+        };
+        let is_text = matches!(first, Label::Text(_));
+        match task {
+            Some(Task::Regression) if is_text => {
+                let problem =
+                    "it holds text, so regression is not possible; use --task classification";
+                let column = name.to_owned();
+                Err(ErrorKind::WrongTarget { column, problem: problem.to_owned() }.into())
+            }
+            None if is_text || labels.len() == 2 => Ok(Task::Classification),
+            task => Ok(task.unwrap_or(Task::Regression)),
+        }
+    }
 }
 
 /// The original label of a class.
@@ -65,12 +95,7 @@ impl Target {
         let cells: Vec<Cell<'_>> = (0..table.rows()).map(|r| table.cell(r, column)).collect();
         let missing = cells.iter().filter(|c| **c == Cell::Missing).count();
         if let Some(first) = cells.iter().position(|c| *c == Cell::Missing) {
-            return Err(ErrorKind::MissingTarget {
-                column: name.to_owned(),
-                first: first + 1,
-                count: missing,
-            }
-            .into());
+            return Err(missing_target(name, first + 1, missing));
         }
         let infinite = |(row, c): (usize, &Cell<'_>)| match c {
             Cell::Number(v) if v.is_infinite() => Some((row, *v)),
@@ -97,21 +122,7 @@ impl Target {
             .into());
         }
         let labels = distinct(&cells);
-        if labels.len() < 2 {
-            let value = labels.first().map_or(String::new(), Label::to_string);
-            return Err(ErrorKind::ConstantTarget { column: name.to_owned(), value }.into());
-        }
-        let text = matches!(labels[0], Label::Text(_));
-        let task = task.unwrap_or(if text || labels.len() == 2 {
-            Task::Classification
-        } else {
-            Task::Regression
-        });
-        match task {
-            Task::Regression if text => Err(wrong(
-                "it holds text, so regression is not possible; use --task classification".into(),
-            )
-            .into()),
+        match Task::of(name, &labels, task)? {
             Task::Regression => {
                 let number = |c: &Cell<'_>| if let Cell::Number(v) = c { *v } else { f64::NAN };
                 Ok(Target::Numbers(cells.iter().map(number).collect()))
@@ -223,4 +234,13 @@ fn code(labels: &[Label], cell: &Cell<'_>) -> u32 {
         Cell::Missing => Err(0),
     };
     found.unwrap_or(usize::MAX) as u32
+}
+
+/// Refuses a target that is missing in `count` rows, of which one is the first.
+pub fn missing_target(column: &str, first: usize, count: usize) -> Error {
+    let problem = format!(
+        "target column '{}' is missing in {count} rows (first: row {first}); remove those rows",
+        short(column)
+    );
+    ErrorKind::Table(problem).into()
 }

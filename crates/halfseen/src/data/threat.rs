@@ -24,7 +24,6 @@ pub struct Threat {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    #[serde(alias = "values")]
     costs: Vec<f64>,
     budget: f64,
 }
@@ -148,6 +147,14 @@ impl Threat {
     /// Returns the part of N that can be spent: with equal costs that of whole attributes.
     pub fn effective(&self) -> f64 {
         self.effective
+    }
+
+    /// Returns what to tell of a budget of which a part cannot be spent.
+    pub fn floored(&self) -> Option<String> {
+        let (asked, used) = (self.budget, self.effective);
+        (asked != used).then(|| {
+            format!("all values are equal, so only multiples of this value can be spent: threat {asked} means {used}")
+        })
     }
 
     /// Returns P, the remaining cost V - N after the budget is spent.

@@ -7,71 +7,35 @@ impl ErrorKind {
     pub(super) fn class(&self) -> ErrorClass {
         use ErrorKind::*;
         match self {
-            OutOfRange { .. }
+            Request(_)
+            | OutOfRange { .. }
             | NotAValue { .. }
-            | UnknownParameter { .. }
-            | UnknownLearner { .. }
-            | BudgetTooSmall { .. }
-            | BudgetTooLarge { .. }
             | BudgetSpent { .. }
             | CostSpent { .. }
-            | SeesWhole { .. }
             | WrongQuery { .. }
             | NumberUsed { .. }
-            | ForeignQuery { .. }
-            | NotAsked { .. }
-            | AnswerNotFinite { .. }
-            | OutOfBounds { .. }
-            | ToldOtherwise { .. }
-            | KeepsNoReads
             | Needs { .. }
-            | TakesNoWeights { .. }
-            | TakesNoPilot { .. }
             | WrongWeight { .. }
             | WrongDeclaration { .. }
-            | Chooses { .. }
-            | TakesOnlyAnswers { .. }
-            | WithoutReads { .. }
-            | OutsideSeries { .. }
             | UnknownColumn { .. }
             | WrongLength { .. }
             | WrongLearner { .. }
             | NotOpen { .. }
             | NotLinear
-            | HasCurves
-            | NotAdditive
-            | NoIntervals { .. }
             | TooMuchMemory { .. }
             | LittleAddressSpace { .. }
-            | NeedsRows { .. }
-            | NeedsUnits { .. }
             | WrongAnswer { .. } => ErrorClass::Parameter,
-            TooManyMoments { .. }
-            | DuplicateColumn { .. }
+            Table(_)
+            | WrongCell { .. }
             | TooFewRows { .. }
             | NoAttributes
-            | NothingObserved { .. }
             | NotFinite { .. }
             | TooLarge { .. }
-            | NotADate { .. }
             | MissingCell { .. }
-            | MomentContradicted { .. }
-            | MissingTarget { .. }
-            | ConstantTarget { .. }
             | WrongTarget { .. }
-            | WrongKind { .. }
-            | PartTwice
-            | PartChanged { .. }
-            | EmptyPart
             | OtherColumns { .. }
             | KindDiffers { .. }
-            | TooManyCategories { .. }
-            | HolesInColumn { .. }
             | OtherPlan { .. }
-            | TooManyAbsent { .. }
-            | OtherInstance { .. }
-            | OlderGeneration { .. }
-            | FileAccess { .. }
             | BadFile { .. } => ErrorClass::Data,
             InPart { problem, .. } => problem.class(),
             Diverged { .. } | Numerical { .. } => ErrorClass::Numerical,

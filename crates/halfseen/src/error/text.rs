@@ -1,5 +1,6 @@
 //! Formats the parts of messages: names cut short, lists, sizes, suggestions.
 
+use super::{Error, ErrorKind};
 use std::fmt;
 
 /// Cuts a name at 64 characters (or 192 bytes) and shows control characters escaped.
@@ -37,6 +38,20 @@ fn cut(text: &str, characters: usize, bytes: usize) -> String {
     kept
 }
 
+/// Refuses a file of another version than the one that is read.
+///
+/// # Errors
+/// The problem, with its remedy.
+pub(crate) fn check_version(found: u64, read: u64) -> Result<(), String> {
+    if found < read {
+        return Err(format!("is {found}: a version of halfseen before 0.3 wrote it; make it anew"));
+    }
+    if found > read {
+        return Err(format!("is {found}; this program reads version {read}"));
+    }
+    Ok(())
+}
+
 /// Lists at most ten names, fewer if they are long, and the number of the others.
 pub fn list<S: AsRef<str>>(names: &[S]) -> impl fmt::Display {
     let mut text = String::new();
@@ -65,14 +80,40 @@ pub fn nearest<S: AsRef<str>>(name: &str, known: &[S]) -> Option<String> {
         .map(|(_, k)| k.to_owned())
 }
 
-/// Completes the message of [`ErrorKind::BudgetTooLarge`] with the limit and the remedy.
-pub(super) fn readable(panels: usize) -> String {
-    match panels {
+/// Refuses more reads per example than there are attributes to read.
+pub(crate) fn too_many_reads(budget: u64, panels: u64) -> Error {
+    let most = match panels {
         0 => "can be read, because every attribute is known beforehand; choose a learner that needs no reads, such as ridge"
             .to_owned(),
         1 => "the only attribute that can be read; use 1".to_owned(),
         _ => format!("the {panels} attributes that can be read; use at most {panels}"),
-    }
+    };
+    ErrorKind::Request(format!("a budget of {budget} reads per example is more than {most}")).into()
+}
+
+/// Refuses fewer reads per example than a learner needs.
+pub(crate) fn too_few_reads(learner: &str, budget: u64, least: u64) -> Error {
+    let problem = format!(
+        "{} needs a budget of at least {least} reads per example, got {budget}: a gradient or a second moment needs two values of one example",
+        short(learner)
+    );
+    ErrorKind::Request(problem).into()
+}
+
+/// Refuses rows without a single observed attribute.
+pub(crate) fn nothing_observed(rows: usize) -> Error {
+    let problem = format!(
+        "none of the {rows} rows has an observed attribute: there is nothing to learn from"
+    );
+    ErrorKind::Table(problem).into()
+}
+
+/// Refuses intervals of a model that has none.
+pub(crate) fn no_intervals(reason: &str) -> Error {
+    let problem = format!(
+        "there are no prediction intervals: {reason}; fiml models of numeric targets have them, and other models of numbers with rows for calibration (in the program --conformal)"
+    );
+    ErrorKind::Request(problem).into()
 }
 
 /// Formats a number in a few characters, whatever its size.
@@ -134,6 +175,6 @@ pub(super) fn raise(own: bool) -> &'static str {
     }
 }
 
-pub(super) fn maybe(nearest: &Option<String>) -> String {
+pub(crate) fn maybe(nearest: &Option<String>) -> String {
     nearest.as_deref().map_or(String::new(), |n| format!(" (did you mean '{}'?)", short(n)))
 }

@@ -14,7 +14,7 @@ use std::ops::Range;
 /// Examples minus their weighted means (or as they are, without intercept), on the columns that are
 /// then not all zero.
 #[derive(Debug)]
-pub(crate) struct Centred<'a, 'b> {
+pub struct Centred<'a, 'b> {
     examples: &'a Examples<'b>,
     /// Sum of the weights.
     total: f64,
@@ -33,7 +33,7 @@ impl<'a, 'b> Centred<'a, 'b> {
     ///
     /// # Errors
     /// No rows, no columns, a missing or infinite cell or target.
-    pub(crate) fn new(examples: &'a Examples<'b>, learner: &str, intercept: bool) -> Result<Self> {
+    pub fn new(examples: &'a Examples<'b>, learner: &str, intercept: bool) -> Result<Self> {
         check_shape(examples, learner)?;
         let (m, d) = (examples.len(), examples.columns());
         let (mut first, mut row) = (vec![0.0; d], vec![0.0; d]);
@@ -63,38 +63,43 @@ impl<'a, 'b> Centred<'a, 'b> {
     }
 
     /// Returns the number of examples.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.examples.len()
     }
 
+    /// Returns true if there are no examples.
+    pub fn is_empty(&self) -> bool {
+        self.examples.is_empty()
+    }
+
     /// Returns the number of columns kept.
-    pub(crate) fn width(&self) -> usize {
+    pub fn width(&self) -> usize {
         self.columns.len()
     }
 
     /// Returns the weight of one example.
-    pub(crate) fn weight(&self, example: usize) -> f64 {
+    pub fn weight(&self, example: usize) -> f64 {
         self.examples.weight(example)
     }
 
     /// Returns the sum of all weights: the number of examples if they have none.
-    pub(crate) fn total(&self) -> f64 {
+    pub fn total(&self) -> f64 {
         self.total
     }
 
     /// Returns the report of a learner that read every cell.
-    pub(crate) fn report(&self, learner: &str, stop: Stop) -> Report {
+    pub fn report(&self, learner: &str, stop: Stop) -> Report {
         let layout = self.examples.layout;
         Report::full(learner, stop, self.len(), layout.sampled_panels()).paid(layout)
     }
 
     /// Returns the centred target of one example.
-    pub(crate) fn target(&self, example: usize) -> f64 {
+    pub fn target(&self, example: usize) -> f64 {
         self.examples.target(example) - self.target_shift
     }
 
     /// Replaces `block` by the centred kept cells of some examples, row by row.
-    pub(crate) fn block_into(&self, range: Range<usize>, block: &mut Vec<f64>) {
+    pub fn block_into(&self, range: Range<usize>, block: &mut Vec<f64>) {
         let mut row = vec![0.0; self.examples.columns()];
         block.clear();
         for i in range {
@@ -104,18 +109,18 @@ impl<'a, 'b> Centred<'a, 'b> {
     }
 
     /// Returns the columns kept, increasing.
-    pub(crate) fn columns(&self) -> &[usize] {
+    pub fn columns(&self) -> &[usize] {
         &self.columns
     }
 
     /// Returns the mean of every column, (n_columns).
-    pub(crate) fn mean(&self) -> &[f64] {
+    pub fn mean(&self) -> &[f64] {
         &self.mean
     }
 
     /// Returns the predictor on all columns, given the weights of the kept ones; predictions are
     /// clipped to the range of the targets.
-    pub(crate) fn predictor(&self, kept: &[f64]) -> Linear {
+    pub fn predictor(&self, kept: &[f64]) -> Linear {
         let mut weights = vec![0.0; self.examples.columns()];
         let mut intercept = self.target_shift;
         for ((&j, w), s) in self.columns.iter().zip(kept).zip(&self.shift) {

@@ -20,11 +20,12 @@ use super::centred::Centred;
 use super::second_moments::{self, second_moments};
 use crate::data::Examples;
 use crate::error::Result;
+use crate::learner::size::FEWER_COLUMNS;
 use crate::learner::together::{fits_together, grouped};
 use crate::learner::{FitSize, Grid, InParts, Learner, Needed};
 use crate::model::Fit;
 use crate::params::{Fill, Needs, parameters};
-use halfseen_solve::{Monitor, Point, kept_columns};
+use halfseen_solve::{Monitor, Point};
 use std::time::Instant;
 
 parameters! {
@@ -54,11 +55,13 @@ impl Learner for Lasso {
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
-        let (m, d) = (size.n(), size.d());
-        let block = second_moments::BLOCK.min(size.rows) as f64;
-        let columns = kept_columns(size.rows, size.columns) as f64;
-        let numbers = (m.min(d) + columns) * d + (block + 20.0) * d;
-        Needed::of_moments(8.0 * numbers + size.models(2.0 * d))
+        // The rows and the products of some columns, or the moments; a block of rows is read at a
+        // time.
+        let numbers = match size.rows < size.columns {
+            true => 4.0 * size.cells(),
+            false => size.column_pairs() + second_moments::BLOCK as f64 * size.d(),
+        };
+        Needed::of(size, numbers).with(FEWER_COLUMNS)
     }
 
     // Second moments are summed once for each kind of intercept; each radius starts from the

@@ -18,6 +18,7 @@ use super::norm;
 use super::second_moments::{self, second_moments};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
+use crate::learner::size::FEWER_COLUMNS;
 use crate::learner::together::{fits_together, grouped};
 use crate::learner::{FitSize, Grid, InParts, Learner, Needed};
 use crate::model::{Fit, Stop};
@@ -54,13 +55,14 @@ impl Learner for Ridge {
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
-        let (m, d) = (size.n(), size.d());
         // With fewer rows than columns: the rows, their products, the eigenvectors of those, and
-        // theirs of the columns, twice. Else the moments, their eigenvectors, and three times as much
-        // to find them.
-        let numbers = if m < d { 3.0 * m * d + 4.0 * m * m } else { 5.0 * d * d };
-        let block = second_moments::BLOCK.min(size.rows) as f64;
-        Needed::of_moments(8.0 * (numbers + (block + 20.0) * d) + size.models(2.0 * d))
+        // theirs of the columns, twice. Else the moments, their eigenvectors, and three times as
+        // much to find them. A block of rows is read at a time.
+        let numbers = match size.rows < size.columns {
+            true => 4.0 * size.cells() + 4.0 * size.row_pairs(),
+            false => 5.0 * size.column_pairs() + second_moments::BLOCK as f64 * size.d(),
+        };
+        Needed::of(size, numbers).with(FEWER_COLUMNS)
     }
 
     // One decomposition for all radii and penalties. Seconds include it.

@@ -15,7 +15,7 @@ use crate::error::{ErrorKind, Result};
 use faer::mat::MatMut;
 use faer::prelude::ReborrowMut;
 use faer::{ContiguousFwd, Mat};
-use halfseen_solve::{Monitor, multiply, square_bytes};
+use halfseen_solve::{Monitor, multiply};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -67,7 +67,9 @@ pub fn cross(
 /// threads and excluding the rows themselves.
 pub fn bytes_needed(rows: usize, kernels: usize) -> u64 {
     let room = (BLOCK * BLOCK * 28 * rayon::current_num_threads()) as u64;
-    square_bytes(rows).saturating_mul(kernels as u64).saturating_add(room)
+    // Columns are aligned to 64 bytes.
+    let matrix = (rows as u64).div_ceil(8).saturating_mul(64).saturating_mul(rows as u64);
+    matrix.saturating_mul(kernels as u64).saturating_add(room)
 }
 
 /// Returns zeros; the threads share the work of first touching the memory.

@@ -61,7 +61,7 @@ impl Masked {
     ///
     /// # Errors
     /// As [`Masked::new`].
-    pub(crate) fn wide(examples: &Examples<'_>, constant: bool) -> Result<Masked> {
+    pub fn wide(examples: &Examples<'_>, constant: bool) -> Result<Masked> {
         if examples.matrix.is_sparse(&examples.rows) && examples.columns() > examples.len() {
             SparseRows::new(examples, constant).map(Masked::Sparse)
         } else {
@@ -86,14 +86,6 @@ impl Masked {
     /// As [`Masked::new`].
     pub fn from_rows(rows: ArrayView2<'_, f64>, constant: bool) -> Result<Masked> {
         DenseRows::from_rows(rows, constant).map(Masked::Dense)
-    }
-
-    /// Returns the bytes of rows, sparse if the number of their stored cells is given.
-    pub(crate) fn bytes(rows: f64, columns: f64, stored: Option<f64>) -> f64 {
-        match stored {
-            Some(stored) => SparseRows::bytes(stored, rows, columns),
-            None => DenseRows::bytes(rows, columns),
-        }
     }
 
     /// Returns the number of cells that are stored, if not all are.

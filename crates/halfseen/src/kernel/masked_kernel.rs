@@ -82,7 +82,7 @@ impl Kernel {
         let wrong = wrong.or(lengths.first().filter(|_| lengths.iter().all(|&a| a == 0.0)));
         if let Some(value) = wrong {
             let (name, allowed) =
-                (params::LENGTH_WEIGHTS.name, "finite and at least 0, and one of them above 0");
+                ("length_weights", "finite and at least 0, and one of them above 0");
             return Err(ErrorKind::OutOfRange {
                 name,
                 value: value.to_string(),
@@ -362,7 +362,7 @@ fn in_range(declaration: &'static params::Declaration, value: u64) -> Result<()>
 }
 
 fn out_of_range(found: String) -> Error {
-    let remedy = "lower gamma or degree, weight long sequences less (length_weights), or scale the attributes";
+    let remedy = "lower gamma or degree, or scale the attributes";
     ErrorKind::Numerical { what: "computing kernels", problem: format!("{found}; {remedy}") }.into()
 }
 

@@ -303,11 +303,6 @@ impl Sketch {
         )?;
         Ok(features)
     }
-
-    /// Returns the bytes of the features of `rows` rows.
-    pub fn bytes_needed(&self, rows: usize) -> u64 {
-        (self.width as u64).div_ceil(8).saturating_mul(64).saturating_mul(rows as u64)
-    }
 }
 
 impl Written {

@@ -1,10 +1,12 @@
 //! Counts the observed values of rows, and measures the correlation of missingness with the target.
 
 use crate::data::Examples;
+use crate::error::short;
 use crate::model::{Note, Report, Stop};
 
+/// Observed values of rows, and what their missingness tells.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct MissingnessSummary {
+pub struct MissingnessSummary {
     /// Number of observed cells, by panel, without those always known, which cost nothing.
     observed: u64,
     /// Their total price.
@@ -27,7 +29,7 @@ const LEAST: f64 = 0.1;
 
 impl MissingnessSummary {
     /// Reads every row once.
-    pub(crate) fn of(examples: &Examples<'_>) -> MissingnessSummary {
+    pub fn of(examples: &Examples<'_>) -> MissingnessSummary {
         let layout = examples.layout;
         let panels = layout.panels();
         let first: Vec<usize> = (0..panels).map(|p| layout.slots_of(p).start).collect();
@@ -99,7 +101,7 @@ impl MissingnessSummary {
     }
 
     /// Returns a report of a learner that read every observed value.
-    pub(crate) fn report(&self, learner: &str, stop: Stop, examples: &Examples<'_>) -> Report {
+    pub fn report(&self, learner: &str, stop: Stop, examples: &Examples<'_>) -> Report {
         let mut report =
             Report::full(learner, stop, examples.len(), examples.layout.sampled_panels());
         (report.reads, report.distinct, report.spent) = (self.observed, self.observed, self.spent);
@@ -107,16 +109,30 @@ impl MissingnessSummary {
         if self.empty > 0 {
             report.notes.push(Note::EmptyRows { rows: self.empty });
         }
-        if let Some((column, columns)) = &self.never {
-            report.notes.push(Note::NeverObserved { column: column.clone(), columns: *columns });
-        }
-        if let Some((column, correlation)) = &self.informative {
-            report
-                .notes
-                .push(Note::InformativeHoles { column: column.clone(), correlation: *correlation });
-        }
+        report.notes.extend(self.never.as_ref().map(never_observed));
+        report.notes.extend(self.informative_holes());
         report
     }
+
+    /// Returns a note if missingness is associated with the target.
+    pub(crate) fn informative_holes(&self) -> Option<Note> {
+        let (column, correlation) = self.informative.as_ref()?;
+        let text = format!(
+            "missingness of '{}' is correlated with the target (correlation {correlation:.2}): its values are probably not missing \
+             at random, and the model is valid only for rows with the same missingness",
+            short(column)
+        );
+        Some(Note::on_data("informative-holes", text))
+    }
+}
+
+/// Returns a note on attributes without any value: the first of them, and their number.
+pub(crate) fn never_observed((column, columns): &(String, u64)) -> Note {
+    let text = format!(
+        "attributes missing in every training row: {columns} (first: '{}'); they are not learned, and their values are ignored",
+        short(column)
+    );
+    Note::on_data("never-observed", text)
 }
 
 /// Returns the number of values of a target: one, or one indicator for each of more than two

@@ -14,7 +14,7 @@ pub(crate) const BATCH: usize = 256;
 ///
 /// # Errors
 /// Those of the function; scores that are not finite.
-pub(crate) fn each_class(
+pub fn each_class(
     examples: &Examples<'_>,
     mut fit: impl FnMut(&Examples<'_>) -> Result<Vec<Fit>>,
 ) -> Result<Vec<Fit>> {

@@ -1,7 +1,7 @@
 //! Defines the queries of a budgeted learner, and the trait by which it asks and is told.
 
 use crate::data::Layout;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result, short};
 use crate::model::{Fit, Linear, Predictor, Report};
 use crate::params::Targets;
 use halfseen_solve::Monitor;
@@ -11,16 +11,13 @@ use serde::{Deserialize, Serialize};
 ///
 /// It is self-contained and serialisable: it may wait for days, and several may be open at once.
 /// The answer is a slice of scaled values, one per column of each read, in the order of `reads`;
-/// see [`Prepare::push_cell`](crate::prepare::Prepare::push_cell).
+/// see [`Prepare::push_panel`](crate::prepare::Prepare::push_panel).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Query {
     /// Fingerprint of the learner that asks: of its parameters, layout and seed.
     #[serde(with = "hex")]
     pub learner: u64,
-    /// Tag of the [session](crate::session::Session) that asks; 0 for a learner without one.
-    #[serde(with = "hex", default, skip_serializing_if = "untagged")]
-    pub asker: u64,
     /// Number of the query, from 0.
     pub number: u64,
     /// Phase of learners that have several; 0 otherwise.
@@ -50,10 +47,9 @@ impl Query {
         self.number.saturating_sub(self.asked_at)
     }
 
-    /// Clears the asker and everything that was asked.
+    /// Clears everything that was asked.
     #[inline]
     pub(crate) fn clear(&mut self) {
-        self.asker = 0;
         self.reads.clear();
         self.parts.clear();
         self.orders.clear();
@@ -97,8 +93,8 @@ impl Query {
         columns == self.parts.len() && self.exact.is_finite() && self.parts.iter().all(finite)
     }
 
-    /// Returns a checksum of everything except the learner, the asker and the checksum. It detects
-    /// every single change, but does not protect against forgery.
+    /// Returns a checksum of everything except the learner and the checksum. It detects every single
+    /// change, but does not protect against forgery.
     #[inline]
     pub fn digest(&self) -> u64 {
         // Odd multipliers are one-to-one, and the terms of the sum are independent of each other.
@@ -233,11 +229,11 @@ pub trait AskTell: Send {
     /// learned from.
     ///
     /// # Errors
-    /// [`ErrorKind::Chooses`](crate::ErrorKind::Chooses) if the learner chooses its reads; panels
+    /// [`ErrorKind::Request`](crate::ErrorKind::Request) if the learner chooses its reads; panels
     /// that do not exist; a spent `total_budget`, as in [`ask_into`](Self::ask_into).
     fn ask_observed_into(&mut self, observed: &[u32], query: &mut Query) -> Result<()> {
         let _ = (observed, query);
-        Err(crate::ErrorKind::Chooses { learner: self.report().learner }.into())
+        Err(chooses(&self.report().learner))
     }
 
     /// Asks about an example, reads it and learns from it in one go: as
@@ -310,38 +306,18 @@ pub trait AskTell: Send {
     /// biased, and nothing in the reads shows it.
     ///
     /// # Errors
-    /// [`TakesOnlyAnswers`](crate::ErrorKind::TakesOnlyAnswers) unless
+    /// [`ErrorKind::Request`](crate::ErrorKind::Request) unless
     /// [`takes_observed`](Self::takes_observed);
     /// [`NumberUsed`](crate::ErrorKind::NumberUsed) for a number below the present next one;
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for slots that do not exist or do not increase;
     /// [`WrongAnswer`](crate::ErrorKind::WrongAnswer) or [`Diverged`](crate::ErrorKind::Diverged)
     /// for a number that is infinite or too large, or a NaN as target;
-    /// [`WithoutReads`](crate::ErrorKind::WithoutReads) for a copy that only draws. The learner is
+    /// [`ErrorKind::Request`](crate::ErrorKind::Request) for a copy that only draws. The learner is
     /// then unchanged.
     fn observe(&mut self, number: u64, cells: &[(u32, f64)], target: Option<f64>) -> Result<()> {
         let _ = (number, cells, target);
-        Err(crate::ErrorKind::TakesOnlyAnswers { learner: self.report().learner }.into())
+        Err(takes_only_answers(&self.report().learner))
     }
-
-    /// Closes a query of which only the panels `read` were read: these reads are charged, the
-    /// others may be spent elsewhere, and the example counts as skipped.
-    ///
-    /// # Errors
-    /// A query of another learner, an edited one, or one that is not open.
-    fn release(&mut self, query: &Query, read: &[u32]) -> Result<()>;
-
-    /// Limits the total cost of all reads from now on, at the prices of the layout (1 each without
-    /// any), given the open queries; `None`: no limit. A query that would exceed it, were all open
-    /// ones answered, is refused by [`ErrorKind::CostSpent`](crate::ErrorKind::CostSpent) before it
-    /// is opened, so that the next call asks the same. The limit is not part of a saved state.
-    fn limit_cost(&mut self, total: Option<f64>, open: &mut dyn Iterator<Item = &Query>);
-
-    /// Returns the fingerprint of its parameters, layout and seed, which its queries carry.
-    fn fingerprint(&self) -> u64;
-
-    /// Returns the number of queries asked or adopted, including numbers that were passed over, and
-    /// the number of those no longer open.
-    fn asked_and_closed(&self) -> (u64, u64);
 
     /// Returns true if the learner takes the observed panels as they come.
     fn is_passive(&self) -> bool {
@@ -428,11 +404,6 @@ pub trait AskTell: Send {
     }
 }
 
-/// Returns true if a query has no tag.
-fn untagged(asker: &u64) -> bool {
-    *asker == 0
-}
-
 /// Writes a fingerprint as 16 hexadecimal digits, since JSON numbers have only 53 bits in many
 /// languages.
 pub(crate) mod hex {
@@ -447,4 +418,22 @@ pub(crate) mod hex {
         u64::from_str_radix(&text, 16)
             .map_err(|e| D::Error::custom(format!("not a fingerprint: {e}")))
     }
+}
+
+/// Refuses passively observed attributes, for a learner that chooses its reads.
+pub(crate) fn chooses(learner: &str) -> Error {
+    let problem = format!(
+        "learner {} chooses its reads and cannot learn from the attributes that happen to be observed; use aerr, aelr or fiml with passive = all",
+        short(learner)
+    );
+    ErrorKind::Request(problem).into()
+}
+
+/// Refuses reads that answer no query.
+pub(crate) fn takes_only_answers(learner: &str) -> Error {
+    let problem = format!(
+        "learner {} learns only from answers to its queries; ask or adopt a query and tell its answers, or use fiml, which learns from any reads",
+        short(learner)
+    );
+    ErrorKind::Request(problem).into()
 }

@@ -1,6 +1,10 @@
 //! Estimates the memory of a fit from the size of its data, and refuses a fit that needs more than
 //! the process may take.
 //!
+//! A learner counts the numbers of a fit by five terms: the cells of its rows, those that are stored,
+//! pairs of columns, pairs of rows, and reads; each with a small factor. The estimate is never below
+//! what the fit takes, and seldom above three times that (`tests/memory.rs`).
+//!
 //! Every fit passes [`admit`] or [`admit_layout`] before anything is allocated: the methods of
 //! [`Learner`](super::Learner) that callers use, `fit`, `fit_grid`, `fit_curve`, `start` and
 //! `resume`, call them and then the methods that learners implement. A learner that grows while it
@@ -82,56 +86,77 @@ impl FitSize {
         }
     }
 
+    /// Returns n d: the cells of a dense copy of the rows, the constant included.
+    pub fn cells(&self) -> f64 {
+        self.n() * (self.d() + 1.0)
+    }
+
+    /// Returns the number of stored cells.
+    pub fn entries(&self) -> f64 {
+        self.stored as f64
+    }
+
+    /// Returns d^2: the products of all pairs of columns, the constant included.
+    pub fn column_pairs(&self) -> f64 {
+        (self.d() + 1.0).powi(2)
+    }
+
+    /// Returns n^2: the products of all pairs of rows.
+    pub fn row_pairs(&self) -> f64 {
+        self.n().powi(2)
+    }
+
     /// Returns an upper bound on the number of cells that are read with a budget; `None` is auto.
     /// Panels are of several widths, and not all are drawn alike.
-    pub(crate) fn reads(&self, budget: Option<u64>) -> f64 {
+    pub fn reads(&self, budget: Option<u64>) -> f64 {
         let panels = self.panels.max(1) as f64;
         let budget = budget.map_or(4.0, |k| k as f64).min(panels);
         let share = (3.0 * budget / panels).min(1.0);
         self.n() * (share * self.d() + self.known as f64).min(self.d())
     }
 
-    /// Returns the number of stored cells if the table stores only these, and they are few.
-    pub(crate) fn few(&self) -> Option<f64> {
-        self.sparse.then_some(self.stored as f64)
+    /// Returns the numbers of rows with masks of what is observed, of few stored cells or dense.
+    pub fn masked(&self, few: bool) -> f64 {
+        match few {
+            true => 6.0 * self.entries() + 4.0 * self.n() + 3.0 * self.d(),
+            // Each row begins at a multiple of 64 bytes.
+            false => 1.5 * self.cells() + 15.0 * self.n(),
+        }
+    }
+
+    /// Returns the products of all pairs of rows or of columns, whichever are fewer.
+    pub fn fewest_pairs(&self) -> f64 {
+        self.row_pairs().min(self.column_pairs())
     }
 
     /// Returns true if few cells are stored, of fewer rows than columns.
-    pub(crate) fn is_wide(&self) -> bool {
+    pub fn is_wide(&self) -> bool {
         self.sparse && self.columns > self.rows
     }
 
     /// Returns the rows, as a number.
-    pub(crate) fn n(&self) -> f64 {
+    pub fn n(&self) -> f64 {
         self.rows as f64
     }
 
     /// Returns the columns, as a number.
-    pub(crate) fn d(&self) -> f64 {
+    pub fn d(&self) -> f64 {
         self.columns as f64
     }
 
     /// Returns the number of columns of targets or scores: 1, or one for each of several classes.
-    pub(crate) fn outputs(&self) -> f64 {
+    pub fn outputs(&self) -> f64 {
         if self.classes > 2 { self.classes as f64 } else { 1.0 }
     }
 
     /// Returns the number of settings that run at once, if they run in parallel.
-    pub(crate) fn side_by_side(&self) -> f64 {
+    pub fn side_by_side(&self) -> f64 {
         self.settings.min(rayon::current_num_threads()) as f64
     }
 
-    /// Returns the bytes of fitted linear models, of each class if there are more than two, and of
-    /// what fits of one class against the rest take beside them.
-    pub(crate) fn linears(&self) -> f64 {
-        let signs = 12.0 * self.n() + 8.0 * 3.0 * BATCH as f64 * self.outputs();
-        let signs = if self.classes > 2 { signs } else { 0.0 };
-        signs + self.models(2.0 * self.d() * self.outputs())
-    }
-
-    /// Returns the bytes of the fitted models, each of some numbers.
-    pub(crate) fn models(&self, numbers: f64) -> f64 {
-        8.0 * numbers * (self.settings * self.points) as f64
+    /// Returns the number of fitted models.
+    pub fn models(&self) -> f64 {
+        (self.settings * self.points) as f64
     }
 }
 
@@ -145,24 +170,32 @@ pub struct Needed {
 }
 
 impl Needed {
-    /// Returns a need whose remedy is a smaller table.
-    pub(crate) fn linear(bytes: f64) -> Needed {
-        Needed { bytes, remedy: "fewer rows or columns".into() }
+    /// Returns the need of so many numbers, as a learner counts them by the methods of [`FitSize`],
+    /// beside those that every fit has: two for each row, some for each column, the batch of one
+    /// class against the rest, and the models.
+    pub fn of(size: &FitSize, numbers: f64) -> Needed {
+        let columns = size.d() + 1.0;
+        let batch = if size.classes > 2 { 3.0 * BATCH as f64 * size.outputs() } else { 0.0 };
+        let models = 20.0 * columns * size.outputs() * size.models();
+        let numbers = numbers + 2.0 * size.n() + 50.0 * columns + batch + models;
+        Needed { bytes: 8.0 * numbers, remedy: "fewer rows or columns".into() }
     }
 
-    /// Returns a need that grows with the square of the columns.
-    pub(crate) fn of_moments(bytes: f64) -> Needed {
-        let remedy =
-            "fewer columns, or a learner that needs a few numbers per column, such as aerr or ogd";
-        Needed { bytes, remedy: remedy.into() }
+    /// Returns the need with another remedy.
+    pub fn with(self, remedy: impl Into<Cow<'static, str>>) -> Needed {
+        Needed { remedy: remedy.into(), ..self }
     }
 }
+
+/// Remedy for what grows with the square of the columns.
+pub(crate) const FEWER_COLUMNS: &str =
+    "fewer columns, or a learner that needs a few numbers per column, such as aerr";
 
 /// Refuses a fit of some settings, all those of the learner itself if there are none, that needs
 /// more memory than it may take.
 ///
 /// # Errors
-/// [`ErrorKind::TooMuchMemory`]; settings out of range; [`ErrorKind::TakesNoPilot`].
+/// [`ErrorKind::TooMuchMemory`]; settings out of range; [`ErrorKind::Request`].
 pub(super) fn admit<L: Learner + ?Sized>(
     learner: &L,
     settings: &[Assignments],
@@ -170,7 +203,11 @@ pub(super) fn admit<L: Learner + ?Sized>(
     examples: &Examples<'_>,
 ) -> Result<()> {
     if examples.pilot.is_some() && !learner.needs().pilot {
-        return Err(ErrorKind::TakesNoPilot { learner: learner.name().to_owned() }.into());
+        let problem = format!(
+            "learner {} cannot learn from a pilot; omit it, or use fiml, which counts its rows as far as they agree with the others",
+            learner.name()
+        );
+        return Err(ErrorKind::Request(problem).into());
     }
     let size =
         FitSize { settings: settings.len().max(1), points: points.max(1), ..FitSize::of(examples) };

@@ -8,12 +8,14 @@ use crate::params::Described;
 /// Implements `learn` and `learn_grid` of a [`Learner`](super::Learner) whose settings share work, by a
 /// function that fits a list of settings: `fit_all(&[Self], &Examples, &dyn Monitor) ->
 /// Result<Vec<Fit>>`.
+#[macro_export]
+#[doc(hidden)]
 macro_rules! fits_together {
     ($fit_all:expr) => {
         fn learn(
             &self,
             examples: &$crate::data::Examples<'_>,
-            monitor: &dyn halfseen_solve::Monitor,
+            monitor: &dyn $crate::learner::Monitor,
         ) -> $crate::Result<$crate::model::Fit> {
             use $crate::params::Parameters;
             self.check()?;
@@ -28,7 +30,7 @@ macro_rules! fits_together {
             &self,
             settings: &[$crate::learner::Assignments],
             examples: &$crate::data::Examples<'_>,
-            monitor: &dyn halfseen_solve::Monitor,
+            monitor: &dyn $crate::learner::Monitor,
         ) -> $crate::Result<Vec<$crate::model::Fit>> {
             match &$crate::learner::together::each(self, settings)?[..] {
                 [] => Ok(Vec::new()),
@@ -37,21 +39,31 @@ macro_rules! fits_together {
         }
     };
 }
-pub(crate) use fits_together;
+#[doc(inline)]
+pub use fits_together;
 
 /// Returns a learner with each of several settings, checked.
-pub(crate) fn each<L: Described>(learner: &L, settings: &[Assignments]) -> Result<Vec<L>> {
+///
+/// # Errors
+/// Unknown names and values out of range.
+pub fn each<L: Described>(learner: &L, settings: &[Assignments]) -> Result<Vec<L>> {
     settings.iter().map(|setting| configured(learner, setting)).collect()
 }
 
 /// Returns the fit of a single setting.
-pub(crate) fn only(fits: Vec<Fit>) -> Result<Fit> {
+///
+/// # Errors
+/// [`ErrorKind::Interrupted`] if there is none.
+pub fn only(fits: Vec<Fit>) -> Result<Fit> {
     fits.into_iter().next().ok_or_else(|| ErrorKind::Interrupted { during: "fitting" }.into())
 }
 
 /// Fits all settings, in their order. Settings that are `alike` form a group, sorted by `key`,
 /// which one call of `fit` fits.
-pub(crate) fn grouped<S>(
+///
+/// # Errors
+/// Those of `fit`.
+pub fn grouped<S>(
     settings: &[S],
     alike: impl Fn(&S, &S) -> bool,
     key: impl Fn(&S) -> f64,

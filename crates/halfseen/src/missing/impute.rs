@@ -10,18 +10,18 @@
 //! over the products of rows.
 
 use super::karma::CS;
-use super::training_objective::{TrainingObjective, bytes_beside, is_squared};
+use super::training_objective::{TrainingObjective, beside, is_squared};
 use crate::data::{Examples, Moments};
 use crate::error::{ErrorKind, Result};
-use crate::kernel::gram::{bytes_needed, gram};
-use crate::kernel::{DenseRows, Kernel, Masked};
+use crate::kernel::gram::gram;
+use crate::kernel::{Kernel, Masked};
 use crate::learner::missingness::MissingnessSummary;
 use crate::learner::together::{fits_together, grouped};
 use crate::learner::{FitSize, Grid, InParts, Learner, Needed};
 use crate::model::{Fit, Linear, Note, Predictor, Stop};
 use crate::params::{Fill, KernelLoss, Needs, Normalization, Targets, parameters};
 use faer::{Mat, Scale};
-use halfseen_solve::linear::{LinearSolved, multiclass_step_bytes};
+use halfseen_solve::linear::{INTERIOR_SIZE, LinearSolved};
 use halfseen_solve::{Monitor, Options, Solved, multiplied};
 use std::time::Instant;
 
@@ -59,28 +59,30 @@ impl Learner for Imputation {
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
-        let (n, d) = (size.n(), size.d() + 1.0);
-        let hinge = !is_squared(self.loss, size.classes);
-        let vectors = 8.0 * (20.0 * n + 10.0 * d) * size.outputs();
-        let models = size.models(2.0 * d * size.outputs());
+        let vectors = (20.0 * size.n() + 10.0 * size.d()) * size.outputs();
         if size.is_wide() {
-            let beside = bytes_beside(self.loss, size).saturating_add(bytes_needed(size.rows, 1));
-            return Needed::linear(
-                2.0 * Masked::bytes(n, d, size.few()) + beside as f64 + vectors + models,
-            );
+            let beside = size.row_pairs() + beside(self.loss, size);
+            return Needed::of(size, 2.0 * size.masked(true) + beside + vectors);
         }
-        let least = n.min(d);
         // Values and mask, and the features; a copy of them, weighted or rotated; the products of
         // the shorter side, with their decomposition or factor.
-        let features = DenseRows::matrix_bytes(n, d);
-        let copies = if d > n || size.weighted { features } else { 0.0 };
-        let products = match hinge {
-            true if size.classes > 2 => multiclass_step_bytes(size.rows, d as usize, size.classes),
-            true => 24.0 * least * least,
-            false => 40.0 * least * least * size.outputs().sqrt(),
+        let copies = if size.columns >= size.rows || size.weighted { 2.0 } else { 1.0 };
+        let features = copies * (size.cells() + 8.0 * size.n());
+        let least = (size.columns + 1).min(size.rows);
+        let pairs = size.fewest_pairs();
+        let products = match (is_squared(self.loss, size.classes), size.classes) {
+            (true, _) => 5.0 * size.outputs().sqrt() * pairs,
+            (false, 0..=2) => 3.0 * pairs,
+            // The system of the interior-point method, which is used where it is small, and parts
+            // of the features scaled at once.
+            (false, classes) if least * classes > INTERIOR_SIZE => 0.0,
+            (false, classes) => {
+                let scaled = (512 * least * rayon::current_num_threads()) as f64;
+                (1.6 * (classes as f64).powi(2) + 1.0) * pairs + scaled
+            }
         };
-        let bytes = DenseRows::bytes(n, d) + features + copies + products;
-        Needed::linear(bytes + vectors + models)
+        let numbers = size.masked(false) + features + products;
+        Needed::of(size, numbers + vectors)
     }
 
     fits_together!(fit_all);

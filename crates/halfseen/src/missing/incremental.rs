@@ -146,17 +146,15 @@ impl IncrementalKarma {
     /// with the block, and selected again.
     fn admit_block(&self, block: &Examples<'_>) -> Result<()> {
         let new = FitSize::of(block);
-        let rows = self.rows.len() + block.len();
-        let columns = (new.columns + usize::from(self.constant)) as f64;
-        let stored = self.rows.stored().map(|kept| (kept + new.stored) as f64);
-        let compared = 8.0 * 4.0 * (rows * block.len()) as f64;
-        let bytes = 2.0 * Masked::bytes(rows as f64, columns, stored) + compared;
+        let (rows, kept) = (self.rows.len() + block.len(), self.rows.stored());
+        let size = FitSize { rows, stored: kept.unwrap_or(0) + new.stored, ..new };
+        let compared = 4.0 * (rows * block.len()) as f64;
+        let numbers = 2.0 * size.masked(kept.is_some()) + compared;
         let remedy =
             "features=sketch:2048 and all rows at once, whose memory is linear in the rows";
         let memory = self.params.get(MEMORY.name).and_then(serde_json::Value::as_f64);
-        let size = FitSize { rows, ..new };
         let karma = Karma { memory, ..Karma::default() };
-        admit_need(&karma, &size, Needed { bytes, remedy: remedy.into() })
+        admit_need(&karma, &size, Needed::of(&size, numbers).with(remedy))
     }
 
     fn count(&mut self, block: &Report) {

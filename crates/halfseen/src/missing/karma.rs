@@ -7,9 +7,10 @@
 //!
 //! **Guarantee** (Hazan et al. 2015, theorem 1): if the rows lie in a subspace and the observed
 //! values of a row determine the rest, a gamma of order log(1/eps)/kappa makes the best v within
-//! eps of the best linear predictor that sees every attribute. kappa is the square of the smallest
-//! singular value (see [`bounds`](super::bounds)). The report's gap, primal minus dual, certifies
-//! the optimisation.
+//! eps of the best linear predictor that sees every attribute. kappa is the smallest
+//! non-zero eigenvalue of (P_E)_oo over all patterns o, P_E the projection onto the subspace: the
+//! square of the singular value that the paper's definition has, which its lemma 2 needs. The
+//! report's gap, primal minus dual, certifies the optimisation.
 //!
 //! **Symbols**: K the Gram matrix of the training rows; a the coefficients, v = sum_i a_i phi(x_i);
 //! C = 1/(rho m) in the paper's notation.
@@ -31,7 +32,7 @@ use crate::params::{
     Features, KernelLoss, KernelSolver, Needs, Normalization, Parameters, Targets, parameters,
 };
 use halfseen_solve::linear::LinearSolved;
-use halfseen_solve::{Monitor, Options, Solved, multiplied, square_bytes};
+use halfseen_solve::{Monitor, Options, Solved, multiplied};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -45,7 +46,6 @@ parameters! {
         c: f64 = 1.0, C;
         loss: KernelLoss = KernelLoss::Auto, KERNEL_LOSS;
         normalization: Normalization = Normalization::Trace, NORMALIZATION;
-        length_weights: Option<Vec<f64>> = None, LENGTH_WEIGHTS;
         degree: u64 = 1, DEGREE;
         coef0: f64 = 0.0, COEF0;
         features: Features = Features::Exact, FEATURES;
@@ -83,44 +83,37 @@ impl Learner for Karma {
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
-        let (n, d) = (size.rows, size.columns + usize::from(self.intercept));
-        let rows = Masked::bytes(n as f64, d as f64, size.few());
-        let bytes = match self.features {
+        let rows = size.masked(size.sparse);
+        let (numbers, remedy) = match self.features {
             Features::Exact => {
                 let beside = match self.solver {
-                    KernelSolver::Exact => objective::bytes_beside(self.loss, size),
-                    KernelSolver::Online => 0,
+                    KernelSolver::Exact => objective::beside(self.loss, size),
+                    KernelSolver::Online => 0.0,
                 };
+                let compared = bytes_needed(size.rows, 1) as f64 / 8.0 + beside;
                 // At the end, rows with a coefficient are copied.
-                rows + rows.max(bytes_needed(n, 1).saturating_add(beside) as f64)
+                let remedy = "features=sketch:2048 or fewer, whose memory is linear in the rows";
+                (rows + rows.max(compared), remedy)
             }
             Features::Sketch(count) => {
-                let (width, squared) =
-                    (count as f64, objective::is_squared(self.loss, size.classes));
                 // The squared loss needs second moments or products of rows, whichever are
                 // smaller: the matrix, a copy, and the factors of all threads or, if one fails,
                 // an eigendecomposition. The weights enter through a copy of the features.
-                let side = n.min(count as usize);
+                let squared = objective::is_squared(self.loss, size.classes);
                 let matrices = 2 + rayon::current_num_threads().max(4);
-                let moments = if squared {
-                    bytes_needed(side, matrices) as f64
-                } else {
-                    3.0 * square_bytes(side) as f64
-                };
+                let matrices = if squared { matrices as f64 } else { 3.0 };
                 let copies = if squared && size.weighted { 2.0 } else { 1.0 };
-                let tables = 8.0 * self.gamma as f64 * (self.gamma + 1) as f64 * d as f64;
-                rows + tables + copies * 8.0 * width * n as f64 + moments
+                let width = count as f64 + 8.0;
+                let tables = self.gamma as f64 * (self.gamma + 1) as f64 * size.d();
+                let pairs = matrices * width.min(size.n()).powi(2);
+                (
+                    rows + tables + copies * width * size.n() + pairs,
+                    "fewer features, rows or columns",
+                )
             }
         };
-        let vectors = 8.0 * (30.0 * size.n() + 8.0 * size.d()) * size.outputs();
-        let remedy = match self.features {
-            Features::Exact => "features=sketch:2048 or fewer, whose memory is linear in the rows",
-            Features::Sketch(_) => "fewer features, rows or columns",
-        };
-        Needed {
-            bytes: bytes + vectors + size.models(size.n() * size.outputs()),
-            remedy: remedy.into(),
-        }
+        let vectors = 30.0 * size.n() + 8.0 * size.d() + size.n() * size.models();
+        Needed::of(size, numbers + vectors * size.outputs()).with(remedy)
     }
 
     fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
@@ -160,13 +153,7 @@ impl Learner for Karma {
 
 impl Karma {
     pub(super) fn kernel(&self) -> Result<Kernel> {
-        Kernel::new(
-            self.gamma,
-            self.length_weights.as_deref(),
-            self.normalization,
-            self.degree,
-            self.coef0,
-        )
+        Kernel::new(self.gamma, None, self.normalization, self.degree, self.coef0)
     }
 
     fn options(&self) -> Options {

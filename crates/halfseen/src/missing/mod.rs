@@ -6,20 +6,15 @@
 //! | [`Karma`] | a loss over k_gamma, which compares two rows by the attributes that both show | by comparison, or by random features |
 //! | [`Imputation`] | the same with gamma = 1: missing values are 0, or the mean | linearly |
 //! | [`MatrixCompletion`] | rank and misfit of attributes and labels as one matrix | by a factor of the matrix |
-//! | [`GeometricMargin`] | a hinge loss of the margin within the observed attributes of each row | linearly |
 //!
 //! | module | purpose |
 //! |---|---|
 //! | [`online`] | KARMA as printed, one example at a time; [`IncrementalKarma`] learns from tables that come in parts |
-//! | [`geom`] | the geometric margin of incomplete rows |
 //! | [`completion`] | MC-b and MC-1 |
-//! | [`bounds`] | the theorems of Hazan et al. 2015 |
 //!
 //! [`kernel`](crate::kernel) compares rows.
 
-pub mod bounds;
 pub mod completion;
-pub mod geom;
 mod impute;
 mod incremental;
 mod karma;
@@ -27,7 +22,6 @@ pub mod online;
 mod training_objective;
 
 pub use completion::MatrixCompletion;
-pub use geom::GeometricMargin;
 pub use impute::Imputation;
 pub use incremental::IncrementalKarma;
 pub use karma::Karma;
@@ -40,6 +34,5 @@ pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(Karma::default()),
         Box::new(Imputation::default()),
         Box::new(MatrixCompletion::default()),
-        Box::new(GeometricMargin::default()),
     ]
 }

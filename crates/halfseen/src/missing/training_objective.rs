@@ -9,9 +9,7 @@ use crate::params::KernelLoss;
 use faer::{Mat, MatRef};
 use halfseen_solve::linear::{self, LinearSolved};
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
-use halfseen_solve::{
-    Monitor, Options, Solved, hinge, multiclass, multiplied, multiply, ridge, square_bytes,
-};
+use halfseen_solve::{Monitor, Options, Solved, hinge, multiclass, multiplied, multiply, ridge};
 use std::borrow::Cow;
 
 /// Share of the loss of equal scores that a machine of several classes should remove.
@@ -82,7 +80,14 @@ impl TrainingObjective {
         };
         let least = MULTIPLES.map(loss).into_iter().fold(f64::INFINITY, f64::min);
         let lower = 1.0 - least / weights.iter().sum::<f64>();
-        (lower < LITTLE).then_some(Note::NearTies { lower: lower.max(0.0) })
+        (lower < LITTLE).then(|| {
+            let text = format!(
+                "the hinge loss is only {:.1} % below that of equal scores for all classes, so small differences decide; equal scores \
+                 are its best where no class has half of the probability; try loss = squared, or a larger c with a smaller tol",
+                100.0 * lower.max(0.0)
+            );
+            Note::on_predictor("near-ties", text)
+        })
     }
 
     /// Row weights; `None` means 1 for all.
@@ -241,17 +246,23 @@ pub(crate) fn is_squared(loss: KernelLoss, classes: usize) -> bool {
     }
 }
 
-/// Returns the bytes of [`TrainingObjective::path`] beside a Gram matrix.
-pub(crate) fn bytes_beside(loss: KernelLoss, size: &FitSize) -> u64 {
-    let n = size.rows;
+/// Returns the numbers that [`TrainingObjective::path`] takes beside a Gram matrix.
+pub(crate) fn beside(loss: KernelLoss, size: &FitSize) -> f64 {
     // The weights enter through a copy of the matrix.
-    let copy = if size.weighted { square_bytes(n) } else { 0 };
-    match (is_squared(loss, size.classes), size.classes) {
-        (true, _) if factored(n, size.settings) => ridge::bytes_beside(n).saturating_add(copy),
-        (true, _) => ridge::Spectrum::bytes_beside(n).saturating_add(copy),
-        (false, classes) if classes > 2 => multiclass::bytes_beside(n, classes),
-        (false, _) => hinge::bytes_beside(n),
-    }
+    let copy = if size.weighted { 1.0 } else { 0.0 };
+    let matrices = match (is_squared(loss, size.classes), size.classes) {
+        // The factor; eigenvectors, a copy, and two matrices in which halves are merged.
+        (true, _) => copy + if factored(size.rows, size.settings) { 1.0 } else { 4.0 },
+        // The examples of a round, the factors of Newton steps, and that of an interior point.
+        (false, 0..=2) => 3.0,
+        // The factor of a low rank, and a system of the interior-point method, which is used where
+        // it is small.
+        (false, classes) => {
+            let (k, pairs) = (classes as f64, size.row_pairs());
+            return pairs + (k * (2.0 + 0.25 * k) * pairs).min(2e7 * (2.2 + k.cbrt()));
+        }
+    };
+    matrices * size.row_pairs()
 }
 
 impl Losses {

@@ -17,7 +17,7 @@ pub(super) mod tests;
 use super::factor::Room;
 use super::{Linear, Link, Scores};
 use crate::data::Examples;
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, no_intervals};
 use crate::{normal, student};
 use serde::{Deserialize, Serialize};
 
@@ -111,7 +111,7 @@ impl Conditional {
     ///
     /// # Errors
     /// [`ErrorKind::OutOfRange`] if the level is not above 0 and below 1;
-    /// [`ErrorKind::NoIntervals`] if there is a link; as for [`Conditional::scores`].
+    /// [`ErrorKind::Request`] if there is a link; as for [`Conditional::scores`].
     pub fn intervals(&self, examples: &Examples<'_>, level: f64) -> Result<Vec<(f64, f64)>> {
         self.intervals_of(examples.len(), |i, row| examples.row_into(i, row), level)
     }
@@ -125,7 +125,7 @@ impl Conditional {
     ) -> Result<Vec<(f64, f64)>> {
         check_level(level)?;
         if self.link.is_some() {
-            return Err(ErrorKind::NoIntervals { reason: "what is predicted is a class" }.into());
+            return Err(no_intervals("what is predicted is a class"));
         }
         let tail = (1.0 - level) / 2.0;
         let quantile = self
@@ -303,7 +303,7 @@ impl Conditional {
 
 /// Returns the error for intervals of classes.
 pub(super) fn no_number() -> crate::Error {
-    ErrorKind::NoIntervals { reason: "what is predicted is a class" }.into()
+    no_intervals("what is predicted is a class")
 }
 
 /// Refuses levels of intervals that are not above 0 and below 1.

@@ -112,7 +112,7 @@ impl<'a> Conformal<'a> {
     /// them: its file does not know its training rows, so that nothing checks this.
     ///
     /// # Errors
-    /// [`ErrorKind::NoIntervals`] for classes; [`ErrorKind::WrongLength`] if targets are not one for
+    /// [`ErrorKind::Request`] for classes; [`ErrorKind::WrongLength`] if targets are not one for
     /// each row; targets that are not finite; see also
     /// [`Schema::encode`](crate::prepare::Schema::encode).
     pub fn of(model: &'a Model, table: &Table, target: &Target) -> Result<Conformal<'a>> {

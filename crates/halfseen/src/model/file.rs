@@ -3,7 +3,7 @@
 use super::conditional::no_number;
 use super::{Predictor, Report, Scores};
 use crate::data::{Examples, Label, Layout, Scaler, Table, TargetScale, Task};
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, check_version};
 use crate::params::DAMAGE;
 use crate::prepare::{Applied, Prepare, Schema};
 use halfseen_solve::{Monitor, Silent};
@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 const FORMAT: &str = "halfseen-model";
-/// The version that is written; older ones are read, with their names of learners and parameters.
-const VERSION: u64 = 2;
+/// The version that is written and read.
+const VERSION: u64 = 3;
 
 /// A fitted model: predicts from tables in their own units and labels.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,7 +89,7 @@ impl Model {
     /// [`Conditional::intervals`](super::Conditional::intervals).
     ///
     /// # Errors
-    /// [`ErrorKind::NoIntervals`] for classes, and for predictors that know no distribution of the
+    /// [`ErrorKind::Request`] for classes, and for predictors that know no distribution of the
     /// target; [`ErrorKind::OutOfRange`] for a level that is not between 0 and 1; see also
     /// [`Model::predict`].
     pub fn intervals(&self, table: &Table, level: f64) -> Result<Intervals> {
@@ -195,18 +195,9 @@ impl Model {
                 &format!("is '{}', not '{FORMAT}'", crate::error::short(&head.format)),
             ));
         }
-        if !(1..=VERSION).contains(&head.version) {
-            return Err(bad(
-                "version",
-                &format!("is {}; this program reads versions 1 to {VERSION}", head.version),
-            ));
-        }
+        check_version(head.version, VERSION).map_err(|problem| bad("version", &problem))?;
         let file: File =
             serde_json::from_str(text).map_err(|e| bad(&key_of(text, &e), &e.to_string()))?;
-        let mut report = file.report;
-        if report.spent.is_nan() {
-            report.spent = report.distinct as f64;
-        }
         let model = Model {
             learner: file.learner,
             params: file.params,
@@ -220,7 +211,7 @@ impl Model {
             task: file.task,
             classes: file.classes,
             predictor: file.predictor,
-            report,
+            report: file.report,
         };
         model.validate()?;
         Ok(model)

@@ -28,12 +28,7 @@ pub struct Linear {
 impl Linear {
     /// Returns the linear model in scaled units whose sign relative to the middle of two classes is
     /// that of `weights` and `bias`.
-    pub(crate) fn of_signs(
-        signs: &Signs,
-        mut weights: Vec<f64>,
-        bias: f64,
-        fill: Vec<f64>,
-    ) -> Linear {
+    pub fn of_signs(signs: &Signs, mut weights: Vec<f64>, bias: f64, fill: Vec<f64>) -> Linear {
         weights.iter_mut().for_each(|w| *w *= signs.half);
         Linear { weights, intercept: signs.centre + signs.half * bias, fill, clip: None }
     }

@@ -8,35 +8,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", rename_all_fields = "snake_case", deny_unknown_fields)]
 pub enum Note {
-    /// Estimated slopes are so noisy that hardly anything is learned.
-    SlopeVariance {
-        /// Root mean square of one draw's estimate of the argument of the loss, such as (<w,x> - y)
-        /// / width: the scaled residual, and its scatter.
-        residual: f64,
-        /// Mean square of the estimated slope at that residual; like e^(4 residual^2) for the error
-        /// function.
-        second_moment: f64,
+    /// Remark on which no code depends.
+    Remark {
+        /// Subject, such as `no-pairs`.
+        about: String,
+        /// Finding, with its meaning and what to do.
+        text: String,
+        /// True if it is about the fitted predictor and not about the data.
+        of_predictor: bool,
     },
     /// Rows without any observed attribute inform the intercept only.
     EmptyRows {
         /// Number of rows.
         rows: u64,
-    },
-    /// Attributes missing in all training rows are not learned, and their values are ignored.
-    NeverObserved {
-        /// First of them.
-        column: String,
-        /// Number of attributes.
-        columns: u64,
-    },
-    /// Missingness of an attribute correlates with the target: values are hardly missing at random,
-    /// and the model requires the same missingness in new rows.
-    InformativeHoles {
-        /// Attribute with the largest correlation.
-        column: String,
-        /// Correlation of its missingness with the target, or with the class of the largest
-        /// correlation.
-        correlation: f64,
     },
     /// Models of each of more than two classes against the rest have more errors together than the
     /// most frequent class, or as many, which is predicted instead.
@@ -46,23 +30,11 @@ pub enum Note {
         /// Share of training rows of other classes.
         constant: f64,
     },
-    /// The hinge loss of several classes is hardly below that of equal scores, at any multiple of the
-    /// scores: small differences decide between classes. Where no class has half of the probability,
-    /// equal scores are best for this loss (Liu 2007).
-    NearTies {
-        /// Share of the loss of equal scores by which it is lower.
-        lower: f64,
-    },
     /// Requested reads returned no value. They are paid for, and the other reads of these examples
     /// are used.
     RefusedReads {
         /// Number of reads.
         reads: u64,
-    },
-    /// The target of some examples is not known: their reads inform on the attributes alone.
-    UnknownTargets {
-        /// Number of these examples.
-        examples: u64,
     },
     /// Rows of a pilot, and what each of them counts beside an example: 0 if held-out reads
     /// contradict it.
@@ -72,35 +44,12 @@ pub enum Note {
         /// Weight of each of them, from 0 to 1; of more than two classes the mean.
         weight: f64,
     },
-    /// Attributes with a single value, or a single read, have weight 0.
-    ConstantAttributes {
-        /// First of them.
-        column: String,
-        /// Number of attributes.
-        columns: u64,
-    },
     /// The target was the same in all examples, so all weights are 0.
     ConstantTarget,
-    /// No example had two attributes read, so correlations between attributes are unknown, unlike
-    /// correlations with the target.
-    NoPairs,
     /// Too few examples to evaluate a fit.
     FewExamples {
         /// Number of examples.
         examples: u64,
-    },
-    /// Refinements of a model ended early, because the likelihood would have decreased or a matrix
-    /// was not positive definite.
-    GuardedRefinements {
-        /// Number of refinements.
-        refinements: u64,
-    },
-    /// With equal costs the budget was lowered to a multiple of the cost.
-    ThreatFloored {
-        /// Requested budget.
-        asked: f64,
-        /// Budget that applies.
-        used: f64,
     },
     /// The optimum is w = 0: the attributes that survive this threat do not predict the target.
     ThreatBeatsSignal {
@@ -127,13 +76,6 @@ pub enum Note {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         threat: Option<f64>,
     },
-    /// Answers were delayed: many queries were open at once.
-    LateAnswers {
-        /// Largest number of answers to other queries between a query and its own.
-        delay: u64,
-        /// Factor by which steps for the most delayed answer are shorter.
-        shorter: f64,
-    },
     /// Theoretical bound for new rows.
     RiskBound {
         /// Theorem.
@@ -144,7 +86,6 @@ pub enum Note {
         confidence: f64,
         /// Number of settings tried on the rows, including this one; the bound holds for all of
         /// them jointly.
-        #[serde(default = "one")]
         tried: u64,
         /// Quantities chosen by the rows, although the theorem requires them to be fixed before.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -165,13 +106,6 @@ pub enum Note {
         /// Quantities chosen by the rows, although the theorem requires them to be fixed before.
         from_rows: Vec<String>,
     },
-    /// The margin is too small for the bound on noise.
-    MarginTooSmall {
-        /// Margin that was used.
-        margin: f64,
-        /// Least margin in theorem 3 of Dekel and Shamir 2008.
-        needed: f64,
-    },
     /// For some training rows the search did not prove the worst deletions.
     UnprovenDeletions {
         /// Number of rows.
@@ -187,51 +121,22 @@ pub enum Note {
         /// Threat of the whole predictor, if it could delete all remaining attributes.
         threat: Option<f64>,
     },
-    /// Tuning chose the largest or the smallest value that it tried, where values beyond are
-    /// allowed.
-    EdgeOfGrid {
-        /// Parameter.
-        parameter: String,
-        /// Chosen value.
-        value: String,
-        /// The value at the other end.
-        other_end: String,
-        /// Number of values that were tried.
-        tried: u64,
-        /// A value beyond the chosen one.
-        beyond: String,
-        /// True if the chosen value is the largest.
-        largest: bool,
-    },
-    /// The weights are the average of those that were learned from several parts of the rows.
-    AveragedParts {
-        /// Number of parts.
-        parts: u64,
-        /// Mean squared error of the average on all rows, without a clip, in the target's units (of two
-        /// classes -1 and 1); `None` of more than two classes.
-        error: Option<f64>,
-        /// Least mean squared error of any linear model on these rows.
-        least: Option<f64>,
-    },
-    /// Attributes of very different sizes share one box of weights.
-    UnevenScales {
-        /// Attribute with the largest values.
-        largest: String,
-        /// Attribute with the smallest values.
-        smallest: String,
-        /// Ratio of their largest absolute values.
-        ratio: f64,
-    },
 }
 
-/// Least delay that is worth a note.
-const LEAST_DELAY: u64 = 10;
-
 impl Note {
-    /// Returns a note on a delay of answers, if large enough.
-    pub(crate) fn of_delay(delay: u64, examples: u64) -> Option<Note> {
-        let shorter = (1.0 + 2.0 * delay as f64).sqrt();
-        (delay >= LEAST_DELAY && examples > 0).then_some(Note::LateAnswers { delay, shorter })
+    /// Returns a remark on the data.
+    pub(crate) fn on_data(about: &str, text: String) -> Note {
+        Note::Remark { about: about.to_owned(), text, of_predictor: false }
+    }
+
+    /// Returns a remark on the fitted predictor.
+    pub(crate) fn on_predictor(about: &str, text: String) -> Note {
+        Note::Remark { about: about.to_owned(), text, of_predictor: true }
+    }
+
+    /// Returns true for a remark about this.
+    pub fn is_about(&self, what: &str) -> bool {
+        matches!(self, Note::Remark { about, .. } if about == what)
     }
 
     /// Returns true for a bound that says nothing: one half or more.
@@ -276,15 +181,12 @@ impl Note {
             self,
             Note::ThreatBeatsSignal { .. }
                 | Note::MostFrequentClass { .. }
-                | Note::NearTies { .. }
                 | Note::NoBetterThanConstant { .. }
                 | Note::NotShownBetter { .. }
                 | Note::RiskBound { .. }
                 | Note::NoiseBound { .. }
-                | Note::MarginTooSmall { .. }
                 | Note::UnprovenDeletions { .. }
-                | Note::EdgeOfGrid { .. }
-                | Note::AveragedParts { .. }
+                | Note::Remark { of_predictor: true, .. }
         )
     }
 
@@ -302,11 +204,6 @@ impl Note {
         };
         (!better && constant > ROUNDING).then(note)
     }
-}
-
-/// Default number of settings, for files of older versions.
-fn one() -> u64 {
-    1
 }
 
 /// Error of a constant below which targets do not vary.

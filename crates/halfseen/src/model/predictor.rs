@@ -2,7 +2,7 @@
 
 use super::{Conditional, Curves, Expansion, Factor, Linear, Scores, Sketched};
 use crate::data::{Examples, bad_cell};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, no_intervals};
 use crate::memory;
 use halfseen_solve::Monitor;
 use serde::{Deserialize, Serialize};
@@ -112,12 +112,15 @@ impl Predictor {
     /// scores for complete rows; with a link its sign is the class, and its size is no estimate.
     ///
     /// # Errors
-    /// [`ErrorKind::HasCurves`] for [`Curves`]; [`ErrorKind::NotLinear`].
+    /// [`ErrorKind::Request`] for [`Curves`]; [`ErrorKind::NotLinear`].
     pub fn linear(&self) -> Result<&Linear> {
         match self {
             Predictor::Linear(linear) | Predictor::Margin(linear) => Ok(linear),
             Predictor::Conditional(conditional) => Ok(&conditional.linear),
-            Predictor::Curves(_) => Err(ErrorKind::HasCurves.into()),
+            Predictor::Curves(_) => Err(ErrorKind::Request(
+                "this model has curves of attributes beside its weights, so that it is not one linear model; fit again with shape=linear".to_owned(),
+            )
+            .into()),
             _ => Err(ErrorKind::NotLinear.into()),
         }
     }
@@ -127,16 +130,16 @@ impl Predictor {
     /// differences, are additive.
     ///
     /// # Errors
-    /// [`ErrorKind::NotAdditive`] for a [`Conditional`], for [`Curves`], for [`PerClass`], and for
+    /// [`ErrorKind::Request`] for a [`Conditional`], for [`Curves`], for [`PerClass`], and for
     /// classes with different fills; [`ErrorKind::NotLinear`].
     pub fn additive(&self) -> Result<&[Linear]> {
         match self {
             Predictor::Conditional(_) | Predictor::Curves(_) | Predictor::Classes(_) => {
-                Err(ErrorKind::NotAdditive.into())
+                Err(not_additive())
             }
             Predictor::Linears(Linears { classes }) => {
                 let alike = classes.windows(2).all(|two| two[0].fill == two[1].fill);
-                if alike { Ok(classes) } else { Err(ErrorKind::NotAdditive.into()) }
+                if alike { Ok(classes) } else { Err(not_additive()) }
             }
             other => Ok(std::slice::from_ref(other.linear()?)),
         }
@@ -194,15 +197,12 @@ impl Predictor {
     /// [`Conditional::intervals`].
     ///
     /// # Errors
-    /// [`ErrorKind::NoIntervals`] for other forms of predictors; as for [`Conditional::intervals`].
+    /// [`ErrorKind::Request`] for other forms of predictors; as for [`Conditional::intervals`].
     pub fn intervals(&self, examples: &Examples<'_>, level: f64) -> Result<Vec<(f64, f64)>> {
         match self {
             Predictor::Conditional(conditional) => conditional.intervals(examples, level),
             Predictor::Curves(curves) => curves.intervals(examples, level),
-            _ => Err(ErrorKind::NoIntervals {
-                reason: "this predictor knows no distribution of the target",
-            }
-            .into()),
+            _ => Err(no_intervals("this predictor knows no distribution of the target")),
         }
     }
 
@@ -360,6 +360,14 @@ impl From<Linear> for Predictor {
     fn from(linear: Linear) -> Predictor {
         Predictor::Linear(linear)
     }
+}
+
+/// Refuses attacks and certificates of a predictor that is not additive.
+fn not_additive() -> Error {
+    ErrorKind::Request(
+        "attacks and certificates need an additive model, but this one imputes a missing cell from the other cells; ridge imputes means, and robust-lp prepares for deletions".to_owned(),
+    )
+    .into()
 }
 
 #[cfg(test)]

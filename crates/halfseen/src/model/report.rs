@@ -3,14 +3,12 @@
 use super::{Note, NumberLoss, Stop};
 use crate::data::{Layout, Threat};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Value read outside its declared bounds, in raw units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outside {
-    /// Row of the table, from 1; in a session that is told single values, the number of the query
-    /// plus 1.
+    /// Row of the table, from 1; of a value that was told, the number of its query plus 1.
     pub row: u64,
     /// Attribute.
     pub column: String,
@@ -61,26 +59,19 @@ pub struct Report {
     /// Number of distinct (example, panel) cells read, which are paid for.
     pub distinct: u64,
     /// Number of reads of each readable panel, in the order of the layout, with sum `distinct`.
-    /// Empty if every cell is read, and in files older than these counts.
+    /// Empty if every cell is read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub panel_reads: Vec<u64>,
-    /// Sum of the prices of the distinct reads; their number without declared prices. (Files
-    /// without it are older than prices.)
-    #[serde(default = "unpriced")]
+    /// Sum of the prices of the distinct reads; their number without declared prices.
     pub spent: f64,
-    /// Number of times that each reason was given for an unavailable value, if a
-    /// [session](crate::session::Session) was told reasons.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub missing_reasons: BTreeMap<String, u64>,
     /// Unused reads of the total budget, if there is one.
-    #[serde(default)]
+    #[serde(deserialize_with = "Option::deserialize")]
     pub unused: Option<u64>,
     /// Number of values read outside the declared bounds of their attributes. The learner
     /// continues, but the excess errors of the theorems assume that there are none.
-    #[serde(default)]
     pub outside_bounds: u64,
     /// First of them.
-    #[serde(default)]
+    #[serde(deserialize_with = "Option::deserialize")]
     pub first_outside: Option<Outside>,
     /// Unit on which the budget was kept.
     pub budget_kind: BudgetKind,
@@ -92,7 +83,7 @@ pub struct Report {
     /// Estimated mean squared error of the averaged iterates, in scaled units, from reads made
     /// anyway (progressive validation). It is unbiased, and by convexity at least the model's own
     /// in expectation. The iterates are those at the time of the queries, old if answers are
-    /// delayed ([`Note::LateAnswers`]). For learners of whole rows: error on held-out rows, see
+    /// delayed (a note about `late-answers`). For learners of whole rows: error on held-out rows, see
     /// [`tested`](crate::select::tested).
     #[serde(deserialize_with = "Option::deserialize")]
     pub risk: Option<f64>,
@@ -126,11 +117,6 @@ pub struct Report {
     pub seconds: f64,
 }
 
-/// Returns NaN, which [`Model`](super::Model) replaces by the number of distinct reads.
-fn unpriced() -> f64 {
-    f64::NAN
-}
-
 impl Report {
     /// Returns the mean number of reads of one example, including skipped ones; 0 before the first.
     pub fn mean_reads(&self) -> f64 {
@@ -157,7 +143,6 @@ impl Report {
             distinct: m * d,
             panel_reads: Vec::new(),
             spent: (m * d) as f64,
-            missing_reasons: BTreeMap::new(),
             unused: None,
             outside_bounds: 0,
             first_outside: None,

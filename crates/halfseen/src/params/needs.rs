@@ -106,7 +106,7 @@ pub struct Needs {
     /// to the solver's tolerance, weight 2 is the row twice and weight 0 the row left out; weights
     /// of 1 give the same bits as none. Reports count rows, not weights, and give no bounds for new
     /// rows, because theorems need identically distributed rows. Other learners refuse weights with
-    /// [`ErrorKind::TakesNoWeights`].
+    /// [`ErrorKind::Request`].
     pub weights: bool,
     /// True if it draws at random, from a seed.
     pub seeded: bool,
@@ -123,7 +123,7 @@ pub struct Needs {
     /// True if its model of two classes or numbers has one weight per attribute.
     pub weighs: bool,
     /// True if it learns from a pilot too ([`Examples::pilot`](crate::data::Examples::pilot)). Other
-    /// learners refuse one with [`ErrorKind::TakesNoPilot`].
+    /// learners refuse one with [`ErrorKind::Request`].
     pub pilot: bool,
 }
 

@@ -75,7 +75,7 @@ impl Value for Vec<f64> {
         let numbers = self.iter().all(|v| v.is_finite() && *v >= 0.0);
         match kind {
             Kind::SharesOrAuto => numbers && (self.iter().sum::<f64>() - 1.0).abs() <= 1e-9,
-            Kind::Moments | Kind::NumbersOrAuto | Kind::Costs => numbers,
+            Kind::Moments | Kind::Costs => numbers,
             _ => false,
         }
     }
@@ -185,7 +185,6 @@ impl<V: Value> Value for Option<V> {
                     | Kind::SharesOrAuto
                     | Kind::RuleOrAuto
                     | Kind::BetweenOrAuto { .. }
-                    | Kind::NumbersOrAuto
                     | Kind::NonNegativeOrAuto
             ),
             Some(value) => value.is_in(kind),

@@ -189,18 +189,6 @@ words! {
 }
 
 words! {
-    /// Update of weights in the l1 ball from whole examples.
-    Variant {
-        /// Normalised exponentiated gradient.
-        Eg = "eg",
-        /// Projected gradient steps.
-        Ogd = "ogd",
-        /// Regularised dual averaging.
-        Rda = "rda",
-    }
-}
-
-words! {
     /// The ball that holds the weights.
     Ball {
         /// Euclidean.

@@ -15,9 +15,8 @@ pub(super) struct Equivalent {
 }
 
 /// Returns rows that are equivalent to `count` rows of these means and products about them.
-pub(super) fn equivalent(count: f64, mean: &[f64], mut products: Mat<f64>) -> Equivalent {
-    let pivots = products.nrows();
-    let factors = factors(&mut products, pivots);
+pub(super) fn equivalent(count: f64, mean: &[f64], products: Mat<f64>) -> Equivalent {
+    let factors = factors(products);
     if factors.is_empty() {
         return Equivalent { rows: vec![mean.to_vec()], weight: count };
     }
@@ -30,23 +29,14 @@ pub(super) fn equivalent(count: f64, mean: &[f64], mut products: Mat<f64>) -> Eq
     Equivalent { rows, weight: count / (2.0 * rank) }
 }
 
-/// Returns what the other columns leave of the last diagonal entry: the least sum of squares of its
-/// differences from sums of them.
-pub(super) fn unexplained(mut products: Mat<f64>) -> f64 {
-    let last = products.nrows() - 1;
-    factors(&mut products, last);
-    products[(last, last)].max(0.0)
-}
-
 /// Returns vectors whose products with themselves add up to a matrix without negative eigenvalues, up
-/// to what is left of it. Only the first `pivots` columns become pivots.
-fn factors(left: &mut Mat<f64>, pivots: usize) -> Vec<Vec<f64>> {
+/// to rounding.
+fn factors(mut left: Mat<f64>) -> Vec<Vec<f64>> {
     let d = left.nrows();
     let whole: Vec<f64> = (0..d).map(|j| left[(j, j)]).collect();
     // What is left of a column by rounding.
     let noise = 4.0 * f64::EPSILON * d as f64;
-    let mut open: Vec<usize> = (0..pivots).filter(|&j| whole[j] > 0.0).collect();
-    let others: Vec<usize> = (pivots..d).collect();
+    let mut open: Vec<usize> = (0..d).filter(|&j| whole[j] > 0.0).collect();
     let mut found = Vec::new();
     while let Some(at) = (0..open.len()).max_by(|&a, &b| {
         let share = |at: usize| left[(open[at], open[at])] / whole[open[at]];
@@ -60,11 +50,10 @@ fn factors(left: &mut Mat<f64>, pivots: usize) -> Vec<Vec<f64>> {
         let root = root.sqrt();
         let mut factor = vec![0.0; d];
         factor[pivot] = root;
-        let rest = || open.iter().chain(&others);
-        rest().for_each(|&j| factor[j] = left[(j, pivot)] / root);
-        for &k in rest() {
+        open.iter().for_each(|&j| factor[j] = left[(j, pivot)] / root);
+        for &k in &open {
             let column = left.col_as_slice_mut(k);
-            rest().for_each(|&j| column[j] -= factor[j] * factor[k]);
+            open.iter().for_each(|&j| column[j] -= factor[j] * factor[k]);
         }
         found.push(factor);
     }
@@ -75,16 +64,6 @@ fn factors(left: &mut Mat<f64>, pivots: usize) -> Vec<Vec<f64>> {
 mod tests {
     use super::*;
     use halfseen_solve::sampling::{Purpose, Stream};
-
-    #[test]
-    fn what_is_unexplained_is_the_least_sum_of_squares() {
-        // y = 2 a - b + c, where c is orthogonal to a and b, and a column that is a copy of a.
-        let [a, b, c] = [[1.0, 1.0, -1.0, -1.0], [1.0, -1.0, 1.0, -1.0], [3.0, -3.0, -3.0, 3.0]];
-        let y: Vec<f64> = (0..4).map(|i| 2.0 * a[i] - b[i] + c[i]).collect();
-        let rows = Mat::from_fn(4, 4, |i, j| [a[i], b[i], a[i], y[i]][j]);
-        let found = unexplained(rows.transpose() * &rows);
-        assert!((found - 36.0).abs() < 1e-12, "{found}");
-    }
 
     #[test]
     fn count_means_and_products_are_those_of_the_many() {

@@ -1,14 +1,12 @@
-//! Fits the learner to the sums of all parts, by few rows that are equivalent to the many; or joins
-//! what the parts learned.
+//! Fits the learner to the sums of all parts, by few rows that are equivalent to the many.
 
 use super::equivalent::equivalent;
-use super::held::Held;
 use super::part::Part;
 use super::refusal::needs_rows;
 use super::sums::Sums;
 use super::units::Summed;
-use super::{Partial, admit, in_part, joined};
-use crate::data::{Examples, Matrix, Scaler};
+use super::{Held, Partial, admit, in_part, rows};
+use crate::data::{Examples, Layout, Matrix, Scaler};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{InParts, Learner};
 use crate::model::{Fit, Model, Predictor, Report};
@@ -19,34 +17,32 @@ use ndarray::Array2;
 use std::sync::Arc;
 
 impl Partial {
-    /// Returns the model of all parts: that of a fit to all their rows, up to rounding, or with a note
-    /// the average of the models of the parts.
+    /// Returns the model of all parts: that of a fit to all their rows, up to rounding.
     ///
     /// # Errors
     /// Parts whose columns differ ([`ErrorKind::InPart`]); too few rows, a constant target;
-    /// [`ErrorKind::NeedsRows`] for hinge losses of classes; [`ErrorKind::NeedsUnits`] for a learner that
-    /// must see the parts again, in the units of these sums ([`Partial::in_units`]); as [`Learner::fit`].
+    /// [`ErrorKind::Request`] for hinge losses of classes, and for a learner that
+    /// must see the rows again, in the units of these sums ([`Partial::in_units`],
+    /// [`Partial::stream`]); as [`Learner::fit`].
     pub fn finish(&self, monitor: &dyn Monitor) -> Result<Model> {
-        if self.parts.is_empty() {
-            return Err(ErrorKind::TooFewRows { what: "learning".into(), least: 2, rows: 0 }.into());
-        }
-        let learner = self.learner()?;
-        match &self.units {
-            Some(units) => joined::finish(self, &*learner, units, monitor),
-            None => self.by_moments(&*learner, monitor),
-        }
+        let Some(units) = &self.units else { return self.by_moments(monitor) };
+        let parts = self.parts.iter().filter_map(|(name, held)| match held {
+            Held::Features(of) => Some((name.as_str(), &**of)),
+            Held::Sums(_) => None,
+        });
+        rows::finish(&self.plan, units, parts, monitor)
     }
 
     /// Returns the sums of all parts, added in the order of their names.
     pub(super) fn all(&self) -> Result<Part> {
         let widest = self.sums().map(|(_, part)| part.sums.width()).max().unwrap_or(0);
-        // Beside the parts their total, and a copy of one.
+        // Beside the parts their total, and copies of it and of one with other columns.
         admit(&self.plan.learner, widest, self.bytes() + Sums::bytes(widest, true))?;
         let mut all: Option<Part> = None;
         for (name, part) in self.sums() {
             match &mut all {
                 None => all = Some(part.clone()),
-                Some(all) => all.merge(part.clone()).map_err(|error| in_part(name, error))?,
+                Some(all) => all.merge(part).map_err(|error| in_part(name, error))?,
             }
         }
         let none = || ErrorKind::TooFewRows { what: "learning".into(), least: 2, rows: 0 }.into();
@@ -57,27 +53,30 @@ impl Partial {
     pub(super) fn sums(&self) -> impl Iterator<Item = (&String, &Part)> {
         self.parts.iter().filter_map(|(name, held)| match held {
             Held::Sums(part) => Some((name, &**part)),
-            _ => None,
+            Held::Features(_) => None,
         })
     }
 
-    fn by_moments(&self, learner: &dyn Learner, monitor: &dyn Monitor) -> Result<Model> {
-        let all = self.all()?;
+    fn by_moments(&self, monitor: &dyn Monitor) -> Result<Model> {
+        let (all, learner) = (self.all()?, self.learner()?);
         let needs = learner.needs();
         let table = Summed::new(&self.plan, &all, &needs)?;
         let classes = table.outputs.labels.len();
-        registry::check_classes(learner, classes)?;
+        registry::check_classes(&*learner, classes)?;
         let fill = match learner.in_parts(classes) {
             Some(InParts::Moments(fill)) => fill,
             Some(_) => {
-                return Err(ErrorKind::NeedsUnits { learner: learner.name().to_owned() }.into());
+                let problem = format!(
+                    "{} goes through the rows once more, in the units of these sums: give them to the same command by --units, in Python by \
+                     units= or with fit_stream",
+                    learner.name()
+                );
+                return Err(ErrorKind::Request(problem).into());
             }
-            None => return Err(needs_rows(learner, classes)),
+            None => return Err(needs_rows(&*learner, classes)),
         };
-        if !needs.holes && !self.plan.imputed && all.sums.has_holes() {
-            return Err(table.hole());
-        }
-        table.model(self, learner, fill, monitor)
+        table.check_holes(&needs)?;
+        table.model(self, &*learner, fill, monitor)
     }
 }
 
@@ -91,7 +90,7 @@ impl Summed<'_> {
         monitor: &dyn Monitor,
     ) -> Result<Model> {
         let layout = Arc::new(self.prepare.schema.layout()?);
-        let (d, sums) = (self.slots.len(), &self.part.sums);
+        let (d, sums) = (layout.slots(), &self.part.sums);
         let mut fits = Vec::new();
         let moments = self.about_means(fill);
         for (&(target, times, shift), (mean, about)) in self.outputs.columns.iter().zip(moments) {
@@ -126,7 +125,7 @@ impl Summed<'_> {
         &self,
         learner: &dyn Learner,
         fits: Vec<Fit>,
-        layout: &crate::data::Layout,
+        layout: &Layout,
     ) -> Result<(Predictor, Report)> {
         let sums = &self.part.sums;
         let add = |value: fn(&Report) -> Option<f64>| {
@@ -138,13 +137,8 @@ impl Summed<'_> {
         let mut report =
             Report::full(learner.name(), stop, rows as usize, layout.sampled_panels()).paid(layout);
         if learner.needs().holes {
-            let mut first = 0;
-            let shown = self.prepare.schema.columns.iter().map(|column| {
-                let slot = self.slots[first];
-                first += column.width();
-                slot.map_or(0.0, |slot| sums.shown(slot))
-            });
-            report.spent = shown.sum();
+            let shown = |panel| sums.shown(layout.column(layout.slots_of(panel).start));
+            report.spent = (0..layout.panels()).map(shown).sum();
             (report.reads, report.distinct) = (report.spent as u64, report.spent as u64);
         }
         report.objective = add(|report| report.objective);

@@ -6,48 +6,37 @@
 //! once, up to rounding. Sums of parts are kept apart and are added in the order of the parts' names,
 //! so that the model has the same bits whoever absorbed them, and when.
 //!
-//! Other learners go through the parts twice. The first pass makes the same sums, which say what names,
-//! categories, scales and targets the preparation of all rows would have found: the units. The second
-//! ([`Partial::in_units`]) learns from each part in these units. It keeps what was read
-//! ([`InParts::Reads`]), and the model is that of a fit to all of it. Or it sums over random features
-//! ([`InParts::Features`]), exactly as over attributes. Or it keeps the weights
-//! ([`InParts::Steps`]): those of one part are the model of one pass over its rows, in their order, and
-//! those of several are averaged, which a note of the report names an approximation.
-//!
-//! [`InParts::Features`]: crate::learner::InParts::Features
-//! [`InParts::Moments`]: crate::learner::InParts::Moments
-//! [`InParts::Reads`]: crate::learner::InParts::Reads
-//! [`InParts::Steps`]: crate::learner::InParts::Steps
+//! The same sums say what names, categories, scale and target all rows have: the units. Fits that
+//! depend on sums over random features ([`InParts::Features`]) go through the parts a second time in
+//! these units ([`Partial::in_units`]), and are exact too. Learners that learn from each row once
+//! ([`InParts::Stream`]) go through all rows in one stream ([`Partial::stream`]), which cannot be
+//! divided into parts.
 
-mod averaged;
 mod equivalent;
+mod file;
 mod finish;
-mod held;
-mod joined;
 mod part;
 mod refusal;
-mod reports;
 mod rows;
 mod sums;
 mod units;
 
+use crate::budget::digest;
 use crate::data::{Basis, Table, Task};
 use crate::error::{Error, ErrorKind, Result};
 use crate::learner::{InParts, Learner};
-use crate::prepare::Options;
+use crate::params::Needs;
+use crate::prepare::{Missing, Options};
 use crate::registry;
-use held::{Held, OfPart};
-use part::{Part, Taking};
-use refusal::needs_rows;
-use rows::{Frame, Learning};
+use part::Part;
+use refusal::{cannot_be_summed, changed, needs_rows, twice};
+use rows::{Featured, PassSetup, Summing};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use sums::Sums;
-use units::Units;
+use units::{Summed, Units};
 
-/// Name of the format in files, and its version.
-const FORMAT: &str = "halfseen-partial";
-const VERSION: u32 = 2;
+pub use rows::Stream;
 
 /// Fit that parts belong to; those that are merged must agree on it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -59,17 +48,26 @@ struct Plan {
     task: Option<Task>,
     ignore: Vec<String>,
     scale: Option<crate::data::Scale>,
-    /// True if missing cells are imputed by means, or for robust learners count as deleted.
+    /// True if missing cells are imputed by means.
     imputed: bool,
     bounds: BTreeMap<String, (f64, f64)>,
-    /// Digest of the units in which parts are learned from; `None` while they are summed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    units: Option<String>,
 }
 
 impl Plan {
     fn learner(&self) -> Result<Box<dyn Learner>> {
         registry::with_params(&self.learner, &self.params)
+    }
+
+    /// Returns the options of the preparation.
+    fn options(&self, needs: &Needs) -> Options {
+        let options = Options {
+            except: self.ignore.clone(),
+            scale: self.scale,
+            missing: if self.imputed { Missing::Mean } else { Missing::Keep },
+            bounds: self.bounds.clone(),
+            ..Options::default()
+        };
+        options.for_fit(needs)
     }
 }
 
@@ -80,36 +78,70 @@ pub struct Partial {
     format: String,
     version: u32,
     plan: Plan,
+    /// Units of a second pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     units: Option<Units>,
     parts: BTreeMap<String, Held>,
 }
 
-/// Purpose of one more pass over the rows.
+/// Sums over a part.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Held {
+    /// Over the rows.
+    Sums(Box<Part>),
+    /// Over features of the rows.
+    Features(Box<Featured>),
+}
+
+impl Held {
+    fn sums(&self) -> &Sums {
+        match self {
+            Held::Sums(part) => &part.sums,
+            Held::Features(of) => &of.sums,
+        }
+    }
+
+    /// Returns the number of rows with a target.
+    fn rows(&self) -> u64 {
+        self.sums().rows()
+    }
+
+    fn without_target(&self) -> u64 {
+        match self {
+            Held::Sums(part) => part.without_target,
+            Held::Features(of) => of.without_target,
+        }
+    }
+}
+
+/// Purpose of one more pass over the rows, in the units that sums give.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextPass {
-    /// Nothing.
+    /// Nothing: the sums give the model.
     None,
-    /// To learn: without it there is no model.
-    Learns,
-    /// To measure how far the model is from the best, and to take a constant where that is better.
-    Certifies,
+    /// To sum over features of the rows ([`Partial::in_units`]).
+    Features,
+    /// To learn from each row ([`Partial::stream`]).
+    Stream,
 }
 
 /// A part that is being absorbed, table by table: from [`Partial::begin`] to [`Partial::end`].
 pub struct Absorbing {
-    plan: Plan,
+    /// The partial that it belongs to, without its parts.
+    of: Partial,
     name: String,
-    /// Number of rows of the tables before; `None` before the first.
-    before: Option<usize>,
+    /// Number of rows of the tables before.
+    before: usize,
     /// Number of bytes of the parts before.
     held: f64,
     going: Going,
 }
 
 enum Going {
+    /// `None` before the first table.
     Sums(Option<Box<Part>>),
-    Learning(Box<Learning>),
+    Features(Box<Summing>),
 }
 
 impl std::fmt::Debug for Absorbing {
@@ -125,7 +157,7 @@ impl Partial {
     /// numbers as classes.
     ///
     /// # Errors
-    /// [`ErrorKind::NeedsRows`] for a learner that needs the rows themselves, or an option that does;
+    /// [`ErrorKind::Request`] for a learner that needs the rows themselves, or an option that does;
     /// a parameter out of range.
     pub fn new(
         learner: &dyn Learner,
@@ -150,7 +182,7 @@ impl Partial {
         };
         if let Some(what) = what {
             let remedy = "leave it out, or fit to the whole table".to_owned();
-            return Err(ErrorKind::NeedsRows { what: what.to_owned(), remedy }.into());
+            return Err(cannot_be_summed(what, &remedy));
         }
         let plan = Plan {
             learner: learner.name().to_owned(),
@@ -159,12 +191,77 @@ impl Partial {
             task,
             ignore: options.except.clone(),
             scale: options.scale,
-            imputed: options.suited(&learner.needs()).missing != crate::prepare::Missing::Keep,
+            imputed: options.suited(&learner.needs()).missing != Missing::Keep,
             bounds: options.bounds.clone(),
-            units: None,
         };
-        let (format, version) = (FORMAT.to_owned(), VERSION);
+        let (format, version) = (file::FORMAT.to_owned(), file::VERSION);
         Ok(Partial { format, version, plan, units: None, parts: BTreeMap::new() })
+    }
+
+    /// Sums over features of the rows in the units that the sums of all parts give, for a learner
+    /// that needs such sums ([`NextPass::Features`]). Nothing of the sums becomes a part. A part
+    /// whose name they have must have as many rows.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OtherPlan`] for sums of another fit; [`ErrorKind::BadFile`] for a partial that is in
+    /// units itself or has parts, or a learner that learns from the sums alone;
+    /// [`ErrorKind::Request`] for a learner that learns in a stream; classes that the learner cannot
+    /// learn.
+    pub fn in_units(self, sums: &Partial) -> Result<Partial> {
+        let PassSetup { units, .. } = self.prepared(sums, InParts::Features)?;
+        Ok(Partial { units: Some(units), ..self })
+    }
+
+    /// Begins a stream of all rows in the units that the sums of all parts give, for a learner that
+    /// learns from each row once ([`NextPass::Stream`]). The model is that of one pass over the rows,
+    /// in the order in which they come.
+    ///
+    /// # Errors
+    /// As [`Partial::in_units`], for learners that learn otherwise; as [`Learner::fit`] before the
+    /// first row.
+    pub fn stream(&self, sums: &Partial) -> Result<Stream> {
+        let prepared = self.prepared(sums, InParts::Stream)?;
+        Stream::new(&self.plan, prepared, sums.rows())
+    }
+
+    /// Prepares for a pass in the units of sums over all rows.
+    fn prepared(&self, sums: &Partial, way: InParts) -> Result<PassSetup> {
+        let not = |problem: String| -> Error {
+            ErrorKind::BadFile { what: "partial", key: "units".to_owned(), problem }.into()
+        };
+        if sums.units.is_some() || !self.parts.is_empty() || self.units.is_some() {
+            let problem =
+                "units are given by sums that were made without any, and before the first part";
+            return Err(not(problem.to_owned()));
+        }
+        self.same(sums)?;
+        let (learner, all) = (self.learner()?, sums.all()?);
+        let needs = learner.needs();
+        let table = Summed::new(&self.plan, &all, &needs)?;
+        let classes = table.outputs.labels.len();
+        registry::check_classes(&*learner, classes)?;
+        match learner.in_parts(classes) {
+            Some(own) if own == way => {}
+            Some(InParts::Moments(_)) => {
+                let problem = format!("{} learns from the sums alone: merge them", learner.name());
+                return Err(not(problem));
+            }
+            Some(InParts::Features) => {
+                let name = learner.name();
+                return Err(not(format!(
+                    "{name} makes sums once more: name their file by --partial"
+                )));
+            }
+            Some(InParts::Stream) | None => return Err(needs_rows(&*learner, classes)),
+        }
+        if !needs.chooses() {
+            table.check_holes(&needs)?;
+        }
+        let rows = sums.parts.iter().map(|(name, held)| (name.clone(), held.rows())).collect();
+        let filled = table.filled();
+        let Summed { prepare, outputs, bounds, .. } = table;
+        let units = Units { prepare, task: outputs.task, classes: outputs.labels, rows };
+        Ok(PassSetup { units, bounds, filled })
     }
 
     /// Absorbs a part of the rows: one table after the other, which have the same columns in any
@@ -192,23 +289,21 @@ impl Partial {
     /// [`ErrorKind::InPart`] if it was absorbed before, or its learner cannot start.
     pub fn begin(&self, part: &str) -> Result<Absorbing> {
         self.is_new(part)?;
+        let start = |units| Summing::new(&*self.learner()?, units);
         let going = match &self.units {
             None => Going::Sums(None),
             Some(units) => {
-                let learning = Learning::new(&self.plan, units, part);
-                Going::Learning(Box::new(learning.map_err(|error| in_part(part, error))?))
+                Going::Features(Box::new(start(units).map_err(|error| in_part(part, error))?))
             }
         };
-        let (plan, name) = (self.plan.clone(), part.to_owned());
-        Ok(Absorbing { plan, name, before: None, held: self.bytes(), going })
+        let (of, name) = (self.emptied(), part.to_owned());
+        Ok(Absorbing { of, name, before: 0, held: self.bytes(), going })
     }
 
-    /// Returns the number of bytes of all parts, and of the units.
+    /// Returns the number of bytes of all parts.
     fn bytes(&self) -> f64 {
-        let of = |part: &Part| Sums::bytes(part.sums.width(), part.sums.has_holes());
-        let columns = self.units.as_ref().map_or(0, |units| units.all.sums.width());
-        let parts: f64 = self.parts.values().map(|held| held.bytes(columns)).sum();
-        parts + self.units.as_ref().map_or(0.0, |units| of(&units.all))
+        let of = |sums: &Sums| Sums::bytes(sums.width(), sums.has_holes());
+        self.parts.values().map(|held| of(held.sums())).sum()
     }
 
     /// Takes up a part.
@@ -216,35 +311,62 @@ impl Partial {
     /// # Errors
     /// [`ErrorKind::InPart`] if it was absorbed before, or has no table.
     pub fn end(&mut self, absorbing: Absorbing) -> Result<()> {
-        let Absorbing { plan, name, before, going, .. } = absorbing;
+        let Absorbing { of, name, going, .. } = absorbing;
         self.is_new(&name)?;
-        self.same(&plan)?;
+        self.same(&of)?;
         let held = match going {
-            Going::Sums(part) => {
-                let part = part.ok_or_else(|| in_part(&name, ErrorKind::EmptyPart.into()))?;
-                self.can_learn(&part).map_err(|error| in_part(&name, error))?;
-                Held::Sums(part)
-            }
-            Going::Learning(learning) => {
-                if before.is_none() {
-                    return Err(in_part(&name, ErrorKind::EmptyPart.into()));
-                }
-                let now = learning.rows();
-                let before = self.units.as_ref().and_then(|units| units.rows.get(&name));
-                if let Some(&before) = before.filter(|before| **before != now) {
-                    return Err(in_part(&name, ErrorKind::PartChanged { before, now }.into()));
-                }
-                learning.end().map_err(|error| in_part(&name, error))?
-            }
+            Going::Sums(part) => part.map(Held::Sums),
+            Going::Features(sums) => Some(Held::Features(Box::new(sums.end()))),
         };
-        self.suits(&name, &held)?;
+        let held = held.ok_or_else(|| {
+            in_part(
+                &name,
+                ErrorKind::Table("there is nothing in it; leave it out".to_owned()).into(),
+            )
+        })?;
+        self.check_suits(&name, &held)?;
         self.parts.insert(name, held);
         Ok(())
     }
 
-    /// Refuses a part that shows what [`Partial::finish`] would refuse: classes of which the learner
-    /// needs the rows, or too many for it.
-    fn can_learn(&self, part: &Part) -> Result<()> {
+    /// Takes up all parts of another.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OtherPlan`] if the other is of another learner, parameter or declaration;
+    /// [`ErrorKind::InPart`] if a part is in both. Nothing is taken up then.
+    pub fn merge(&mut self, other: Partial) -> Result<()> {
+        self.same(&other)?;
+        for (name, held) in &other.parts {
+            self.is_new(name)?;
+            self.check_suits(name, held)?;
+        }
+        self.parts.extend(other.parts);
+        Ok(())
+    }
+
+    /// Refuses a part whose columns are not those of the parts before, that has another number of
+    /// rows than in the pass before, or that shows what [`Partial::finish`] would refuse: classes of
+    /// which the learner needs the rows, or too many for it.
+    fn check_suits(&self, name: &str, held: &Held) -> Result<()> {
+        let check = || match (held, &self.units) {
+            (Held::Sums(part), _) => {
+                self.check_classes(part)?;
+                let first = self.sums().next();
+                first.map_or(Ok(()), |(_, first)| first.check_like(part))
+            }
+            (Held::Features(of), units) => {
+                let before = units.as_ref().and_then(|units| units.rows.get(name).copied());
+                let (before, now) = (before.unwrap_or(of.sums.rows()), of.sums.rows());
+                match before == now {
+                    true => Ok(()),
+                    false => Err(changed(before, now)),
+                }
+            }
+        };
+        check().map_err(|error| in_part(name, error))
+    }
+
+    fn check_classes(&self, part: &Part) -> Result<()> {
         let Some(classes) = part.classes() else { return Ok(()) };
         let learner = self.learner()?;
         if classes > 2 {
@@ -256,51 +378,34 @@ impl Partial {
         }
     }
 
-    /// Refuses a part whose columns are not those of the parts before.
-    fn suits(&self, name: &str, held: &Held) -> Result<()> {
-        match (held, self.sums().next()) {
-            (Held::Sums(part), Some((_, first))) => {
-                part.like(first).map_err(|error| in_part(name, error))
-            }
-            _ => Ok(()),
-        }
-    }
-
     fn is_new(&self, part: &str) -> Result<()> {
         match self.parts.contains_key(part) {
-            true => Err(in_part(part, ErrorKind::PartTwice.into())),
+            true => Err(in_part(part, twice())),
             false => Ok(()),
         }
     }
 
-    /// Takes up all parts of another.
-    ///
-    /// # Errors
-    /// [`ErrorKind::OtherPlan`] if the other is of another learner, parameter or declaration;
-    /// [`ErrorKind::InPart`] if a part is in both. Nothing is taken up then.
-    pub fn merge(&mut self, other: Partial) -> Result<()> {
-        self.same(&other.plan)?;
-        for (name, part) in &other.parts {
-            self.is_new(name)?;
-            self.suits(name, part)?;
-        }
-        self.parts.extend(other.parts);
-        Ok(())
-    }
-
-    /// Refuses another plan than that of these parts.
-    fn same(&self, other: &Plan) -> Result<()> {
-        let both = [&self.plan, other].map(|plan| serde_json::to_value(plan).unwrap_or_default());
-        let [serde_json::Value::Object(own), serde_json::Value::Object(theirs)] = both else {
+    /// Refuses parts of another fit than these, or in other units.
+    fn same(&self, other: &Partial) -> Result<()> {
+        let differ = |what: &str, [own, theirs]: [String; 2]| {
+            Err(ErrorKind::OtherPlan { what: what.to_owned(), own, theirs }.into())
+        };
+        let both = [self, other];
+        let plans = both.map(|of| serde_json::to_value(&of.plan).unwrap_or_default());
+        let [serde_json::Value::Object(own), serde_json::Value::Object(theirs)] = &plans else {
             return Ok(());
         };
-        let none = serde_json::Value::Null;
-        for what in own.keys().chain(theirs.keys()) {
-            let [own, theirs] = [&own, &theirs].map(|plan| plan.get(what).unwrap_or(&none));
+        for ((what, own), theirs) in own.iter().zip(theirs.values()) {
             if own != theirs {
-                let (own, theirs) = (own.to_string(), theirs.to_string());
-                return Err(ErrorKind::OtherPlan { what: what.clone(), own, theirs }.into());
+                return differ(what, [own, theirs].map(ToString::to_string));
             }
+        }
+        if self.units != other.units {
+            let named = |of: &Partial| match &of.units {
+                None => "none".to_owned(),
+                Some(units) => format!("{:016x}", digest(units).unwrap_or_default()),
+            };
+            return differ("units", both.map(named));
         }
         Ok(())
     }
@@ -308,13 +413,9 @@ impl Partial {
     /// Returns the same without a part.
     #[must_use]
     pub fn emptied(&self) -> Partial {
-        Partial {
-            parts: BTreeMap::new(),
-            format: self.format.clone(),
-            plan: self.plan.clone(),
-            units: self.units.clone(),
-            ..*self
-        }
+        let (format, version) = (self.format.clone(), self.version);
+        let (plan, units) = (self.plan.clone(), self.units.clone());
+        Partial { format, version, plan, units, parts: BTreeMap::new() }
     }
 
     /// Names of the parts so far, in their order.
@@ -340,96 +441,14 @@ impl Partial {
         self.plan.learner()
     }
 
-    /// Returns what one more pass over the rows is for, in units that these parts give
-    /// ([`Partial::in_units`]).
+    /// Returns what one more pass over the rows is for.
     pub fn next_pass(&self) -> NextPass {
-        let by_sums = |learner: Box<dyn Learner>| {
-            [0, 2]
-                .into_iter()
-                .any(|classes| matches!(learner.in_parts(classes), Some(InParts::Moments(_))))
-        };
-        let learned: Vec<&OfPart> =
-            averaged::models(self).map(|(_, of)| of).filter(|of| of.rows > 0).collect();
-        let is_known = match &learned[..] {
-            [] => true,
-            [only] => only.report.objective.is_some(),
-            _ => false,
-        };
-        match &self.units {
-            None if !self.learner().is_ok_and(by_sums) => NextPass::Learns,
-            Some(Units { model: None, .. })
-                if !is_known && learned.iter().all(|of| of.bound.is_some()) =>
-            {
-                NextPass::Certifies
-            }
+        let way = |learner: Box<dyn Learner>| [0, 2].into_iter().find_map(|n| learner.in_parts(n));
+        match self.learner().ok().and_then(way) {
+            Some(InParts::Features) if self.units.is_none() => NextPass::Features,
+            Some(InParts::Stream) => NextPass::Stream,
             _ => NextPass::None,
         }
-    }
-
-    /// Writes the sums as JSON text, which [`Partial::from_json`] reads.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Numerical`] for a sum that is not finite.
-    pub fn to_json(&self) -> Result<String> {
-        serde_json::to_string(self).map_err(|error| {
-            ErrorKind::Numerical { what: "the sums of a part", problem: error.to_string() }.into()
-        })
-    }
-
-    /// Reads sums from JSON text.
-    ///
-    /// # Errors
-    /// [`ErrorKind::BadFile`] for another format or version, or contents that contradict each other.
-    pub fn from_json(text: &str) -> Result<Partial> {
-        #[derive(Deserialize)]
-        struct Head {
-            format: String,
-            version: u32,
-        }
-        let bad = |key: &str, problem: String| -> Error {
-            ErrorKind::BadFile { what: "partial", key: key.to_owned(), problem }.into()
-        };
-        let head: Head = serde_json::from_str(text)
-            .map_err(|error| bad("format", format!("this is not a file of sums ({error})")))?;
-        if head.format != FORMAT {
-            let found = crate::error::short(&head.format);
-            return Err(bad("format", format!("is '{found}', not '{FORMAT}'")));
-        }
-        if head.version != VERSION {
-            let problem = format!("is {}; this program reads version {VERSION}", head.version);
-            return Err(bad("version", problem));
-        }
-        let read: Partial =
-            serde_json::from_str(text).map_err(|error| bad("parts", error.to_string()))?;
-        for (name, held) in &read.parts {
-            held.check().map_err(|problem| bad(name, problem.to_owned()))?;
-            let certifies = read.units.as_ref().is_some_and(|units| units.model.is_some());
-            if read.units.is_none() != matches!(held, Held::Sums(_))
-                || certifies != matches!(held, Held::Losses(_))
-            {
-                return Err(bad(name, "is of another kind than the units allow".to_owned()));
-            }
-        }
-        let learner = read.learner().map_err(|error| bad("params", error.to_string()))?;
-        if read.plan.units != read.units.as_ref().and_then(Units::digest) {
-            return Err(bad("units", "are not those that the parts were learned in".to_owned()));
-        }
-        if let Some(units) = &read.units {
-            let sound = units.all.check().and(units.model.iter().try_for_each(|of| of.check()));
-            sound.map_err(|problem| bad("units", problem.to_owned()))?;
-            let models = read.parts.iter().filter_map(|(name, held)| match held {
-                Held::Model(of) => Some((name.as_str(), &**of)),
-                _ => None,
-            });
-            let learned = units.model.iter().map(|of| ("units", &**of));
-            for (name, of) in models.chain(learned) {
-                let frame = Frame::new(&read.plan, &*learner, units)
-                    .map_err(|error| bad("units", error.to_string()))?;
-                let whole = read.model(frame, of.fit()).validate();
-                whole.map_err(|error| bad(name, error.to_string()))?;
-            }
-        }
-        Ok(read)
     }
 }
 
@@ -439,53 +458,42 @@ impl Absorbing {
     /// # Errors
     /// As [`Partial::absorb`]. The part is useless then.
     pub fn add(&mut self, table: &Table) -> Result<()> {
-        let Absorbing { plan, name, before, held, going } = self;
-        let taking = Taking {
-            target: &plan.target,
-            except: &plan.ignore,
-            classes: plan.task == Some(Task::Classification),
-        };
+        let Absorbing { of: Partial { plan, .. }, name, before, held, going } = self;
         let mut add = || match going {
-            Going::Sums(part) => {
-                if part.is_none() {
-                    *part = Some(Box::new(Part::new(table, &taking)?));
-                }
-                let Some(part) = part else { return Ok(()) };
-                admit(&plan.learner, part.width_with(table), *held)?;
-                part.add(table, &taking)
+            Going::Sums(None) => {
+                let mut part = Part::new(table, plan)?;
+                part.add(table, plan, *held)?;
+                *going = Going::Sums(Some(Box::new(part)));
+                Ok(())
             }
-            Going::Learning(learning) => learning.add(plan, table, *held),
+            Going::Sums(Some(part)) => part.add(table, plan, *held),
+            Going::Features(sums) => sums.add(plan, table, *held),
         };
-        let rows = before.unwrap_or(0);
-        add().map_err(|error: Error| {
-            let mut kind = error.kind().clone();
-            if let ErrorKind::NotFinite { row, .. }
-            | ErrorKind::TooLarge { row, .. }
-            | ErrorKind::MissingCell { row, .. } = &mut kind
-            {
-                *row += rows;
-            }
-            in_part(name, kind.into())
-        })?;
-        *before = Some(rows + table.rows());
+        add().map_err(|error| in_part(name, further(&error, *before)))?;
+        *before += table.rows();
         Ok(())
     }
 }
 
 /// Refuses sums, of which each part has its own, that do not fit into memory beside `held` bytes.
 fn admit(learner: &str, width: usize, held: f64) -> Result<()> {
-    admit_bytes(learner, width, held + Sums::bytes(width, true) + Sums::adding(width))
-}
-
-fn admit_bytes(learner: &str, width: usize, bytes: f64) -> Result<()> {
-    crate::memory::admit(
-        learner,
-        (0, width),
-        bytes,
-        "fewer columns, or merge fewer parts at a time",
-    )
+    let bytes = held + Sums::bytes(width, true) + Sums::adding(width);
+    let remedy = "fewer columns, or merge fewer parts at a time";
+    crate::memory::admit(learner, (0, width), bytes, remedy)
 }
 
 fn in_part(part: &str, error: Error) -> Error {
     ErrorKind::InPart { part: part.to_owned(), problem: Box::new(error.kind().clone()) }.into()
+}
+
+/// Returns an error about a row of a table with the row's number after those `before`.
+fn further(error: &Error, before: usize) -> Error {
+    let mut kind = error.kind().clone();
+    if let ErrorKind::NotFinite { row, .. }
+    | ErrorKind::TooLarge { row, .. }
+    | ErrorKind::MissingCell { row, .. } = &mut kind
+    {
+        *row += before;
+    }
+    kind.into()
 }

@@ -1,36 +1,39 @@
-//! Learns from the rows of a part in the units of all rows: those of a preparation that was fitted to
-//! sums over them.
+//! Goes through rows a second time in the units of all rows, which the sums of the first pass gave:
+//! to sum over features of them, or to learn from each in a stream.
 
-use super::held::{Featured, Held, Losses, OfPart, Reads};
-use super::refusal::needs_rows;
-use super::reports::together;
+use super::equivalent::equivalent;
+use super::part::{check_names, with_target};
+use super::refusal::{changed, needs_rows};
 use super::sums::Sums;
-use super::units::{Summed, Units};
-use super::{Plan, admit, admit_bytes};
-use crate::budget::{digest, next_batch_with};
-use crate::data::{Bounds, Cell, Column, Examples, Label, Moments, Table, Target, Task};
+use super::units::Units;
+use super::{Plan, admit, further, in_part};
+use crate::data::{Bounds, Cell, Examples, Table, Target, Task};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{
-    AskTell, ByFeatures, ByLosses, FeatureRows, FitSize, InParts, Learner, PartFacts, Query, Steps,
-    SumOfLosses,
-};
-use crate::model::{Fit, Report, Stop};
-use crate::params::SEED;
-use crate::prepare::{Prepare, declared_bounds, in_range};
-use halfseen_solve::Silent;
-use std::collections::{BTreeMap, HashSet};
+use crate::learner::{ByFeatures, FeatureRows, FitSize, Learner, Steps, size};
+use crate::model::{Fit, Model, Report};
+use crate::prepare::in_range;
+use crate::registry;
+use halfseen_solve::{Monitor, Silent};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Units of all rows, and what is known of them.
-pub(super) struct Frame {
-    pub(super) prepare: Prepare,
-    pub(super) layout: Arc<crate::data::Layout>,
-    pub(super) task: Task,
-    pub(super) labels: Vec<Label>,
-    /// `None` where the learner may not know them.
-    moments: Option<Moments>,
-    target_square: f64,
-    longest_square: f64,
+/// Rows whose features are computed at a time.
+const BLOCK: usize = 256;
+
+/// Facts of all rows that a pass in their units needs.
+pub(super) struct PassSetup {
+    pub(super) units: Units,
+    /// Declared bounds.
+    pub(super) bounds: Option<Bounds>,
+    /// Values that missing cells of each column get, in raw units.
+    pub(super) filled: Option<Vec<f64>>,
+}
+
+/// Units of all rows, ready for rows.
+struct Frame {
+    units: Units,
+    layout: Arc<crate::data::Layout>,
     bounds: Option<Bounds>,
     names: Vec<String>,
     /// Values that missing cells of each column get, in raw units.
@@ -38,98 +41,52 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Returns the units of a plan's learner.
-    ///
-    /// # Errors
-    /// As [`Summed::new`].
-    pub(super) fn new(plan: &Plan, learner: &dyn Learner, units: &Units) -> Result<Frame> {
-        let needs = learner.needs();
-        let table = Summed::new(plan, &units.all, &needs)?;
-        let layout = Arc::new(table.prepare.schema.layout()?);
-        Ok(Frame {
-            moments: (!needs.chooses()).then(|| table.moments()),
-            target_square: table.target_square(),
-            longest_square: table.longest_square(&layout),
-            layout,
-            bounds: declared_bounds(&plan.bounds, &table.prepare.schema)?,
-            names: table.prepare.schema.encoded_names(),
-            filled: plan.imputed.then(|| table.filled(needs.uncentred)),
-            task: table.outputs.task,
-            labels: table.outputs.labels,
-            prepare: table.prepare,
-        })
+    fn new(units: Units) -> Result<Frame> {
+        let layout = Arc::new(units.prepare.schema.layout()?);
+        let names = units.prepare.schema.encoded_names();
+        Ok(Frame { units, layout, bounds: None, names, filled: None })
     }
 
-    /// Returns what is known before the first row of a part of so many.
-    pub(super) fn facts(&self, rows: u64) -> PartFacts<'_> {
-        PartFacts {
-            layout: &self.layout,
-            rows: rows.max(1),
-            moments: self.moments.as_ref(),
-            target_square: self.target_square,
-            longest_square: self.longest_square,
-            classes: self.labels.len(),
-        }
-    }
-
-    /// Hands out the rows of a table that have a target, in these units.
+    /// Hands out the rows of a table that have a target, in these units; returns the number of rows
+    /// without one.
     fn each(
         &self,
         plan: &Plan,
         table: &Table,
-        mut learn: impl FnMut(&Examples<'_>) -> Result<()>,
-    ) -> Result<Counted> {
-        self.check_columns(plan, table)?;
-        let target = table.column(&plan.target)?;
-        let has_target = |row: &usize| table.cell(*row, target) != Cell::Missing;
-        let with: Vec<usize> = (0..table.rows()).filter(has_target).collect();
-        let counted =
-            Counted { rows: with.len() as u64, without_target: (table.rows() - with.len()) as u64 };
+        learn: impl FnOnce(&Examples<'_>) -> Result<()>,
+    ) -> Result<u64> {
+        let prepare = &self.units.prepare;
+        let own = prepare.schema.columns.iter().map(|column| column.name.as_str());
+        let names = table.columns().iter().map(|column| column.name.as_str());
+        let is_kept = |name: &&str| !plan.ignore.iter().any(|own| own == name);
+        check_names(own.chain([plan.target.as_str()]), names.filter(is_kept))?;
+        let with = with_target(table, table.column(&plan.target)?);
         if with.is_empty() {
-            return Ok(counted);
+            return Ok(table.rows() as u64);
         }
+        let with: Vec<usize> = with.into_iter().map(|row| row as usize).collect();
         let fewer = (with.len() < table.rows()).then(|| table.select_rows(&with));
-        let table = fewer.as_ref().unwrap_or(table);
-        let target = self.target(table, &plan.target)?;
-        let other = self.prepare.apply(table, Some(&target))?;
+        let table_of_rows = fewer.as_ref().unwrap_or(table);
+        let target = self.target(table_of_rows, &plan.target)?;
+        let other = prepare.apply(table_of_rows, Some(&target))?;
         let filled = self.filled.as_ref().map(|filled| other.matrix().filled(|j| filled[j]));
-        let examples = other.examples(&self.prepare, &self.layout);
+        let examples = other.examples(prepare, &self.layout);
         let declared = crate::data::Declared {
             bounds: self.bounds.as_ref(),
             names: &self.names,
             ..examples.declared
         };
         let matrix = filled.as_ref().unwrap_or(examples.matrix);
-        learn(&Examples { matrix, declared, moments: self.moments.as_ref(), ..examples })?;
-        Ok(counted)
-    }
-
-    /// Refuses another set of columns than that of the units.
-    fn check_columns(&self, plan: &Plan, table: &Table) -> Result<()> {
-        let columns = &self.prepare.schema.columns;
-        let known: HashSet<&str> = columns
-            .iter()
-            .map(|column| column.name.as_str())
-            .chain(plan.ignore.iter().map(String::as_str))
-            .chain([plan.target.as_str()])
-            .collect();
-        let found: HashSet<&str> = table.columns().iter().map(|c| c.name.as_str()).collect();
-        let of = |name: &str, is_more| ErrorKind::OtherColumns { name: name.to_owned(), is_more };
-        if let Some(column) = table.columns().iter().find(|c| !known.contains(c.name.as_str())) {
-            return Err(of(&column.name, true).into());
-        }
-        match columns.iter().find(|column| !found.contains(column.name.as_str())) {
-            Some(column) => Err(of(&column.name, false).into()),
-            None => Ok(()),
-        }
+        learn(&Examples { matrix, declared, ..examples })?;
+        Ok((table.rows() - with.len()) as u64)
     }
 
     /// Reads the target of rows that all have one.
     fn target(&self, table: &Table, name: &str) -> Result<Target> {
-        let column: &Column = table.column(name)?;
+        let column = table.column(name)?;
         let cells = (0..table.rows()).map(|row| table.cell(row, column));
         let wrong = |problem: String| ErrorKind::WrongTarget { column: name.to_owned(), problem };
-        if self.task == Task::Regression {
+        if self.units.task == Task::Regression {
             let number = |(row, cell): (usize, Cell<'_>)| match cell {
                 Cell::Number(number) => in_range(row, name, number).map(|()| number),
                 _ => Err(wrong("it holds text, and had numbers in the units".to_owned()).into()),
@@ -137,8 +94,9 @@ impl Frame {
             let numbers: Result<Vec<f64>> = cells.enumerate().map(number).collect();
             return Ok(Target::Numbers(numbers?));
         }
+        let classes = &self.units.classes;
         let codes: BTreeMap<String, u32> =
-            (0..).zip(&self.labels).map(|(code, label)| (label.to_string(), code)).collect();
+            (0..).zip(classes).map(|(code, label)| (label.to_string(), code)).collect();
         let code = |cell: Cell<'_>| {
             let text = match cell {
                 Cell::Number(number) => (number + 0.0).to_string(),
@@ -150,176 +108,196 @@ impl Frame {
             codes.get(&text).copied().ok_or_else(missing)
         };
         let codes: std::result::Result<Vec<u32>, ErrorKind> = cells.map(code).collect();
-        Ok(Target::Classes { classes: self.labels.clone(), codes: codes? })
+        Ok(Target::Classes { classes: classes.clone(), codes: codes? })
     }
-}
 
-/// Numbers of rows.
-#[derive(Debug, Clone, Copy, Default)]
-struct Counted {
-    rows: u64,
-    without_target: u64,
-}
-
-/// A part whose rows are being learned from.
-pub(super) struct Learning {
-    frame: Frame,
-    way: Way,
-    counted: Counted,
-}
-
-enum Way {
-    Steps(Box<dyn Steps>),
-    Reads(Box<dyn AskTell>, Reads),
-    Features(Box<dyn ByFeatures>, Box<Featured>),
-    Losses(Box<dyn ByLosses>, Losses),
-}
-
-impl Learning {
-    /// Starts a part of this name.
-    ///
-    /// # Errors
-    /// As [`Learner::fit`] before the first row.
-    pub(super) fn new(plan: &Plan, units: &Units, part: &str) -> Result<Learning> {
-        let learner = plan.learner()?;
-        let frame = Frame::new(plan, &*learner, units)?;
-        let size = FitSize { classes: frame.labels.len(), ..FitSize::of_layout(&frame.layout) };
-        crate::learner::size::admit_need(&*learner, &size, learner.needed(&size))?;
-        let all = units.all.sums.rows();
-        let facts = frame.facts(units.rows.get(part).copied().unwrap_or(all));
-        let refusal = || needs_rows(&*learner, frame.labels.len());
-        if let Some(of) = &units.model {
-            let by = learner.by_losses(&facts, &of.predictor)?.ok_or_else(refusal)?;
-            let sums = vec![SumOfLosses::default(); by.models().len()];
-            let way = Way::Losses(by, Losses { sums, ..Losses::default() });
-            return Ok(Learning { frame, way, counted: Counted::default() });
+    /// Returns a fit in these units as a model.
+    fn model(self, plan: &Plan, fit: Fit) -> Model {
+        Model {
+            learner: plan.learner.clone(),
+            params: plan.params.clone(),
+            prepare: self.units.prepare,
+            target: plan.target.clone(),
+            task: self.units.task,
+            classes: self.units.classes,
+            predictor: fit.predictor,
+            report: fit.report,
         }
-        let way = match learner.in_parts(frame.labels.len()) {
-            Some(InParts::Steps) => Way::Steps(learner.steps(&facts)?.ok_or_else(refusal)?),
-            Some(InParts::Reads) => {
-                let own = drawing(&*learner, part)?;
-                Way::Reads(own.start(&frame.layout)?.ok_or_else(refusal)?, Reads::default())
-            }
-            Some(InParts::Features) => {
-                let of =
-                    learner.by_features(&frame.layout, frame.labels.len())?.ok_or_else(refusal)?;
-                let (sums, report) =
-                    (Sums::default(), Report::full(learner.name(), Stop::ClosedForm, 0, 0));
-                let none = Featured { without_target: 0, sums, size: 0.0, report };
-                Way::Features(of, Box::new(none))
-            }
-            Some(InParts::Moments(_)) | None => return Err(refusal()),
-        };
-        Ok(Learning { frame, way, counted: Counted::default() })
+    }
+}
+
+/// Sums over features and outputs of the rows of a part.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Featured {
+    pub(super) without_target: u64,
+    pub(super) sums: Sums,
+    /// Sum over the rows that the learner asks for beside.
+    size: f64,
+    /// Number of observed cells, their price, and their largest number in a row.
+    reads: u64,
+    spent: f64,
+    max_reads: u64,
+}
+
+impl Featured {
+    /// Refuses contents of a file that contradict each other.
+    pub(super) fn check(&self) -> std::result::Result<(), String> {
+        if self.sums.has_holes() || !self.size.is_finite() || !self.spent.is_finite() {
+            return Err("its features have missing values, or a sum is not finite".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// A part over whose features sums are being made.
+pub(super) struct Summing {
+    frame: Frame,
+    features: Box<dyn ByFeatures>,
+    sums: Featured,
+}
+
+impl Summing {
+    pub(super) fn new(learner: &dyn Learner, units: &Units) -> Result<Summing> {
+        let frame = Frame::new(units.clone())?;
+        let classes = frame.units.classes.len();
+        let features = learner.by_features(&frame.layout, classes)?;
+        let features = features.ok_or_else(|| needs_rows(learner, classes))?;
+        let sums = Sums::new(features.width());
+        let (without_target, size, reads, spent, max_reads) = (0, 0.0, 0, 0.0, 0);
+        let sums = Featured { without_target, sums, size, reads, spent, max_reads };
+        Ok(Summing { frame, features, sums })
     }
 
-    /// Learns from the rows of a table, beside `held` bytes.
+    /// Adds the rows of a table, beside `held` bytes.
     ///
     /// # Errors
     /// Other columns or classes than those of the units; as [`Learner::fit`]. The part is useless then.
     pub(super) fn add(&mut self, plan: &Plan, table: &Table, held: f64) -> Result<()> {
-        let Learning { frame, way, counted } = self;
-        let found = match way {
-            Way::Steps(steps) => {
-                frame.each(plan, table, |examples| steps.learn(examples, &Silent))?
+        let Summing { frame, features, sums: into } = self;
+        admit(&plan.learner, features.width(), held)?;
+        let add = |examples: &Examples<'_>| {
+            for rows in examples.rows.chunks(BLOCK) {
+                let FeatureRows { mut numbers, size, report } =
+                    features.rows(&examples.with_rows(rows), &Silent)?;
+                into.sums.add(&mut numbers);
+                into.size += size;
+                into.reads += report.reads;
+                into.spent += report.spent;
+                into.max_reads = into.max_reads.max(report.max_reads);
             }
-            Way::Reads(asker, reads) => {
-                let columns = frame.layout.slots();
-                let read = Held::Reads(std::mem::take(reads));
-                admit_bytes(&plan.learner, columns, held + 2.0 * read.bytes(columns))?;
-                if let Held::Reads(before) = read {
-                    *reads = before;
-                }
-                frame.each(plan, table, |examples| keep(&mut **asker, reads, examples))?
-            }
-            Way::Features(of, sums) => {
-                admit(&plan.learner, of.width(), held)?;
-                frame.each(plan, table, |examples| sum(&**of, sums, examples))?
-            }
-            Way::Losses(by, of) => frame.each(plan, table, |examples| {
-                for (sum, more) in of.sums.iter_mut().zip(by.losses(examples)?) {
-                    sum.sum += more.sum;
-                    sum.unproven += more.unproven;
-                }
-                Ok(())
-            })?,
+            Ok(())
         };
-        counted.rows += found.rows;
-        counted.without_target += found.without_target;
+        let without = frame.each(plan, table, add)?;
+        self.sums.without_target += without;
         Ok(())
     }
 
-    /// Number of rows with a target so far.
-    pub(super) fn rows(&self) -> u64 {
-        self.counted.rows
+    pub(super) fn end(self) -> Featured {
+        self.sums
+    }
+}
+
+/// Fits to the sums over features of all parts, added in the order of their names.
+pub(super) fn finish<'p>(
+    plan: &Plan,
+    units: &Units,
+    parts: impl Iterator<Item = (&'p str, &'p Featured)> + Clone,
+    monitor: &dyn Monitor,
+) -> Result<Model> {
+    let (frame, learner) = (Frame::new(units.clone())?, plan.learner()?);
+    let classes = frame.units.classes.len();
+    registry::check_classes(&*learner, classes)?;
+    let by = learner.by_features(&frame.layout, classes)?;
+    let by = by.ok_or_else(|| needs_rows(&*learner, classes))?;
+    let width = by.width();
+    let held: f64 = parts.clone().map(|(_, of)| Sums::bytes(of.sums.width(), false)).sum();
+    // Beside the parts their total, and of the equivalent rows, which are twice as many as columns,
+    // their features.
+    admit(learner.name(), width, held + 4.0 * Sums::bytes(width, false))?;
+    let (mut all, mut size) = (Sums::new(width), 0.0);
+    let (mut reads, mut spent, mut max_reads) = (0_u64, 0.0, 0);
+    for (name, of) in parts {
+        if of.sums.width() != width {
+            let what = "features and outputs of a row".to_owned();
+            let found = of.sums.width();
+            let wrong = ErrorKind::WrongLength { what, expected: width, found };
+            return Err(in_part(name, wrong.into()));
+        }
+        all.merge(&of.sums);
+        size += of.size;
+        reads = reads.saturating_add(of.reads);
+        spent += of.spent;
+        max_reads = max_reads.max(of.max_reads);
+    }
+    if all.rows() == 0 {
+        return Err(ErrorKind::TooFewRows { what: "learning".into(), least: 1, rows: 0 }.into());
+    }
+    let count = all.rows() as f64;
+    let mean: Vec<f64> = (0..width).map(|column| all.mean(column)).collect();
+    let few = equivalent(count, &mean, all.products_about(&mean));
+    let mut fit = by.fit((&few.rows, few.weight), size / count, monitor)?;
+    let examples = all.rows();
+    fit.report = Report { examples, reads, distinct: reads, spent, max_reads, ..fit.report };
+    Ok(frame.model(plan, fit))
+}
+
+/// A learner that goes through all rows once, in their order, and keeps none: from
+/// [`Partial::stream`](super::Partial::stream) to [`Stream::finish`].
+pub struct Stream {
+    plan: Plan,
+    frame: Frame,
+    steps: Box<dyn Steps>,
+    /// Number of rows with a target so far, and in the sums.
+    rows: [u64; 2],
+    /// Number of rows of the tables so far.
+    before: usize,
+}
+
+impl std::fmt::Debug for Stream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stream").field("rows", &self.rows).finish_non_exhaustive()
+    }
+}
+
+impl Stream {
+    /// Begins a stream of a number of rows.
+    pub(super) fn new(plan: &Plan, prepared: PassSetup, rows: u64) -> Result<Stream> {
+        let PassSetup { units, bounds, filled } = prepared;
+        let (learner, classes) = (plan.learner()?, units.classes.len());
+        let frame = Frame { bounds, filled, ..Frame::new(units)? };
+        let size = FitSize { classes, ..FitSize::of_layout(&frame.layout) };
+        size::admit_need(&*learner, &size, learner.needed(&size))?;
+        let steps = learner.steps(&frame.layout, rows)?;
+        let steps = steps.ok_or_else(|| needs_rows(&*learner, classes))?;
+        Ok(Stream { plan: plan.clone(), frame, steps, rows: [0, rows], before: 0 })
     }
 
-    /// Returns what is kept of the part.
+    /// Learns from each row of a table, with the columns of the sums, in any order. Rows without a
+    /// target are left out.
     ///
     /// # Errors
-    /// As [`Learner::fit`].
-    pub(super) fn end(self) -> Result<Held> {
-        let Counted { rows, without_target } = self.counted;
-        match self.way {
-            Way::Steps(mut steps) => {
-                let Fit { predictor, report } = steps.fit(&Silent)?;
-                let of = OfPart { rows, without_target, predictor, report, bound: steps.bound() };
-                Ok(Held::Model(Box::new(of)))
-            }
-            Way::Losses(_, of) => Ok(Held::Losses(Losses { rows, without_target, ..of })),
-            Way::Reads(_, reads) => Ok(Held::Reads(Reads { without_target, ..reads })),
-            Way::Features(_, sums) => {
-                Ok(Held::Features(Box::new(Featured { without_target, ..*sums })))
-            }
+    /// Other columns or classes than those of the sums; as [`Learner::fit`]. The stream is useless then.
+    pub fn add(&mut self, table: &Table) -> Result<()> {
+        let Stream { plan, frame, steps, before, rows } = self;
+        let found = frame.each(plan, table, |examples| steps.learn(examples, &Silent));
+        let without = found.map_err(|error| further(&error, *before))?;
+        *before += table.rows();
+        rows[0] += table.rows() as u64 - without;
+        Ok(())
+    }
+
+    /// Returns the model.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Table`] if there were more or fewer rows than in the sums; as
+    /// [`Learner::fit`].
+    pub fn finish(mut self, monitor: &dyn Monitor) -> Result<Model> {
+        let [now, before] = self.rows;
+        if now != before {
+            return Err(changed(before, now));
         }
+        let fit = self.steps.fit(monitor)?;
+        Ok(self.frame.model(&self.plan, fit))
     }
-}
-
-/// Returns a learner that draws its reads of this part by a stream of random numbers of their own.
-fn drawing(learner: &dyn Learner, part: &str) -> Result<Box<dyn Learner>> {
-    let mut own = learner.clone_box();
-    let seed = own.get(SEED.name).unwrap_or_default();
-    let drawn = digest(&(seed, part)).unwrap_or_default();
-    own.set(SEED.name, &(drawn >> 12).to_string())?;
-    Ok(own)
-}
-
-/// Asks about each row, and keeps what was read.
-fn keep(asker: &mut dyn AskTell, reads: &mut Reads, examples: &Examples<'_>) -> Result<()> {
-    let (mut example, mut cells) = (0, Vec::new());
-    let mut told = |query: &Query| {
-        cells.clear();
-        let row = examples.row(example);
-        cells.extend(query.slots(examples.layout).map(|(_, slot)| {
-            let value = row.scaled(examples.layout.column(slot));
-            (slot as u32, (!value.is_nan()).then_some(value))
-        }));
-        cells.sort_by_key(|(slot, _)| *slot);
-        cells.dedup_by_key(|(slot, _)| *slot);
-        reads.counts.push(cells.len() as u32);
-        reads.slots.extend(cells.iter().map(|(slot, _)| *slot));
-        reads.values.extend(cells.iter().map(|(_, value)| *value));
-        reads.targets.push(examples.told(example));
-        example += 1;
-    };
-    next_batch_with(asker, examples, &Silent, Some(&mut told))?;
-    Ok(())
-}
-
-/// Rows whose features are computed at a time.
-const BLOCK: usize = 256;
-
-/// Adds the features of each row to sums.
-fn sum(of: &dyn ByFeatures, into: &mut Featured, examples: &Examples<'_>) -> Result<()> {
-    while into.sums.width() < of.width() {
-        into.sums.grow(None);
-    }
-    for rows in examples.rows.chunks(BLOCK) {
-        let FeatureRows { mut numbers, size, report } =
-            of.rows(&examples.with_rows(rows), &Silent)?;
-        into.sums.add(&mut numbers);
-        into.size += size;
-        into.report = together(&[&into.report, &report]);
-    }
-    Ok(())
 }

@@ -39,14 +39,30 @@ struct Pairs {
     sums: Mat<f64>,
 }
 
-impl Default for Sums {
-    fn default() -> Sums {
-        let (centre, range, sums) = (Vec::new(), Vec::new(), Vec::new());
-        Sums { rows: 0, centre, range, sums, products: Mat::new(), pairs: None }
-    }
+/// Source of a column of [spread](Sums::spread) sums.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Source {
+    /// This column.
+    Column(usize),
+    /// 0 in the rows that show this column, missing in the others.
+    Zero(usize),
+    /// Missing in all rows.
+    Missing,
 }
 
 impl Sums {
+    /// Starts without a row.
+    pub(super) fn new(columns: usize) -> Sums {
+        Sums {
+            rows: 0,
+            centre: vec![None; columns],
+            range: vec![None; columns],
+            sums: vec![0.0; columns],
+            products: Mat::zeros(columns, columns),
+            pairs: None,
+        }
+    }
+
     /// Returns the number of rows.
     pub(super) fn rows(&self) -> u64 {
         self.rows
@@ -88,31 +104,45 @@ impl Sums {
         8.0 * (columns as f64).powi(2) * if has_holes { 3.0 } else { 1.0 }
     }
 
-    /// Returns the number of bytes beside them while rows are added or a column is.
+    /// Returns the number of bytes beside them while rows are added or columns are.
     pub(super) fn adding(columns: usize) -> f64 {
-        2.0 * Sums::bytes(columns, false)
+        Sums::bytes(columns, true)
     }
 
-    /// Adds a column of zeros for the rows so far: where column `like` is observed, or nowhere.
-    pub(super) fn grow(&mut self, like: Option<usize>) {
-        let d = self.width();
-        if like.is_none() && self.rows > 0 {
-            self.see_holes();
+    /// Returns the same rows with other columns.
+    pub(super) fn spread(&self, sources: &[Source]) -> Sums {
+        let d = sources.len();
+        let own = |j: usize| match sources[j] {
+            Source::Column(from) => Some(from),
+            Source::Zero(_) | Source::Missing => None,
+        };
+        // The column whose rows show the new one.
+        let shown = |j: usize| match sources[j] {
+            Source::Column(from) | Source::Zero(from) => Some(from),
+            Source::Missing => None,
+        };
+        let count = |j, k| shown(j).zip(shown(k)).map_or(0.0, |(j, k)| self.count(j, k));
+        let sum = |j, k| own(j).zip(shown(k)).map_or(0.0, |(j, k)| self.sum(j, k));
+        let product =
+            |j, k| own(j).zip(own(k)).map_or(0.0, |(j, k)| symmetric(&self.products, j, k));
+        let lower = |of: &dyn Fn(usize, usize) -> f64| {
+            Mat::from_fn(d, d, |j, k| if k <= j { of(j, k) } else { 0.0 })
+        };
+        let is_hidden = self.rows > 0 && (0..d).any(|j| shown(j).is_none());
+        let pairs = (self.has_holes() || is_hidden)
+            .then(|| Pairs { counts: lower(&count), sums: Mat::from_fn(d, d, sum) });
+        let is_zero = |j: usize| own(j).is_none() && shown(j).is_some_and(|k| self.shown(k) > 0.0);
+        let at = |j: usize| own(j).map(|from| (self.centre[from], self.range[from]));
+        let none = |j: usize| if is_zero(j) { (Some(0.0), Some([0.0; 2])) } else { (None, None) };
+        let (centre, range) = (0..d).map(|j| at(j).unwrap_or_else(|| none(j))).unzip();
+        Sums {
+            rows: self.rows,
+            centre,
+            range,
+            sums: (0..d).map(|j| own(j).map_or(0.0, |from| self.sums[from])).collect(),
+            products: lower(&product),
+            pairs,
         }
-        let shown = like.map_or(0.0, |at| self.shown(at));
-        let is_seen = shown > 0.0;
-        self.centre.push(is_seen.then_some(0.0));
-        self.range.push(is_seen.then_some([0.0; 2]));
-        self.sums.push(0.0);
-        self.products.resize_with(d + 1, d + 1, |_, _| 0.0);
-        let Some(pairs) = &mut self.pairs else { return };
-        let count = |k: usize| like.map_or(0.0, |at| symmetric(&pairs.counts, at, k));
-        let counts: Vec<f64> = (0..d).map(count).collect();
-        let sum = |k: usize| like.map_or(0.0, |at| pairs.sums[(k, at)]);
-        let sums: Vec<f64> = (0..d).map(sum).collect();
-        pairs.counts.resize_with(d + 1, d + 1, |_, k| if k < d { counts[k] } else { shown });
-        // The new column is zero wherever it is observed.
-        pairs.sums.resize_with(d + 1, d + 1, |j, k| if k == d && j < d { sums[j] } else { 0.0 });
     }
 
     /// Adds rows, one after the other in `block`, whose missing cells are NaN.
@@ -155,53 +185,47 @@ impl Sums {
         let (d, rows) = (self.width(), self.rows as f64);
         let sums = &self.sums;
         self.pairs.get_or_insert_with(|| Pairs {
-            counts: Mat::from_fn(d, d, |_, _| rows),
+            counts: Mat::from_fn(d, d, |j, k| if k <= j { rows } else { 0.0 }),
             sums: Mat::from_fn(d, d, |j, _| sums[j]),
         });
     }
 
-    /// Adds the rows of other sums, whose column `order[j]` is column j of these.
-    pub(super) fn merge(&mut self, mut other: Sums, order: &[usize]) {
+    /// Adds the rows of other sums of the same columns.
+    pub(super) fn merge(&mut self, other: &Sums) {
         let d = self.width();
         if self.has_holes() || other.has_holes() {
             self.see_holes();
-            other.see_holes();
         }
         // Of the other to these: x - c = (x - c') + shift.
         let mut shift = vec![0.0; d];
-        for (j, &from) in order.iter().enumerate() {
-            let theirs = other.centre[from];
-            let centre = *self.centre[j].get_or_insert(theirs.unwrap_or(0.0));
-            shift[j] = theirs.map_or(0.0, |theirs| theirs - centre);
-            if theirs.is_none() && self.range[j].is_none() {
-                self.centre[j] = None;
+        for (j, shift) in shift.iter_mut().enumerate() {
+            if let Some(theirs) = other.centre[j] {
+                *shift = theirs - *self.centre[j].get_or_insert(theirs);
             }
-            for value in other.range[from].into_iter().flatten() {
+            for value in other.range[j].into_iter().flatten() {
                 self.range[j] = Some(widened(self.range[j], value));
             }
         }
-        for j in 0..d {
-            for k in 0..=j {
-                let (a, b) = (order[j], order[k]);
-                self.products[(j, k)] += symmetric(&other.products, a, b)
-                    + shift[k] * other.sum(a, b)
-                    + shift[j] * other.sum(b, a)
-                    + shift[j] * shift[k] * other.count(a, b);
+        for (j, of_j) in shift.iter().enumerate() {
+            for (k, of_k) in shift[..=j].iter().enumerate() {
+                self.products[(j, k)] += symmetric(&other.products, j, k)
+                    + of_k * other.sum(j, k)
+                    + of_j * other.sum(k, j)
+                    + of_j * of_k * other.count(j, k);
             }
         }
         if let Some(pairs) = &mut self.pairs {
-            for j in 0..d {
+            for (j, shift) in shift.iter().enumerate() {
                 for k in 0..d {
-                    let (a, b) = (order[j], order[k]);
-                    pairs.sums[(j, k)] += other.sum(a, b) + shift[j] * other.count(a, b);
+                    pairs.sums[(j, k)] += other.sum(j, k) + shift * other.count(j, k);
                     if k <= j {
-                        pairs.counts[(j, k)] += other.count(a, b);
+                        pairs.counts[(j, k)] += other.count(j, k);
                     }
                 }
             }
         }
-        for (j, &from) in order.iter().enumerate() {
-            self.sums[j] += other.sums[from] + shift[j] * other.shown(from);
+        for (j, shift) in shift.iter().enumerate() {
+            self.sums[j] += other.sums[j] + shift * other.shown(j);
         }
         self.rows = self.rows.saturating_add(other.rows);
     }

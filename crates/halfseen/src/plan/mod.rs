@@ -1,47 +1,41 @@
-//! Computes theoretical guarantees of learners before any value is read.
+//! Computes the excess error that theorems guarantee before any value is read, and the reads that
+//! guarantee one.
 //!
 //! Theorems are from Cesa-Bianchi, Shalev-Shwartz and Shamir 2010, Hazan and Koren 2012, and
-//! Kukliansky and Shamir 2015.
-//!
-//! A [`Setting`] states the assumptions of the theorems. Each learner's file turns it into a
-//! [`Guarantee`]. [`make`] computes the excess error from the number of examples, or vice versa,
-//! and [`best`] the reads per example for a given total; [`all`] does either for several learners.
+//! Kukliansky and Shamir 2015. A [`Setting`] states their assumptions, [`THEOREMS`] lists them, and
+//! [`plan`] applies one.
 //!
 //! ```
-//! use halfseen::plan::{self, Goal, Setting};
+//! use halfseen::plan::{Goal, Setting, THEOREMS, plan};
 //!
 //! let setting = Setting { dims: 100, budget: 4, radius: 1.0, ..Setting::default() };
-//! let mut promises = halfseen::registry::guarantees().into_iter().map(|of| of(&setting));
-//! let aerr = promises.find(|g| g.learner == "aerr").expect("listed");
-//! let plan = plan::make(aerr, Goal::Error(0.5));
+//! let aerr = THEOREMS.iter().find(|theorem| theorem.learner == "aerr").expect("listed");
+//! let plan = plan(aerr, &setting, Goal::Error(0.5));
 //! assert_eq!(plan.examples, Some(2134)); // 4 sqrt(100 / (3 m)) <= 1/2
 //! assert_eq!(plan.reads, Some(4 * 2134));
 //! ```
 //!
 //! **One unit**: every excess is of E (<w,x> - y)^2, the mean squared error that tests report. The
-//! papers of 2012 and 2015 bound half of it; these bounds are doubled, and [`Bound::printed`] keeps
-//! the published ones.
+//! papers of 2012 and 2015 bound half of it; these bounds are doubled.
 //!
-//! The theorems hold for the learners as published: `step = theory` for the assumed norms (the
-//! value is in [`Bound::tuning`]), `average = all`, `centre = none`, no intercept.
+//! The theorems hold for the learners as published: the step is that of [`Plan::step`], `average =
+//! all`, `centre = none`, no intercept.
 
-mod assumptions;
-mod guarantee;
-mod json;
 mod moments;
-mod search;
+mod phases;
+mod planned;
 mod setting;
 mod steps;
 #[cfg(test)]
 mod tests;
+mod theorems;
 
-pub use assumptions::Assumptions;
-pub use guarantee::{Bound, Excess, Guarantee, MOST_EXAMPLES, Printed, Tuning};
 pub use moments::MomentNorms;
-pub use search::{Goal, Plan, all, best, make};
+pub(crate) use phases::{
+    THEOREM, eps, first_examples, largest_ratio, ridge_estimated, ridge_given, ridge_safe,
+};
+pub use planned::{Goal, MOST_EXAMPLES, Plan, plan};
 pub use setting::Setting;
 pub(crate) use setting::{CONFIDENCE, SHARE};
-pub(crate) use steps::{entropic_eta, euclidean_eta, half_excess, planned_step};
-
-/// Function from a setting to the guarantee of a learner.
-pub type Promise = fn(&Setting) -> Guarantee;
+pub use steps::{entropic_eta, euclidean_eta};
+pub use theorems::{Assumptions, THEOREMS, Theorem};

@@ -1,7 +1,7 @@
 //! States the assumptions of the theorems about data, reads and the best predictor.
 
 use super::moments::MomentNorms;
-use crate::error::{ErrorKind, Result, shown};
+use crate::error::{ErrorKind, Result, shown, too_few_reads, too_many_reads};
 
 /// Default share of the examples in a first phase, of learners and of plans.
 pub(crate) const SHARE: f64 = 0.2;
@@ -20,30 +20,15 @@ pub struct Setting {
     pub budget: u64,
     /// B: the best predictor has |w|_1 <= B or |w|_2 <= B.
     pub radius: f64,
-    /// B_2 of Cesa-Bianchi et al.: the best predictor also has |w|_2 <= B_2; `None` means B.
-    pub radius2: Option<f64>,
     /// R: |x|_2 <= R. The papers assume 1.
     pub norm: f64,
     /// Norms of the second moments, in the same units; `None` means the worst case.
     pub moments: Option<MomentNorms>,
-    /// delta: largest probability that the first phase fails.
-    pub confidence: f64,
-    /// Share of the examples in the first phase.
-    pub phase1: f64,
 }
 
 impl Default for Setting {
     fn default() -> Self {
-        Setting {
-            dims: 1,
-            budget: 1,
-            radius: 1.0,
-            radius2: None,
-            norm: 1.0,
-            moments: None,
-            confidence: CONFIDENCE,
-            phase1: SHARE,
-        }
+        Setting { dims: 1, budget: 1, radius: 1.0, norm: 1.0, moments: None }
     }
 }
 
@@ -72,42 +57,11 @@ impl Setting {
         if !size(self.norm) {
             return refuse("norm", self.norm, sizes);
         }
-        if let Some(radius2) = self.radius2
-            && !(size(radius2) && radius2 <= self.radius)
-        {
-            return refuse(
-                "radius2",
-                radius2,
-                "a number above 0 and at most the radius, as |w|_2 <= |w|_1",
-            );
-        }
-        let share = |value: f64| value > 0.0 && value < 1.0;
-        if !share(self.confidence) || self.confidence < 1e-300 {
-            return refuse(
-                "confidence",
-                self.confidence,
-                "a number above 0 and below 1, such as 0.05",
-            );
-        }
-        if !share(self.phase1) {
-            return refuse("phase1", self.phase1, "a number above 0 and below 1, such as 0.2");
-        }
-        let length = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         if self.budget > self.dims {
-            return Err(ErrorKind::BudgetTooLarge {
-                budget: length(self.budget),
-                panels: length(self.dims),
-            }
-            .into());
+            return Err(too_many_reads(self.budget, self.dims));
         }
         if self.budget < 2 && !self.reads_all() {
-            let learner = "every learner".to_owned();
-            return Err(ErrorKind::BudgetTooSmall {
-                learner,
-                budget: length(self.budget),
-                least: 2,
-            }
-            .into());
+            return Err(too_few_reads("every learner", self.budget, 2));
         }
         Ok(())
     }

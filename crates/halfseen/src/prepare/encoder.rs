@@ -1,9 +1,9 @@
 //! Encodes a table into a matrix: columns matched by name, categories as coded indicators.
 
-use super::schema::{LARGEST, category};
+use super::schema::{LARGEST, category, wrong_kind};
 use super::{ColumnKind, ColumnSchema, Schema};
 use crate::data::{Attribute, Cell, Coded, Column, Matrix, Place, Table, days_since_1970};
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, short};
 use ndarray::Array2;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -51,8 +51,13 @@ impl Schema {
             .map(|(c, _)| c.name.clone())
             .collect();
         if 2 * absent.len() > self.columns.len() {
-            let (total, first) = (self.columns.len(), absent[0].clone());
-            return Err(ErrorKind::TooManyAbsent { absent: absent.len(), total, first }.into());
+            let problem = format!(
+                "{} of the model's {} columns are absent from this table (first: '{}'); is it the right file?",
+                absent.len(),
+                self.columns.len(),
+                short(&absent[0])
+            );
+            return Err(ErrorKind::Table(problem).into());
         }
         self.check_kinds(&found)?;
         let known: HashSet<&str> = self.columns.iter().map(|c| c.name.as_str()).collect();
@@ -106,11 +111,11 @@ impl Schema {
                         let code = table.text(*at).codes[row] as usize;
                         let (row, column) = (row + 1, &column.name);
                         dates.get(code).copied().filter(|days| !days.is_nan()).ok_or_else(|| {
-                            ErrorKind::NotADate {
-                                row,
-                                column: column.clone(),
-                                text: text.to_owned(),
-                            }
+                            let problem = format!(
+                                "'{}' is not a date in the form of the rows that were learned from; correct it, or leave the cell empty if the value is missing",
+                                short(text)
+                            );
+                            ErrorKind::WrongCell { row, column: column.clone(), problem }
                         })?
                     }
                     _ => f64::NAN,
@@ -155,10 +160,7 @@ impl Schema {
             if let (ColumnKind::Number, Some(Column { place: Place::Text(_), .. }), None) =
                 (&column.kind, place, &column.date)
             {
-                let (expected, found) = ("numbers", "text");
-                return Err(
-                    ErrorKind::WrongKind { column: column.name.clone(), expected, found }.into()
-                );
+                return Err(wrong_kind(&column.name, "numbers", "text"));
             }
         }
         Ok(())

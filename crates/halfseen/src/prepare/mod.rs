@@ -1,7 +1,7 @@
 //! Prepares tables for learning: fitted on training rows, stored in the model, applied alike.
 //!
 //! `Table -> `[`Schema`]` (columns and categories) -> encoded matrix in raw units ->`
-//! [`Scaler`]` -> scaled values`. The [`Layout`](crate::data::Layout) gives the encoded columns
+//! [`Scaler`]` -> scaled values`. The [`Layout`] gives the encoded columns
 //! that are read together (a *panel*: one attribute, with its hat functions if a
 //! [`Basis`](crate::data::Basis) adds them, the indicators of one text attribute, or a declared
 //! group) and those always known.
@@ -14,13 +14,12 @@ mod prepared;
 mod schema;
 
 pub use declared::Moment;
-pub(crate) use declared::bounds as declared_bounds;
 pub(crate) use encoder::in_range;
 pub use encoder::{Applied, Encoded};
 pub use prepared::{Missing, Options, Other, Prepared};
 pub use schema::{ColumnKind, ColumnSchema, Group, Schema};
 
-use crate::data::{Scaler, Table, TargetScale};
+use crate::data::{Cell, Layout, Scaler, Table, TargetScale};
 use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
@@ -82,22 +81,25 @@ impl Prepare {
         .into())
     }
 
-    /// Appends the scaled values of one attribute of the schema to `values` in column order, for
-    /// callers that tell single cells to a learner. A missing cell gives NaN.
+    /// Appends the scaled values of one panel to `values`, for callers that answer a query. `cell`
+    /// gives the cell of each of the panel's attributes ([`Schema::attributes_of`]); a missing one
+    /// is NaN.
     ///
     /// # Errors
-    /// If the cell's kind is not the column's, or the category is unknown.
-    pub fn push_cell(
+    /// A cell of another kind than its attribute.
+    pub fn push_panel<'c>(
         &self,
-        attribute: usize,
-        cell: crate::data::Cell<'_>,
+        (layout, panel): (&Layout, usize),
+        attributes: &[usize],
+        cell: impl Fn(usize) -> Cell<'c>,
         values: &mut Vec<f64>,
     ) -> Result<()> {
-        let start = self.schema.first_column(attribute);
         let from = values.len();
-        self.schema.columns[attribute].push(cell, values)?;
-        for (offset, value) in values[from..].iter_mut().enumerate() {
-            *value = self.scaler.scale(start + offset, *value);
+        for &attribute in attributes {
+            self.schema.columns[attribute].push(cell(attribute), values)?;
+        }
+        for (slot, value) in layout.slots_of(panel).zip(&mut values[from..]) {
+            *value = self.scaler.scale(layout.column(slot), *value);
         }
         Ok(())
     }

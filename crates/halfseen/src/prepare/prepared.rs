@@ -4,8 +4,8 @@ use super::declared::{self, DeclaredMoments, Moment};
 use super::encoder::in_range;
 use super::{Applied, Encoded, Group, Prepare, Schema};
 use crate::data::{
-    Basis, Bounds, Declared, Examples, Labels, Layout, Matrix, Moments, Scale, Scaler, Table,
-    Target, TargetScale, Task, check_weights,
+    Basis, Bounds, ColumnFacts, Declared, Examples, Labels, Layout, Matrix, Moments, Scale, Scaler,
+    Table, Target, TargetScale, Task, TrainingCells, check_weights,
 };
 use crate::error::{ErrorKind, Result};
 use crate::params::Needs;
@@ -182,28 +182,16 @@ impl<'a> Prepared<'a> {
         let mut whole = (imputed > 0).then(|| with_means(&matrix, rows, weights));
         // The cells that scales and declarations are fitted to.
         let shown = whole.as_ref().unwrap_or(&matrix);
-        let bounds = declared::bounds(&options.bounds, &schema)?;
-        let scale = options.scale_for(shown);
-        if options.honest && bounds.is_none() {
-            scale.needs_no_look(shown)?;
-        }
-        let scaler = Scaler::fit_weighted(scale, shown, rows, weights, bounds.as_ref());
+        let facts = TrainingCells { matrix: shown, rows, weights };
+        let (scaler, bounds) = options.scaler(&mut schema, &facts)?;
         let declared = declared::moments(&options.moments, &schema, &scaler, shown, rows)?;
         if vanished > 0 {
             whole = Some(matrix.filled(|j| scaler.affine(j).0));
         }
-        schema.by_reads = options.honest && scale == Scale::None && options.is_undeclared();
         let layout = Arc::new(schema.layout()?);
         let scores = scores_or_nan(target);
-        let centred =
-            options.intercept && !(options.plain_classes && target.task() == Task::Classification);
-        let target_scale = TargetScale::fit_weighted(
-            target,
-            &scores,
-            rows,
-            weights,
-            centred && target.classes().len() <= 2,
-        );
+        let centred = options.centres(target.task(), target.classes().len());
+        let target_scale = TargetScale::fit_weighted(target, &scores, rows, weights, centred);
         let targets = scores.into_iter().map(|y| target_scale.apply(y)).collect();
         let prepare = Prepare { schema, scaler, target: target_scale, deviations: None };
         let (rows, names, codes) = (rows.to_vec(), prepare.schema.encoded_names(), codes(target));
@@ -372,13 +360,34 @@ impl Options {
         self.scale.is_none() && self.bounds.is_empty() && self.moments.is_empty()
     }
 
-    fn scale_for(&self, matrix: &Matrix) -> Scale {
-        self.scale.unwrap_or(match matrix {
-            Matrix::U8(_) => Scale::Common,
-            _ if self.uncentred => Scale::Max,
-            _ if self.honest && self.bounds.is_empty() => Scale::None,
-            _ => Scale::Each,
-        })
+    /// Fits the scaling of a schema's columns to what is known of them, and notes in the schema if
+    /// learners scale by their reads; returns the declared bounds beside.
+    ///
+    /// # Errors
+    /// Invalid bounds; if honest, a scale that needs to look at cells.
+    pub(crate) fn scaler(
+        &self,
+        schema: &mut Schema,
+        facts: &dyn ColumnFacts,
+    ) -> Result<(Scaler, Option<Bounds>)> {
+        let bounds = declared::bounds(&self.bounds, schema)?;
+        let scale = self.scale.unwrap_or(match facts.are_bytes() {
+            true => Scale::Common,
+            false if self.uncentred => Scale::Max,
+            false if self.honest && bounds.is_none() => Scale::None,
+            false => Scale::Each,
+        });
+        if self.honest && bounds.is_none() {
+            scale.needs_no_look(facts.are_bytes())?;
+        }
+        schema.by_reads = self.honest && scale == Scale::None && self.is_undeclared();
+        Ok((Scaler::fit_to(scale, facts, bounds.as_ref()), bounds))
+    }
+
+    /// Returns true if the target is centred: numbers, or -1 and +1 for at most two classes.
+    pub(crate) fn centres(&self, task: Task, classes: usize) -> bool {
+        let are_plain = self.plain_classes && task == Task::Classification;
+        self.intercept && !are_plain && classes <= 2
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::data::{
     Cell, DATE_FORMS, FEWEST_KNOTS, KNOTS, Layout, Place, Table, days_since_1970, hat, hats,
 };
-use crate::error::{ErrorKind, Result, nearest, short, shown};
+use crate::error::{Error, ErrorKind, Result, nearest, short, shown};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
@@ -17,7 +17,6 @@ pub struct Schema {
     /// One entry per attribute.
     pub columns: Vec<ColumnSchema>,
     /// Attributes that are measured together; one read gives all of a group.
-    #[serde(default)]
     pub groups: Vec<Group>,
     /// Price of a read of an attribute, or of a group by its name; default 1.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -37,7 +36,6 @@ pub struct ColumnSchema {
     #[serde(flatten)]
     pub kind: ColumnKind,
     /// True if its value is known for every example without a read.
-    #[serde(default)]
     pub known: bool,
     /// For a number that tables write as a date: the date's form, one of
     /// [`DATE_FORMS`](crate::data::DATE_FORMS). The number is the days since 1970-01-01.
@@ -79,6 +77,12 @@ impl Group {
 }
 
 impl ColumnSchema {
+    /// Returns a column that is read, without dates or knots.
+    pub(crate) fn new(name: &str, kind: ColumnKind) -> ColumnSchema {
+        let (name, known, date, knots) = (name.to_owned(), false, None, Vec::new());
+        ColumnSchema { name, kind, known, date, knots }
+    }
+
     /// Returns the number of encoded columns.
     pub fn width(&self) -> usize {
         match &self.kind {
@@ -104,11 +108,9 @@ impl ColumnSchema {
     /// category. A missing cell, or a category that was not in training, is NaN in every column.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongKind`] for a number instead of text, or the reverse.
+    /// [`ErrorKind::Table`] for a number instead of text, or the reverse.
     pub fn push(&self, cell: Cell<'_>, values: &mut Vec<f64>) -> Result<()> {
-        let wrong = |expected, found| {
-            Err(ErrorKind::WrongKind { column: self.name.clone(), expected, found }.into())
-        };
+        let wrong = |expected, found| Err(wrong_kind(&self.name, expected, found));
         match (&self.kind, cell) {
             (_, Cell::Missing) => values.extend(std::iter::repeat_n(f64::NAN, self.width())),
             (ColumnKind::Number, Cell::Number(v)) => self.push_number(v, values),
@@ -153,12 +155,19 @@ pub(super) fn category(categories: &[String], cell: Cell<'_>) -> Option<usize> {
     let find = |text: &str| categories.binary_search_by(|c| c.as_str().cmp(text)).ok();
     match cell {
         Cell::Text(text) => find(text),
-        Cell::Number(number) => find(&number.to_string()),
+        // Zero has two signs, and one name.
+        Cell::Number(number) => find(&(number + 0.0).to_string()),
         Cell::Missing => None,
     }
 }
 
 impl Schema {
+    /// Returns the schema of these attributes, without groups or prices.
+    pub(crate) fn of(columns: Vec<ColumnSchema>) -> Schema {
+        let (groups, prices) = (Vec::new(), BTreeMap::new());
+        Schema { columns, groups, prices, by_reads: false }
+    }
+
     /// Takes the attributes of a table: every column but those in `except`, categories from `rows`.
     ///
     /// # Errors
@@ -189,18 +198,13 @@ impl Schema {
                     ColumnKind::Text { categories }
                 }
             };
-            columns.push(ColumnSchema {
-                name: column.name.clone(),
-                kind,
-                known: known.contains(&column.name),
-                date: None,
-                knots: Vec::new(),
-            });
+            let known = known.contains(&column.name);
+            columns.push(ColumnSchema { known, ..ColumnSchema::new(&column.name, kind) });
         }
         if columns.is_empty() {
             return Err(ErrorKind::NoAttributes.into());
         }
-        let schema = Schema { columns, groups, prices: BTreeMap::new(), by_reads: false };
+        let schema = Schema { groups, ..Schema::of(columns) };
         let grouped = schema.groups.iter().flat_map(|g| &g.columns);
         for name in known.iter().chain(grouped) {
             schema.position(name)?;
@@ -241,6 +245,20 @@ impl Schema {
     /// Returns the first encoded column of an attribute.
     pub fn first_column(&self, attribute: usize) -> usize {
         self.columns[..attribute].iter().map(ColumnSchema::width).sum()
+    }
+
+    /// Returns the attributes of each panel of this layout, in the order of its columns.
+    pub fn attributes_of(&self, layout: &Layout) -> Vec<Vec<usize>> {
+        let widths = self.columns.iter().map(ColumnSchema::width).enumerate();
+        let of_column: Vec<usize> =
+            widths.flat_map(|(attribute, width)| std::iter::repeat_n(attribute, width)).collect();
+        let attributes = |panel| {
+            let columns = layout.slots_of(panel).map(|slot| layout.column(slot));
+            let mut attributes: Vec<usize> = columns.map(|column| of_column[column]).collect();
+            attributes.dedup();
+            attributes
+        };
+        (0..layout.panels()).map(attributes).collect()
     }
 
     /// Returns the names of all encoded columns.
@@ -376,6 +394,15 @@ impl Schema {
             panels.iter().map(|name| self.prices.get(*name).copied().unwrap_or(1.0)).collect();
         layout.with_prices(prices)
     }
+}
+
+/// Refuses a column of another kind than that of the fitted rows.
+pub(super) fn wrong_kind(column: &str, expected: &str, found: &str) -> Error {
+    let problem = format!(
+        "column '{}' had {expected} when the model was fitted, but has {found} now",
+        short(column)
+    );
+    ErrorKind::Table(problem).into()
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ const HALVINGS: u32 = 7;
 ///
 /// # Errors
 /// Those of `silent`.
-pub(super) fn breakdown_threat(
+pub fn breakdown_threat(
     threat: &Threat,
     monitor: &dyn Monitor,
     mut silent: impl FnMut(&Threat) -> Result<bool>,

@@ -9,10 +9,10 @@ use crate::model::{Fit, Note};
 use crate::params::{AttributeCosts, Damage};
 
 /// Returns the costs to use for every class: information about the class is the same for all.
-pub(super) fn costs_of_classes(
-    costs: &AttributeCosts,
-    examples: &Examples<'_>,
-) -> Result<AttributeCosts> {
+///
+/// # Errors
+/// As [`information`].
+pub fn costs_of_classes(costs: &AttributeCosts, examples: &Examples<'_>) -> Result<AttributeCosts> {
     Ok(match costs {
         AttributeCosts::Information if examples.classes() > 2 => {
             AttributeCosts::Numbers(information(examples)?)
@@ -23,7 +23,10 @@ pub(super) fn costs_of_classes(
 
 /// Fits by a function for two classes, of more each against the rest; `damage` is that of each
 /// setting. Notes if deletions leave several classes no better than the most frequent one.
-pub(super) fn fit_classes(
+///
+/// # Errors
+/// Those of `fit`; as [`attack`].
+pub fn fit_classes(
     examples: &Examples<'_>,
     damage: &[Damage],
     fit: impl FnMut(&Examples<'_>) -> Result<Vec<Fit>>,

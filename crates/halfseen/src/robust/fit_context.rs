@@ -5,7 +5,7 @@ use super::bounds::margin_error;
 use super::values::threat_of;
 use super::{RobustHinge, Rows, rows::KNOWN};
 use crate::data::{Examples, Layout, Signs, Threat};
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, short};
 use crate::model::{Fit, Linear, Note, Predictor, Report, Stop};
 use crate::params::{AttributeCosts, Damage};
 use std::sync::Arc;
@@ -16,12 +16,13 @@ const UNEVEN: f64 = 1e3;
 
 /// Rows of a fit and the threat that it prepares for.
 #[derive(Debug, Clone)]
-pub(crate) struct FitContext {
+pub struct FitContext {
     /// Rows with entries in the order of slots.
-    pub(crate) rows: Arc<Rows>,
-    pub(crate) threat: Threat,
+    pub rows: Arc<Rows>,
+    /// Threat that it prepares for.
+    pub threat: Threat,
     /// Notes on the data and the threat for the report.
-    pub(crate) notes: Vec<Note>,
+    pub notes: Vec<Note>,
     layout: Arc<Layout>,
     learner: &'static str,
     start: Instant,
@@ -32,7 +33,7 @@ impl FitContext {
     ///
     /// # Errors
     /// See [`Rows::new`] and [`Threat::new`].
-    pub(crate) fn new(
+    pub fn new(
         examples: &Examples<'_>,
         learner: &'static str,
         values: &AttributeCosts,
@@ -47,7 +48,10 @@ impl FitContext {
     }
 
     /// Builds the classifier with these weights (n_slots) and bias, trained for this damage.
-    pub(crate) fn classifier(
+    ///
+    /// # Errors
+    /// [`ErrorKind::Diverged`]: a weight that is not finite.
+    pub fn classifier(
         mut self,
         signs: &Signs,
         (weights, bias): (&[f64], f64),
@@ -66,7 +70,10 @@ impl FitContext {
     }
 
     /// Builds the regression model for the scaled target with these weights (n_slots) and bias.
-    pub(crate) fn regressor(self, weights: &[f64], bias: f64, stop: Stop) -> Result<Fit> {
+    ///
+    /// # Errors
+    /// [`ErrorKind::Diverged`]: a weight that is not finite.
+    pub fn regressor(self, weights: &[f64], bias: f64, stop: Stop) -> Result<Fit> {
         let weights = self.rows.by_column(weights);
         let linear =
             Linear { fill: vec![0.0; weights.len()], weights, intercept: bias, clip: None };
@@ -114,8 +121,7 @@ impl FitContext {
 
 /// Returns a note if part of the budget cannot be spent.
 pub(super) fn floored(threat: &Threat) -> Option<Note> {
-    let (asked, used) = (threat.budget(), threat.effective());
-    (asked != used).then_some(Note::ThreatFloored { asked, used })
+    threat.floored().map(|text| Note::on_data("threat-floored", text))
 }
 
 /// Returns the parameters taken from the rows, although bounds on new rows assume them fixed
@@ -145,11 +151,15 @@ fn uneven(rows: &Rows, examples: &Examples<'_>) -> Option<Note> {
         seen().min_by(|&a, &b| largest[a].total_cmp(&largest[b]))?,
     );
     let ratio = largest[most] / largest[least];
-    let name = |attribute: usize| examples.layout.name(attribute).to_owned();
-    (ratio > UNEVEN).then(|| Note::UnevenScales {
-        largest: name(most),
-        smallest: name(least),
-        ratio,
+    let name = |attribute: usize| short(examples.layout.name(attribute));
+    (ratio > UNEVEN).then(|| {
+        let text = format!(
+            "values of '{}' are up to {ratio:.0e} times those of '{}', but one box bounds the weights of both: scale each by its \
+             largest value (scale max)",
+            name(most),
+            name(least)
+        );
+        Note::on_data("uneven-scales", text)
     })
 }
 

@@ -74,7 +74,7 @@ impl<'t> RobustHinge<'t> {
 
     /// Returns the hinge excess of one row before deletions, negative if the margin is exceeded;
     /// `room` then holds the gains of deletions.
-    pub(super) fn before(
+    pub fn before(
         &self,
         rows: &Rows,
         row: usize,

@@ -31,12 +31,11 @@ pub(crate) struct Margin {
 }
 
 /// Returns the margin for weights of at most `box_radius`: `asked`, or else a hundredth of P, at
-/// most a tenth of the mean l1 norm of a row (`size`), and at least the margin needed for noise. Of
-/// the rows only their attributes count.
+/// most a tenth of the mean l1 norm of a row, and at least the margin needed for noise.
 pub(crate) fn margin_of(
     asked: Option<f64>,
     threat: &Threat,
-    (rows, size): (&Rows, f64),
+    rows: &Rows,
     box_radius: f64,
     damage: Damage,
     confidence: f64,
@@ -49,10 +48,11 @@ pub(crate) fn margin_of(
     };
     match asked {
         Some(gamma) => {
-            let note = (gamma < needed).then_some(Note::MarginTooSmall { margin: gamma, needed });
+            let note = (gamma < needed).then(|| too_small(gamma, needed));
             Margin { gamma, from_rows: false, note }
         }
         None => {
+            let size = rows.sizes().mean;
             let (share, reach) = (SHARE * threat.left(), REACH * size);
             Margin {
                 gamma: needed.max(usual_margin(threat, size)),
@@ -66,13 +66,6 @@ pub(crate) fn margin_of(
 /// Returns a hundredth of P, at most a tenth of the mean l1 norm of a row.
 pub(super) fn usual_margin(threat: &Threat, mean_size: f64) -> f64 {
     (SHARE * threat.left()).min(REACH * mean_size)
-}
-
-/// Returns an upper bound on the mean l1 norm of rows with these second moments, (n_columns): E |x| is
-/// at most the root of E x^2. Infinite if all rows are 0, as the mean itself.
-pub(super) fn size_bound(square: &[f64]) -> f64 {
-    let sum: f64 = square.iter().map(|square| square.max(0.0).sqrt()).sum();
-    if sum > 0.0 { sum } else { f64::INFINITY }
 }
 
 /// Returns the largest number of columns that the budget can delete (an upper bound if values
@@ -94,6 +87,14 @@ pub(super) fn columns_bought(threat: &Threat, rows: &Rows) -> f64 {
     (bought + ROUNDING).floor()
 }
 
+/// Returns a note on a margin below what the bound on noise needs (theorem 3 of Dekel and Shamir 2008).
+fn too_small(margin: f64, needed: f64) -> Note {
+    let text = format!(
+        "a margin of {margin} is too small for the bound on noise, which needs {needed:.4}: raise margin, or leave it at auto"
+    );
+    Note::on_predictor("margin-too-small", text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,30 +107,17 @@ mod tests {
         let rows = Rows::new(&data.examples(), "test").unwrap();
         let threat = Threat::uniform(40, 8.0).unwrap();
         let fixed = |gamma| Margin { gamma, from_rows: false, note: None };
-        let margin = |asked, damage| {
-            margin_of(asked, &threat, (&rows, rows.sizes().mean), 0.5, damage, 0.05)
-        };
+        let margin = |asked, damage| margin_of(asked, &threat, &rows, 0.5, damage, 0.05);
         assert_eq!(margin(None, Damage::Deletion), fixed(0.01 * 32.0));
-        // The bound is one, and rows of nothing have no size to go by.
-        let square = |j: usize| (0..5).map(|i| rows.row(i).1[j].powi(2)).sum::<f64>() / 5.0;
-        let squares: Vec<f64> = (0..40).map(square).collect();
-        assert!(size_bound(&squares) >= rows.sizes().mean, "{squares:?}");
-        assert_eq!(size_bound(&[4.0, 0.25, -1.0]), 2.5);
-        assert_eq!(usual_margin(&threat, size_bound(&[0.0; 40])), 0.01 * 32.0);
+        // Rows of nothing have no size to go by.
+        assert_eq!(usual_margin(&threat, f64::INFINITY), 0.01 * 32.0);
         assert_eq!(margin(Some(0.2), Damage::Deletion), fixed(0.2));
         let Matrix::F64(cells) = &data.matrix else { unreachable!("these cells are drawn as f64") };
         let sparse = cells.mapv(|x| 1e-3 * x);
         let size = sparse.iter().map(|x| x.abs()).sum::<f64>() / 5.0;
         let rows_of_little =
             Rows::new(&Data::new(sparse, data.targets.clone()).examples(), "test").unwrap();
-        let little = margin_of(
-            None,
-            &threat,
-            (&rows_of_little, rows_of_little.sizes().mean),
-            0.5,
-            Damage::Deletion,
-            0.05,
-        );
+        let little = margin_of(None, &threat, &rows_of_little, 0.5, Damage::Deletion, 0.05);
         assert!(little.from_rows, "the rows decided it");
         assert!(
             (little.gamma - 0.1 * size).abs() < 1e-15 && little.gamma < 0.32,
@@ -137,8 +125,7 @@ mod tests {
         );
         let needed = 0.5 * (2.0 * 8.0 * 20.0_f64.ln()).sqrt();
         assert_eq!(margin(None, Damage::Noise), fixed(needed));
-        let small =
-            Margin { note: Some(Note::MarginTooSmall { margin: 1.0, needed }), ..fixed(1.0) };
+        let small = Margin { note: Some(too_small(1.0, needed)), ..fixed(1.0) };
         assert_eq!(margin(Some(1.0), Damage::Noise), small);
         assert_eq!(margin(Some(9.0), Damage::Noise), fixed(9.0));
         // Cheap attributes let the adversary delete more: two free, four of a half; one of 1 then

@@ -8,7 +8,6 @@
 //! |---|---|---|---|
 //! | [`RobustLp`] | mean robust hinge or quantile loss | box | linear program, certified gap |
 //! | [`RobustPerceptron`] | mean robust hinge loss | box | one pass of averaged gradient steps |
-//! | [`Fdrop`] | robust hinge losses, quadratic penalty | all | cutting planes, certified gap |
 
 mod adversarial_eval;
 mod adversary;
@@ -19,7 +18,6 @@ mod certified_error;
 mod certify;
 mod cuts;
 mod effects;
-mod fdrop;
 mod fit_classes;
 mod fit_context;
 mod hinge;
@@ -34,9 +32,11 @@ mod values;
 pub use adversarial_eval::Trial;
 pub use adversary::{Adversary, Worst};
 pub use attack::{Attack, Attacked, Choice, Order, attack, attack_fit, own_attack};
+pub use breakdown::breakdown_threat;
 pub use certified_error::CertifiedErrors;
 pub use certify::{Certificate, CertifiedClaim, certify};
-pub use fdrop::Fdrop;
+pub use fit_classes::{costs_of_classes, fit_classes};
+pub use fit_context::FitContext;
 pub use hinge::{RobustHinge, RowLoss, Scratch};
 pub use perceptron::RobustPerceptron;
 pub use robust_lp::RobustLp;
@@ -47,9 +47,5 @@ use crate::learner::Learner;
 
 /// Returns the learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
-    vec![
-        Box::new(RobustLp::default()),
-        Box::new(RobustPerceptron::default()),
-        Box::new(Fdrop::default()),
-    ]
+    vec![Box::new(RobustLp::default()), Box::new(RobustPerceptron::default())]
 }

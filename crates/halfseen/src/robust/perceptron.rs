@@ -20,8 +20,6 @@
 //! **Symbols**: C `box_radius`, gamma `margin`, N `threat`, v `costs`, P = V - N, tau the step, n
 //! columns, m rows.
 
-mod going;
-
 use super::bounds::Learned;
 use super::fit_classes::{costs_of_classes, fit_classes};
 use super::fit_context::{FitContext, from_rows, unproven_note};
@@ -30,9 +28,7 @@ use super::{RobustHinge, RowLoss, Rows, Scratch};
 use crate::data::{Costs, Examples, Signs};
 use crate::error::{ErrorKind, Result};
 use crate::learner::together::{each, only};
-use crate::learner::{
-    Assignments, FitSize, Grid, InParts, Learner, Needed, PartFacts, STEPS, Steps, refuse_weights,
-};
+use crate::learner::{Assignments, FitSize, Grid, Learner, Needed, STEPS, refuse_weights};
 use crate::model::{Fit, Stop};
 use crate::params::{
     AttributeCosts, Damage, Deletions, Needs, Parameters, Rule, Targets, parameters,
@@ -54,10 +50,9 @@ parameters! {
         step: Rule = Rule::Theory(1.0), STEP;
         deletions: Deletions = Deletions::Fractional, DELETIONS;
         damage: Damage = Damage::Deletion, DAMAGE;
-        confidence: f64 = 0.05, NOISE_CONFIDENCE;
+        confidence: f64 = 0.05, CONFIDENCE;
         tried: u64 = 1, TRIED;
         passes: u64 = 1, PASSES;
-        validation: f64 = 0.1, VALIDATION;
         intercept: bool = true, INTERCEPT;
         seed: u64 = 0, SEED;
     }
@@ -74,8 +69,7 @@ impl Learner for RobustPerceptron {
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
-        let vectors = 8.0 * (4.0 * size.n() + 12.0 * size.d() * size.settings as f64);
-        Needed::linear(Rows::bytes(size) + vectors + size.linears())
+        Needed::of(size, Rows::numbers(size) + 4.0 * size.n())
     }
 
     fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
@@ -84,16 +78,6 @@ impl Learner for RobustPerceptron {
             learner.fit_on(frame, signs, monitor)
         })?;
         only(fits)
-    }
-
-    fn in_parts(&self, _: usize) -> Option<InParts> {
-        going::able(self).then_some(InParts::Steps)
-    }
-
-    fn steps(&self, facts: &PartFacts<'_>) -> Result<Option<Box<dyn Steps>>> {
-        self.check()?;
-        let going = going::Going::new(self, facts)?;
-        Ok(going.map(|going| Box::new(going) as Box<dyn Steps>))
     }
 
     /// Fits all settings in parallel; settings with the same threat share rows.
@@ -146,6 +130,9 @@ fn fit_all(
     })
 }
 
+/// Share of the rows that choose the pass, if there are several, and are not learned from.
+const VALIDATION: f64 = 0.1;
+
 /// Number of rows between two calls of the monitor.
 const BETWEEN_LOOKS: usize = 256;
 
@@ -167,7 +154,7 @@ impl RobustPerceptron {
         let margin = margin_of(
             self.margin,
             &frame.threat,
-            (&frame.rows, frame.rows.sizes().mean),
+            &frame.rows,
             self.box_radius,
             self.damage,
             self.confidence,
@@ -220,7 +207,7 @@ impl RobustPerceptron {
         let (mut train, mut held) = ((0..rows.len() as u32).collect::<Vec<u32>>(), Vec::new());
         if self.passes > 1 {
             let split =
-                splits(rows.len(), Some(&classes), None, self.validation, 1, self.seed)?.remove(0);
+                splits(rows.len(), Some(&classes), None, VALIDATION, 1, self.seed)?.remove(0);
             (train, held) = (split.train, split.test);
             train.sort_unstable();
         }
@@ -280,11 +267,6 @@ impl RobustPerceptron {
         } else {
             train.iter().map(square).fold(0.0, f64::max)
         };
-        self.theory_of(largest, rows.width(), train.len() as u64)
-    }
-
-    /// Returns the same for m rows of n columns, the largest with this squared length.
-    fn theory_of(&self, largest: f64, columns: usize, rows: u64) -> Result<f64> {
         if !largest.is_finite() {
             return Err(ErrorKind::Diverged {
                 what: "the squared length of a row",
@@ -293,7 +275,7 @@ impl RobustPerceptron {
             .into());
         }
         let constant = f64::from(u8::from(self.intercept));
-        let (n, m) = (columns as f64, rows as f64);
+        let (n, m) = (rows.width() as f64, train.len() as f64);
         // Rows of zeros without intercept change no weight with any step.
         let length = if largest + constant > 0.0 { largest + constant } else { 1.0 };
         Ok(self.box_radius * ((n + constant) / (m * length)).sqrt())

@@ -23,7 +23,6 @@
 //! does the same. The mean of the chunks' optima is at most the optimum over all rows, so the gap
 //! is certified and includes the loss due to chunks.
 
-mod in_chunks;
 mod narrower;
 
 use super::bounds::Learned;
@@ -36,11 +35,9 @@ use super::{RobustHinge, Rows};
 use crate::data::{Costs, Examples, Signs, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::learner::together::{fits_together, grouped};
-use crate::learner::{
-    ByLosses, FitSize, Grid, InParts, Learner, Needed, PartFacts, Steps, refuse_weights,
-};
-use crate::model::{Fit, Note, Predictor, Stop};
-use crate::params::{AttributeCosts, Damage, Deletions, Needs, Parameters, Targets, parameters};
+use crate::learner::{FitSize, Grid, Learner, Needed, refuse_weights};
+use crate::model::{Fit, Note, Stop};
+use crate::params::{AttributeCosts, Damage, Deletions, Needs, Targets, parameters};
 use halfseen_solve::Monitor;
 use halfseen_solve::lp::cuts::Oracle;
 use halfseen_solve::lp::deletion;
@@ -60,7 +57,7 @@ parameters! {
         box_radius: f64 = 1.0, BOX_RADIUS;
         deletions: Deletions = Deletions::Fractional, DELETIONS;
         damage: Damage = Damage::Deletion, DAMAGE;
-        confidence: f64 = 0.05, NOISE_CONFIDENCE;
+        confidence: f64 = 0.05, CONFIDENCE;
         tried: u64 = 1, TRIED;
         chunk: Option<u64> = None, CHUNK;
         quantile: f64 = 0.5, QUANTILE;
@@ -87,41 +84,20 @@ impl Learner for RobustLp {
     fn needed(&self, size: &FitSize) -> Needed {
         let chunk = self.chunk.map_or(size.rows, |chunk| size.rows.min(chunk as usize)).max(1);
         let parallel = if chunk < size.rows { rayon::current_num_threads() as f64 } else { 1.0 };
-        let share = chunk as f64 / size.n().max(1.0);
-        let entries = size.stored as f64 * share;
+        let (rows, entries) = (chunk as f64, size.entries() * chunk as f64 / size.n().max(1.0));
         let threat = self.threat.unwrap_or_else(|| (0.1 * size.panels as f64).floor());
         let interior = size.classes > 0 && threat > 0.0 && self.deletions == Deletions::Fractional;
-        let each = if interior {
-            let single = size.columns == size.panels;
-            deletion::bytes(size.columns, single, chunk, entries as usize)
-        } else {
-            cuts::bytes(size, chunk as f64, threat, entries, self.deletions == Deletions::Whole)
+        let each = match interior {
+            // Four numbers of three points for each cell and six for each row, and what elimination
+            // needs; the square, a triangle for each part of the rows.
+            true => 18.0 * entries + 27.0 * rows + 6.0 * size.column_pairs(),
+            false => cuts::numbers(size, rows, threat, entries, self.deletions == Deletions::Whole),
         };
         let remedy = format!(
             "chunk={}, or another number of rows per chunk that fits",
             (size.rows / 4).clamp(2, 2000)
         );
-        let bytes = Rows::bytes(size) + each * parallel + 8.0 * 8.0 * size.d() + size.linears();
-        Needed { bytes, remedy: remedy.into() }
-    }
-
-    fn in_parts(&self, classes: usize) -> Option<InParts> {
-        in_chunks::able(self, classes).then_some(InParts::Steps)
-    }
-
-    fn steps(&self, facts: &PartFacts<'_>) -> Result<Option<Box<dyn Steps>>> {
-        self.check()?;
-        let chunks = in_chunks::Chunks::new(self, facts)?;
-        Ok(chunks.map(|chunks| Box::new(chunks) as Box<dyn Steps>))
-    }
-
-    fn by_losses(
-        &self,
-        facts: &PartFacts<'_>,
-        learned: &Predictor,
-    ) -> Result<Option<Box<dyn ByLosses>>> {
-        let losses = in_chunks::Losses::new(self, facts, learned)?;
-        Ok(losses.map(|losses| Box::new(losses) as Box<dyn ByLosses>))
+        Needed::of(size, Rows::numbers(size) + each * parallel).with(remedy)
     }
 
     // From the narrowest box to the widest: an optimum inside one is that of all wider ones.
@@ -201,7 +177,7 @@ impl RobustLp {
         let margin = margin_of(
             self.margin,
             &threat,
-            (&frame.rows, frame.rows.sizes().mean),
+            &frame.rows,
             self.box_radius,
             self.damage,
             self.confidence,

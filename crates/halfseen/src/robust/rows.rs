@@ -72,9 +72,9 @@ impl Sizes {
 pub use halfseen_solve::lp::deletion::KNOWN;
 
 impl Rows {
-    /// Returns the bytes of rows while their lists grow, and those of measuring the attributes.
-    pub(super) fn bytes(size: &FitSize) -> f64 {
-        3.0 * (12.0 * size.stored as f64 + 8.0 * size.n()) + 24.0 * size.n() + 24.0 * size.d()
+    /// Returns the numbers of rows while their lists grow, and those of measuring the attributes.
+    pub(super) fn numbers(size: &FitSize) -> f64 {
+        4.5 * size.entries() + 6.0 * size.n()
     }
 
     /// Reads all rows.
@@ -111,11 +111,11 @@ impl Rows {
         Ok(rows)
     }
 
-    /// Returns no rows, to which others can be appended.
+    /// Returns no rows.
     ///
     /// # Errors
     /// If no attribute can be deleted.
-    pub(super) fn none(layout: &Arc<Layout>, learner: &str) -> Result<Rows> {
+    fn none(layout: &Arc<Layout>, learner: &str) -> Result<Rows> {
         if layout.sampled_panels() == 0 {
             let problem =
                 "all attributes are known, and known ones are never deleted; declare fewer of them"
@@ -141,15 +141,6 @@ impl Rows {
         rows.single =
             rows.attribute.iter().enumerate().all(|(slot, &attribute)| slot == attribute as usize);
         Ok(rows)
-    }
-
-    /// Appends rows of the same layout, without their weights.
-    pub(super) fn append(&mut self, others: &Rows) {
-        self.sizes = OnceLock::new();
-        let before = self.slots.len();
-        self.slots.extend_from_slice(&others.slots);
-        self.values.extend_from_slice(&others.values);
-        self.starts.extend(others.starts[1..].iter().map(|start| before + start));
     }
 
     /// Returns the rows as input of the linear programs.
@@ -297,7 +288,7 @@ impl Rows {
     /// attribute (1 if it is never deleted). `attributes` come from [`Rows::contributions`], and
     /// `deleted` are their deleted shares.
     #[inline]
-    pub(super) fn kept(
+    pub fn kept(
         &self,
         row: usize,
         attributes: &[u32],
@@ -392,14 +383,14 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_of_all_rows_those_appended_later_too() {
+    fn sizes_are_of_all_rows() {
         let layout = Arc::new(Layout::singletons(2));
         let of = |cells| {
             let matrix = Matrix::F64(cells);
             let scaler = Scaler::None {};
             Rows::new(&Examples::new(&matrix, &scaler, &layout, &[1.0; 2]), "test").unwrap()
         };
-        let mut rows = of(array![[3.0, -4.0], [0.0, 5.0]]);
+        let rows = of(array![[3.0, -4.0], [0.0, 5.0]]);
         let sizes = |largest: [f64; 2], square, absolute, mean| Sizes {
             largest: largest.to_vec(),
             square,
@@ -407,8 +398,6 @@ mod tests {
             mean,
         };
         assert_eq!(*rows.sizes(), sizes([3.0, 5.0], 25.0, 7.0, 6.0));
-        rows.append(&of(array![[-6.0, 0.0], [0.0, 0.0]]));
-        assert_eq!(*rows.sizes(), sizes([6.0, 5.0], 36.0, 7.0, 4.5));
         assert_eq!(rows.select(&[1]).sizes().mean, 5.0);
         let nothing = of(array![[0.0, 0.0], [0.0, 0.0]]);
         assert_eq!(*nothing.sizes(), sizes([0.0; 2], 0.0, 0.0, f64::INFINITY));

@@ -1,7 +1,7 @@
 //! Computes attribute costs from mutual information with the target (Dekel and Shamir 2008, section
 //! 4).
 
-use crate::data::{Examples, Labels, Layout, Threat, check_row};
+use crate::data::{Examples, Labels, Threat, check_row};
 use crate::error::{ErrorKind, Result};
 use crate::params::AttributeCosts;
 
@@ -16,23 +16,7 @@ pub(crate) fn threat_of(
     budget: Option<f64>,
     examples: &Examples<'_>,
 ) -> Result<Threat> {
-    let given = match worth {
-        AttributeCosts::Information => &AttributeCosts::Numbers(information(examples)?),
-        given => given,
-    };
-    threat_of_given(given, budget, examples.layout)
-}
-
-/// Returns the threat of costs that need no rows: uniform or given.
-///
-/// # Errors
-/// As [`threat_of`].
-pub(super) fn threat_of_given(
-    worth: &AttributeCosts,
-    budget: Option<f64>,
-    layout: &Layout,
-) -> Result<Threat> {
-    let attributes = layout.sampled_panels();
+    let attributes = examples.layout.sampled_panels();
     let values = match worth {
         AttributeCosts::Numbers(numbers) if numbers.len() == attributes => numbers.clone(),
         AttributeCosts::Numbers(numbers) => {
@@ -45,10 +29,7 @@ pub(super) fn threat_of_given(
             .into());
         }
         AttributeCosts::Uniform => vec![1.0; attributes],
-        AttributeCosts::Information => {
-            let what = "all rows at once";
-            return Err(ErrorKind::Needs { name: "costs", value: "mi", what }.into());
-        }
+        AttributeCosts::Information => information(examples)?,
     };
     let budget = budget.unwrap_or_else(|| {
         let tenth = 0.1 * values.iter().sum::<f64>();

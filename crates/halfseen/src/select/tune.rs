@@ -128,14 +128,15 @@ impl Tuned {
         let suffix = if chosen.ends_with('x') { "x" } else { "" };
         let beyond = format!("{further}{suffix}");
         learner.clone_box().set(name, &beyond).ok()?;
-        Some(Note::EdgeOfGrid {
-            parameter: name.to_owned(),
-            value: chosen.to_owned(),
-            other_end: other_end.1.clone(),
-            tried: tried.len() as u64,
-            beyond,
-            largest,
-        })
+        let (side, more) = if largest { ("largest", "larger") } else { ("smallest", "smaller") };
+        let text = format!(
+            "the best {name}, {chosen}, is the {side} of the {} that tuning tried (the other end is {}), so a {more} one may be better. \
+             Fit again with --set {name}={beyond}, which tunes the rest (in Python {name}={beyond}), and compare both models on rows \
+             that neither has seen",
+            tried.len(),
+            other_end.1
+        );
+        Some(Note::on_predictor("edge-of-grid", text))
     }
 }
 
@@ -406,7 +407,7 @@ mod tests {
         let c = said("karma", "c", &[("1", 0.3), ("0.1", 0.4), ("10", 0.2)]);
         assert!(c.starts_with("the best c, 10, is the largest of the 3 that tuning tried"), "{c}");
         assert!(c.contains("the other end is 0.1") && c.contains("--set c=100,"), "{c}");
-        let step = said("ogd", "step", &[("1x", 0.1), ("3.2x", 0.4), ("10x", 0.2)]);
+        let step = said("aerr", "step", &[("1x", 0.1), ("3.2x", 0.4), ("10x", 0.2)]);
         assert!(step.contains("smallest") && step.contains("--set step=0.312x"), "{step}");
         assert!(said("karma", "gamma", &[("1", 0.3), ("4", 0.1)]).contains("gamma=16"));
         // Inside; as good inside; a single value; nothing below 1 or 0; words.
@@ -415,7 +416,7 @@ mod tests {
         assert_eq!(said("karma", "c", &[("1", 0.2)]), "");
         assert_eq!(said("karma", "gamma", &[("1", 0.1), ("2", 0.2), ("3", 0.3)]), "");
         let penalties = [("0", 0.1), ("0.001", 0.2), ("0.01", 0.3)];
-        assert_eq!(said("online-lasso", "penalty", &penalties), "");
+        assert_eq!(said("karma", "coef0", &penalties), "");
         assert_eq!(said("pnorm", "p", &[("2", 0.3), ("4", 0.2), ("auto", 0.3)]), "");
     }
 

@@ -1,15 +1,17 @@
 //! Holds hat functions to what they promise: the functions they span, one panel each, and the same
 //! fits as columns that somebody wrote out.
 
-use crate::common::{kind, learner};
-use halfseen::budget::Role;
-use halfseen::data::{Basis, Label, Matrix, Table, Target, TargetScale, Threat};
+use crate::common::{kind, learner, subjects, subjects_of};
+use halfseen::budget::{Role, next_batch};
+use halfseen::data::{
+    Basis, Cell, Examples, Label, Matrix, Table, Target, TargetScale, Task, Threat,
+};
 use halfseen::learner::Family;
 use halfseen::model::Model;
 use halfseen::prepare::{Group, Missing, Moment, Options, Prepared};
+use halfseen::registry::{load, start};
 use halfseen::robust::{CertifiedClaim, certify};
 use halfseen::sampling::{Purpose, Stream};
-use halfseen::session::{Answer, Session, Start};
 use halfseen::{ErrorKind, Learner, Silent};
 use ndarray::Array2;
 use std::collections::BTreeMap;
@@ -102,7 +104,7 @@ fn every_learner_makes_the_same_of_hats_and_of_columns_written_out() {
         let (x, y) = bent(150, holes, 3);
         let cells = table(&x, &named(&NAMES));
         let rows: Vec<u32> = (0..130).collect();
-        for learner in halfseen::registry::variants() {
+        for learner in subjects() {
             let mut learner = learner;
             if learner.family() == Family::Budget {
                 learner.set("budget", "2").unwrap();
@@ -158,7 +160,9 @@ fn every_learner_makes_the_same_of_hats_and_of_columns_written_out() {
             }
         }
     }
-    assert!(compared > 30, "{compared}");
+    // Each on complete rows, and 8 of the library's, 2 of the comparators, on rows with holes.
+    let all = if env!("CARGO_PKG_NAME") == "halfseen" { 21 + 8 } else { 6 + 2 };
+    assert_eq!(compared, all);
 }
 
 /// Name of a column with its least and its largest value.
@@ -193,9 +197,16 @@ fn certificates_are_those_of_every_set_of_deleted_attributes() {
     let codes = y.iter().map(|y| u32::from(*y > 1.3)).collect();
     let target = Target::Classes { classes, codes };
     let rows: Vec<u32> = (0..60).collect();
-    let (mut flips, mut never) = (0, 0);
-    for name in ["robust-lp", "fdrop"] {
-        let robust = learner(name, &[("threat", "1")]);
+    // Rows whose class some deletions change, and rows whose class none changes. With a threat of 1
+    // fdrop takes all weights off.
+    for (name, threat, expected) in
+        [("robust-lp", "1", [41, 19]), ("fdrop", "1", [0, 60]), ("fdrop", "0", [34, 26])]
+    {
+        if subjects_of([name]).is_empty() {
+            continue;
+        }
+        let (mut flips, mut never) = (0, 0);
+        let robust = learner(name, &[("threat", threat)]);
         let options = hats().for_fit(&robust.needs());
         let prepared = Prepared::new(&cells, ("y", &target), &rows, &options).unwrap();
         let model = fitted(&*robust, &prepared, &target);
@@ -226,47 +237,66 @@ fn certificates_are_those_of_every_set_of_deleted_attributes() {
             flips += usize::from(least.is_some());
             never += usize::from(least.is_none());
         }
+        assert_eq!([flips, never], expected, "{name}, threat {threat}");
     }
-    assert!(flips > 20 && never > 5, "{flips} {never}");
 }
 
 #[test]
-fn a_session_reads_an_attribute_once_for_all_its_functions() {
+fn a_learner_that_asks_reads_an_attribute_once_for_all_its_functions() {
     let aerr = learner("aerr", &[("budget", "2")]);
-    let declared = Options { bounds: bounds(), ..hats() };
-    let scale = TargetScale { mean: 1.0, deviation: 1.5 };
-    let start = |declared: &Options| {
-        Start::new(&*aerr, NAMES).declared(declared.clone()).scale(scale).instance(1).begin()
+    let unseen = table(&Array2::zeros((0, 3)), &named(&NAMES));
+    let prepared = |declared: &Options| {
+        let honest = declared.clone().for_fit(&aerr.needs());
+        let nothing = Target::Numbers(Vec::new());
+        Prepared::new(&unseen, ("y", &nothing), &[], &honest)
+            .map(|prepared| (prepared.prepare.clone(), prepared.layout.clone()))
     };
-    let error = start(&hats()).unwrap_err();
+    let declared = Options { bounds: bounds(), ..hats() };
+    let error = prepared(&hats()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Needs { name: "basis", .. }), "{error}");
     assert!(error.to_string().contains("bounds"), "{error}");
     let moments = NAMES.map(|name| (name.to_owned(), Moment { square: 1.0, mean: Some(0.0) }));
-    let error = start(&Options { moments: moments.into(), ..declared.clone() }).unwrap_err();
+    let error = prepared(&Options { moments: moments.into(), ..declared.clone() }).unwrap_err();
     assert_eq!(kind(&error), "WrongDeclaration");
-    let mut session = start(&declared).unwrap();
+    let (mut prepare, layout) = prepared(&declared).unwrap();
+    prepare.target = TargetScale { mean: 1.0, deviation: 1.5 };
+    let attributes = prepare.schema.attributes_of(&layout);
+    let mut asker = start(&*aerr, &layout, 0).unwrap();
     let (x, y) = bent(200, 0.0, 5);
     for i in 0..200 {
-        let query = session.ask().unwrap();
+        let query = asker.ask().unwrap();
         let paid = query.reads.iter().filter(|read| read.role != Role::Known).count();
         assert!(paid <= 2);
-        let asked: Vec<String> =
-            session.attributes_of(&query).unwrap().map(str::to_owned).collect();
-        let at = |name: &String| NAMES.iter().position(|own| own == name).unwrap();
-        let answers: Vec<Answer> = asked.iter().map(|n| Answer::Value(x[[i, at(n)]])).collect();
-        session.tell(&query, &answers, &Label::Number(y[i])).unwrap();
+        let mut values = Vec::new();
+        for panel in query.reads.iter().map(|read| read.panel as usize) {
+            let cell = |attribute: usize| Cell::Number(x[[i, attribute]]);
+            prepare.push_panel((&layout, panel), &attributes[panel], cell, &mut values).unwrap();
+        }
+        asker.tell(&query, &values, prepare.target.apply(y[i])).unwrap();
         if i == 100 {
-            session = Session::from_json(&session.to_json().unwrap()).unwrap();
+            asker = load(&asker.save().unwrap()).unwrap();
         }
     }
-    let model = session.model(&Silent).unwrap();
-    assert_eq!((model.prepare.schema.width(), model.report.panel_reads.len()), (15, 3));
+    let fit = asker.fitted(&Silent).unwrap();
+    assert_eq!((prepare.schema.width(), fit.report.panel_reads.len()), (15, 3));
     // The same rows as a batch.
-    let mut batch = start(&declared).unwrap();
     let cells = table(&x, &named(&NAMES));
-    let encoded = batch.prepare().encode(&cells).unwrap().matrix.into_owned();
-    batch.teach(&encoded, &Target::Numbers(y), &Silent).unwrap();
-    assert_eq!(batch.model(&Silent).unwrap().predictor, model.predictor);
+    let encoded = prepare.encode(&cells).unwrap();
+    let targets: Vec<f64> = y.iter().map(|y| prepare.target.apply(*y)).collect();
+    let examples = Examples::new(&encoded.matrix, &prepare.scaler, &layout, &targets);
+    let mut batch = start(&*aerr, &layout, 0).unwrap();
+    next_batch(&mut *batch, &examples, &Silent).unwrap();
+    assert_eq!(batch.fitted(&Silent).unwrap().predictor, fit.predictor);
+    let model = Model {
+        learner: "aerr".to_owned(),
+        params: aerr.to_json(),
+        prepare: prepare.clone(),
+        target: "y".to_owned(),
+        task: Task::Regression,
+        classes: Vec::new(),
+        predictor: fit.predictor,
+        report: fit.report,
+    };
     let again = Model::from_json(&model.to_json().unwrap()).unwrap();
     assert_eq!(again, model);
     assert_eq!(again.predict(&cells).unwrap(), model.predict(&cells).unwrap());

@@ -41,18 +41,6 @@ impl AskTell for Recorder {
     fn skip_to(&mut self, number: u64) -> halfseen::Result<()> {
         self.inner.skip_to(number)
     }
-    fn limit_cost(&mut self, total: Option<f64>, open: &mut dyn Iterator<Item = &Query>) {
-        self.inner.limit_cost(total, open);
-    }
-    fn release(&mut self, query: &Query, read: &[u32]) -> halfseen::Result<()> {
-        self.inner.release(query, read)
-    }
-    fn fingerprint(&self) -> u64 {
-        self.inner.fingerprint()
-    }
-    fn asked_and_closed(&self) -> (u64, u64) {
-        self.inner.asked_and_closed()
-    }
     fn predictor(&self) -> Linear {
         self.inner.predictor()
     }

@@ -2,10 +2,10 @@
 
 use crate::common::{Data, key, kind, learner, singletons};
 use halfseen::Silent;
-use halfseen::budget::Query;
-use halfseen::data::{Examples, Label, Labels, Matrix, Target, TargetScale};
+use halfseen::budget::{AskTell, Query, next_batch};
+use halfseen::data::{Examples, Labels};
 use halfseen::model::{Fit, Predictor};
-use halfseen::session::{Answer, Session, Start};
+use halfseen::registry::{load, start};
 
 const ROWS: usize = 900;
 const COLUMNS: usize = 7;
@@ -101,104 +101,68 @@ fn a_class_of_few_rows_and_noise_are_no_error() {
     assert!((last.intercept - (2.0 / ROWS as f64 - 1.0)).abs() < 1e-9, "{}", last.intercept);
 }
 
-fn label(code: u32) -> Label {
-    Label::Text(["high", "low", "middle"][code as usize].into())
-}
-
-fn session(settings: &[(&str, &str)]) -> Session {
+fn asker(settings: &[(&str, &str)]) -> Box<dyn AskTell> {
     let settings = [&[("budget", "3"), ("seed", "5")], settings].concat();
-    let names: Vec<String> = (0..COLUMNS).map(|j| format!("a{j}")).collect();
-    let classes = (0..3).map(label).collect();
-    let learner = learner("fiml", &settings);
-    let start = Start::new(&*learner, names).classes(classes).instance(1);
-    start.scale(TargetScale { mean: 3.0, deviation: 2.0 }).begin().unwrap()
+    start(&*learner("fiml", &settings), &singletons(COLUMNS), 3).unwrap()
 }
 
-fn answers(session: &Session, query: &Query, data: &Data) -> Vec<Answer> {
-    let value = |name: &str| {
-        let column: usize = name[1..].parse().unwrap();
-        Answer::Value(data.x[[query.number as usize, column]])
-    };
-    session.attributes_of(query).unwrap().map(value).collect()
-}
-
-fn model(session: &Session) -> String {
-    session.model(&Silent).unwrap().to_json().unwrap()
+fn tell(asker: &mut dyn AskTell, data: &Data, row: usize) -> Query {
+    let query = asker.ask().unwrap();
+    asker.tell(&query, &data.answer(&query, row), f64::from(codes(data)[row])).unwrap();
+    query
 }
 
 #[test]
-fn sessions_are_told_any_of_the_classes_and_resume() {
+fn learners_that_ask_are_told_any_of_the_classes_and_resume() {
     let data = data();
-    let (mut told, mut seen) = (session(&[]), session(&[]));
-    assert!(session(&[]).ask().is_ok());
+    let (mut told, mut seen) = (asker(&[]), asker(&[]));
     for row in 0..300 {
         let query = told.ask().unwrap();
-        let given = answers(&told, &query, &data);
-        let names: Vec<String> = told.attributes_of(&query).unwrap().map(str::to_owned).collect();
-        let named: Vec<(&str, Answer)> =
-            names.iter().map(String::as_str).zip(given.clone()).collect();
-        let target = label(codes(&data)[row]);
-        let wrong = told.tell(&query, &given, &Label::Text("none".into())).unwrap_err();
-        assert!(wrong.to_string().contains("not one of the classes, high, low, middle"), "{wrong}");
-        told.tell(&query, &given, &target).unwrap();
-        seen.observe(row as u64, &named, Some(&target)).unwrap();
+        let answer = data.answer(&query, row);
+        let error = told.tell(&query, &answer, 3.0).unwrap_err().to_string();
+        assert!(error.contains("an integer from 0 to 2"), "{error}");
+        told.tell(&query, &answer, f64::from(codes(&data)[row])).unwrap();
+        let mut cells: Vec<(u32, f64)> = query.reads.iter().map(|r| r.panel).zip(answer).collect();
+        cells.sort_unstable_by_key(|(slot, _)| *slot);
+        seen.observe(query.number, &cells, Some(f64::from(codes(&data)[row]))).unwrap();
         if row == 130 {
-            told = Session::from_json(&told.to_json().unwrap()).unwrap();
+            told = load(&told.save().unwrap()).unwrap();
         }
     }
-    assert_eq!(model(&told), model(&seen));
-    let found = told.model(&Silent).unwrap();
-    assert_eq!(found.classes.len(), 3);
-    let again = halfseen::model::Model::from_json(&found.to_json().unwrap()).unwrap();
-    assert_eq!(again.predictor, found.predictor);
-    let rows = Matrix::F64(data.x.clone());
-    let target =
-        Target::Classes { classes: (0..3).map(label).collect(), codes: codes(&data).to_vec() };
-    let mut taught = session(&[]);
-    taught.teach(&rows, &target, &Silent).unwrap();
+    assert_eq!(told.fitted(&Silent).unwrap().predictor, seen.fitted(&Silent).unwrap().predictor);
+    let mut taught = asker(&[]);
+    next_batch(&mut *taught, &data.examples(), &Silent).unwrap();
     assert_eq!(taught.report().examples, ROWS as u64);
-    let predictor = taught.model(&Silent).unwrap().predictor;
-    let scores = predictor.scores(&data.examples()).unwrap();
-    let hits = (0..ROWS).filter(|&row| scores.class(row) == codes(&data)[row] as usize).count();
-    assert!(hits as f64 > 0.6 * ROWS as f64, "{hits}");
+    assert!(right(&taught.fitted(&Silent).unwrap(), &data) > 0.6);
 }
 
 #[test]
 fn states_that_contradict_their_classes_are_refused() {
     let data = data();
-    let mut told = session(&[]);
-    for row in 0..20 {
-        let query = told.ask().unwrap();
-        told.tell(&query, &answers(&told, &query, &data), &label(codes(&data)[row])).unwrap();
-    }
-    let json: serde_json::Value = serde_json::from_str(&told.to_json().unwrap()).unwrap();
+    let mut told = asker(&[]);
+    (0..20).for_each(|row| drop(tell(&mut *told, &data, row)));
+    let state = told.save().unwrap();
     let refused = |change: &dyn Fn(&mut serde_json::Value)| {
-        let mut json = json.clone();
-        change(&mut json);
-        Session::from_json(&json.to_string()).map(|_| ()).unwrap_err()
+        let mut broken = state.clone();
+        change(&mut broken);
+        let error = load(&broken).map(drop).unwrap_err();
+        assert_eq!((kind(&error).as_str(), key(&error)), ("BadFile", "state"));
     };
-    let fewer = refused(&|json| _ = json["classes"].as_array_mut().unwrap().pop());
-    assert_eq!((kind(&fewer).as_str(), key(&fewer)), ("BadFile", "classes"));
-    let scaled = refused(&|json| json["prepare"]["target"]["mean"] = 1.0.into());
-    assert_eq!((kind(&scaled).as_str(), key(&scaled)), ("BadFile", "prepare"));
     for classes in [2_u64, 1 << 40] {
-        let odd = refused(&|json| json["learner"]["state"]["classes"] = classes.into());
-        assert_eq!((kind(&odd).as_str(), key(&odd)), ("BadFile", "state"));
+        refused(&|json| json["state"]["classes"] = classes.into());
     }
-    let one = refused(&|json| json["classes"].as_array_mut().unwrap().truncate(1));
-    assert!(one.to_string().contains("1 class"), "{one}");
-    let code = refused(&|json| json["learner"]["state"]["reads"]["targets"][3] = 7.0.into());
-    assert_eq!((kind(&code).as_str(), key(&code)), ("BadFile", "state"));
-    assert!(Session::from_json(&json.to_string()).is_ok());
+    refused(&|json| json["state"]["reads"]["targets"][3] = 7.0.into());
+    assert!(load(&state).is_ok());
 }
 
 /// Learners that take steps on one score stay with two classes.
 #[test]
 fn other_learners_that_ask_name_those_that_can() {
-    let classes = (0..3).map(label).collect();
-    let refused = Start::new(&*learner("aerr", &[]), ["a", "b"]).classes(classes).begin();
-    let error = refused.map(|_| ()).unwrap_err().to_string();
+    let refused = start(&*learner("aerr", &[]), &singletons(2), 3);
+    let error = refused.map(drop).unwrap_err().to_string();
     assert!(error.contains("3 classes") && error.contains("fiml"), "{error}");
+    let error = start(&*learner("ridge", &[]), &singletons(2), 0).map(drop).unwrap_err();
+    assert_eq!(kind(&error), "Request");
     let mut asker = learner("aerr", &[]).start(&singletons(2)).unwrap().unwrap();
     assert_eq!(kind(&asker.classify(3).unwrap_err()), "WrongTarget");
     assert!(asker.classify(2).is_ok());

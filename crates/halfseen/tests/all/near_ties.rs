@@ -3,7 +3,6 @@
 
 use halfseen::data::{Matrix, Scale, Table, Target, Task};
 use halfseen::learner::{Assignments, with};
-use halfseen::model::Note;
 use halfseen::prepare::{Options, Prepared};
 use halfseen::registry::find;
 use halfseen::sampling::{Purpose, Stream};
@@ -36,7 +35,7 @@ fn is_noted((table, target): &(Table, Target), learner: &dyn Learner) -> bool {
     let rows: Vec<u32> = (0..ROWS as u32).collect();
     let prepared = Prepared::new(table, ("y", target), &rows, &options).unwrap();
     let notes = learner.fit(&prepared.examples(), &Silent).unwrap().report.notes;
-    notes.iter().any(|note| matches!(note, Note::NearTies { .. }))
+    notes.iter().any(|note| note.is_about("near-ties"))
 }
 
 fn set(name: &str, settings: &[(&'static str, &str)]) -> Box<dyn Learner> {

@@ -10,7 +10,7 @@ use ndarray::Array2;
 
 /// A table of three numbers of very different size, a constant, a text of up to four levels, and a
 /// target: numbers, two texts, three texts, or two numbers. `holes` is the share of missing cells.
-fn table(rows: usize, target: &str, holes: f64, seed: u64) -> Table {
+pub(super) fn table(rows: usize, target: &str, holes: f64, seed: u64) -> Table {
     let mut stream = Stream::new(seed, Purpose::Data, 0);
     let (mut numbers, mut text, mut classes) = (Vec::new(), Vec::new(), Vec::new());
     let levels = ["red", "blue", "green", "a rare one"].map(str::to_owned).to_vec();
@@ -49,12 +49,17 @@ fn named(target: &str) -> (&'static str, &'static str) {
     if target.contains("number") { ("y", "class") } else { ("class", "y") }
 }
 
-fn options(learner: &dyn Learner, target: &str, missing: Missing, scale: Option<Scale>) -> Options {
+pub(super) fn options(
+    learner: &dyn Learner,
+    target: &str,
+    missing: Missing,
+    scale: Option<Scale>,
+) -> Options {
     let except = vec![named(target).1.to_owned()];
     Options { except, missing, scale, ..Options::default() }.for_fit(&learner.needs())
 }
 
-fn learner(settings: &str) -> Box<dyn Learner> {
+pub(super) fn learner(settings: &str) -> Box<dyn Learner> {
     let mut words = settings.split(' ');
     let mut learner = registry::find(words.next().unwrap()).unwrap();
     for (name, value) in words.map(|word| word.split_once('=').unwrap()) {
@@ -63,7 +68,12 @@ fn learner(settings: &str) -> Box<dyn Learner> {
     learner
 }
 
-fn whole(learner: &dyn Learner, table: &Table, target: &str, options: &Options) -> Model {
+pub(super) fn whole(
+    learner: &dyn Learner,
+    table: &Table,
+    target: &str,
+    options: &Options,
+) -> Model {
     let name = named(target).0;
     let read = Target::read(table, name, None).unwrap();
     let rows: Vec<u32> = (0..table.rows() as u32).collect();
@@ -73,26 +83,30 @@ fn whole(learner: &dyn Learner, table: &Table, target: &str, options: &Options) 
 }
 
 /// Consecutive rows, as a table.
-fn slice(table: &Table, from: usize, to: usize) -> Table {
+pub(super) fn slice(table: &Table, from: usize, to: usize) -> Table {
     table.select_rows(&(from..to).collect::<Vec<_>>())
 }
 
-fn partial(learner: &dyn Learner, target: &str, options: &Options) -> Partial {
+pub(super) fn partial(learner: &dyn Learner, target: &str, options: &Options) -> Partial {
     Partial::new(learner, named(target).0, None, options).unwrap()
 }
 
-fn absorb(partial: &mut Partial, part: &str, tables: Vec<Table>) -> halfseen::Result<()> {
+pub(super) fn absorb(
+    partial: &mut Partial,
+    part: &str,
+    tables: Vec<Table>,
+) -> halfseen::Result<()> {
     partial.absorb(part, tables.into_iter().map(Ok::<_, halfseen::Error>))
 }
 
 /// The model without the time that its fit took.
-fn timeless(mut model: Model) -> Model {
+pub(super) fn timeless(mut model: Model) -> Model {
     model.report.seconds = 0.0;
     model
 }
 
 #[track_caller]
-fn close(a: f64, b: f64, what: &str) {
+pub(super) fn close(a: f64, b: f64, what: &str) {
     assert!((a - b).abs() <= 1e-10 * (1.0 + a.abs().max(b.abs())), "{what}: {a} and {b}");
 }
 
@@ -326,12 +340,19 @@ fn damaged_files_are_refused_or_harmless() {
         (&format!("{sums}/products/0"), serde_json::json!(null)),
         (&format!("{sums}/sums"), serde_json::json!([1.0])),
         (&format!("{sums}/pair_sums"), serde_json::json!([])),
-        ("/parts/a/sums/columns/0/1", serde_json::json!({"number": 1})),
-        ("/parts/a/sums/columns/0/1", serde_json::json!({"number": 99})),
+        ("/parts/a/sums/columns/0/kind", serde_json::json!("soup")),
+        ("/parts/a/sums/columns/0/knots", serde_json::json!([0.0, 1.0, 2.0])),
+        ("/parts/a/sums/columns/4/categories/0", serde_json::json!("zebra")),
+        ("/parts/a/sums/columns/4/categories", serde_json::json!([])),
+        ("/parts/a/sums/columns/1/name", serde_json::json!("big")),
         ("/parts/a/sums/columns", serde_json::json!([])),
     ] {
         let mut broken = json.clone();
-        *broken.pointer_mut(place).unwrap() = value.clone();
+        let (parent, key) = place.rsplit_once('/').unwrap();
+        match broken.pointer_mut(parent).unwrap() {
+            serde_json::Value::Object(map) => drop(map.insert(key.to_owned(), value.clone())),
+            list => list[key.parse::<usize>().unwrap()] = value.clone(),
+        }
         let said = Partial::from_json(&broken.to_string());
         assert!(matches!(said.unwrap_err().kind(), ErrorKind::BadFile { .. }), "{place} = {value}");
     }

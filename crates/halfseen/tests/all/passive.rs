@@ -190,7 +190,7 @@ fn bad_rows_are_refused() {
     let empty = Data::new(empty.x.mapv(|_| f64::NAN), empty.y.clone(), &empty.layout);
     for (name, mode) in MODES {
         let learner = learner(name, &[("passive", mode)]);
-        assert_eq!(kind(&learner.fit(&empty.examples(), &Silent).unwrap_err()), "NothingObserved");
+        assert_eq!(kind(&learner.fit(&empty.examples(), &Silent).unwrap_err()), "Table");
         // A known column is known, and infinite cells are no values.
         let mut data = Data::random(30, &layout(&[1, 1], &[1]), 78);
         data.x[[7, 2]] = f64::NAN;
@@ -211,7 +211,7 @@ fn observed_rows_are_refused_by_learners_that_choose() {
         let before = learner.save().unwrap();
         let mut query = Query::default();
         let error = learner.ask_observed_into(&[0, 1], &mut query).unwrap_err();
-        assert_eq!(kind(&error), "Chooses");
+        assert_eq!(kind(&error), "Request");
         let own = find(&name).unwrap().name();
         assert!(error.to_string().contains(own) && !learner.is_passive(), "{error}");
         assert_eq!(learner.save().unwrap(), before);

@@ -41,7 +41,7 @@ fn a_budgeted_learner_pays_each_distinct_read_once() {
 
 #[test]
 fn a_learner_that_reads_everything_pays_every_price_for_each_example() {
-    for full in halfseen::registry::all().iter().filter(|l| l.family() == Family::Full) {
+    for full in crate::common::subjects().iter().filter(|l| l.family() == Family::Full) {
         let data = Data::random(60, &priced(), 6).for_learner(&**full);
         for fit in full.fit_curve(&[7, 60], &data.examples(), &Silent).unwrap() {
             assert_eq!(fit.report.spent, fit.report.examples as f64 * 14.625, "{}", full.name());
@@ -51,7 +51,7 @@ fn a_learner_that_reads_everything_pays_every_price_for_each_example() {
 
 #[test]
 fn without_prices_each_distinct_read_costs_one() {
-    for any in halfseen::registry::variants() {
+    for any in crate::common::subjects() {
         let data = Data::random(60, &layout(&[1, 3, 1], &[1]), 7).for_learner(&*any);
         let fit =
             learner(halfseen::registry::label(&*any), &[]).fit(&data.examples(), &Silent).unwrap();
@@ -286,25 +286,5 @@ fn batches_and_open_queries_share_one_total_budget() {
             learner.tell(query, &data.answer(query, 0), data.y[0]).unwrap();
         }
         assert!(learner.report().reads <= 60, "{name}: {}", learner.report().reads);
-    }
-}
-
-/// States of before open queries were counted can be gone on from where nothing limits them.
-#[test]
-fn an_older_state_without_counts_is_taken_only_where_there_is_no_total_budget() {
-    let data = Data::random(50, &singletons(6), 9);
-    for (total, taken) in [("auto", true), ("60", false)] {
-        let mut learner =
-            started("aerr", &[("budget", "3"), ("total_budget", total)], &data.layout);
-        let query = learner.ask().unwrap();
-        let mut state = learner.save().unwrap();
-        state["state"]["ledger"].as_object_mut().unwrap().remove("asked").unwrap();
-        let Ok(mut older) = halfseen::registry::load(&state) else {
-            assert!(!taken);
-            continue;
-        };
-        assert!(taken);
-        older.tell(&query, &data.answer(&query, 0), data.y[0]).unwrap();
-        assert_eq!(older.report().reads, paid(&query));
     }
 }

@@ -8,11 +8,12 @@
 //! differ by both gaps, scores and weights by 1e-4 of the field's largest. `HALFSEEN_BITS=1`, for
 //! one machine, wants the same bits and digests, and `HALFSEEN_RECORD=1` writes the file.
 
+use crate::common::{subjects, subjects_of};
 use halfseen::data::{Column, Csr, Matrix, Place, Scale, Table, Target, Task, TextColumn};
 use halfseen::learner::{Family, Learner};
 use halfseen::model::Model;
 use halfseen::prepare::{Group, Missing, Moment, Options, Prepared};
-use halfseen::registry::{find, label, variants};
+use halfseen::registry::{find, label};
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::{Error, Silent};
 use ndarray::{Array2, s};
@@ -29,19 +30,19 @@ const OTHERS: &str = "\
 aerr gaerr ddaerr ddaerr-2p: budget=3 step_rule=adagrad replacement=true / aerr aelr: passive=one
 aerr aelr fiml: passive=all / pnorm: budget=3 p=auto project=true step=1x / geom: rounds=2 c=10
 aer aerr: budget=3 centre=none average=all intercept=false horizon=500 / ridge: penalty=0.1
-aer aelr: budget=4 total_budget=150 money=5 seed=7 / gaerr: probabilities=0.3;0.3;0.1;0.1;0.1;0.1
+aer aelr: budget=4 total_budget=150 max_cost=5 seed=7 / gaerr: probabilities=0.3;0.3;0.1;0.1;0.1;0.1
 ddaerr ddaelr: moments=online inner=mixed | budget=2 moments=1;2;0.5;1;1;3 inner=moments
 ddaerr-2p ddaelr-2p: phase1=20 smoothing=1.3 inner=moments / ddaerr-2p: moment_norm=4 budget=3
 baseline identity: budget=3 radius=1 | budget=4 centre=none intercept=false
-baseline: reading=stationary | reading=diag-shift / fiml: total_budget=300 link=auto
+baseline: moment_repair=stationary | moment_repair=diag-shift / fiml: total_budget=300 link=auto
 aesvr: ball=l1 loss=hinge | budget=3 loss=exponential | loss=logistic norm_bound=2 radius=0.5
 fiml: budget=2 design=uniform rank=1 deviations=3 | shape=auto | shape=additive budget=4 / mcb mc1: loss=squared label_weight=1
 karma: solver=online | features=sketch:32 | degree=2 coef0=1 normalization=cosine
 karma zero mean: loss=hinge normalization=uniform | loss=squared intercept=false
-karma: gamma=3 length_weights=1;0.5;2 / lasso svm mcb robust-lp: max_iter=2
+lasso svm mcb robust-lp: max_iter=2
 robust-lp: threat=2 deletions=whole box_radius=2 | chunk=30 quantile=0.8
 robust-lp robust-perceptron: threat=1 damage=noise margin=0.5 / ridge svm ogd: intercept=false
-robust-lp robust-perceptron fdrop: threat=1 | values=mi threat=2 / online-lasso: variant=ogd
+robust-lp robust-perceptron fdrop: threat=1 | costs=mi threat=2 / online-lasso: variant=ogd
 online-lasso: variant=rda penalty=0.05 / robust-perceptron: passes=3 threat=1 deletions=whole";
 
 /// A table with the target y, and how it is prepared.
@@ -151,7 +152,10 @@ impl Sample {
 
 /// The name of a variant.
 fn tag(value: &impl serde::Serialize) -> String {
-    serde_json::to_string(value).unwrap().split('"').nth(1).unwrap().to_owned()
+    let text = serde_json::to_string(value).unwrap();
+    let words: Vec<&str> = text.split('"').collect();
+    // A remark tells what it is about.
+    words[if words[1] == "remark" { 5 } else { 1 }].to_owned()
 }
 
 fn bits(values: &[f64]) -> String {
@@ -171,10 +175,11 @@ fn digest(text: &str) -> String {
 /// Every line: the usual settings on every table, the others on some.
 fn computed() -> String {
     let usual = |l: &dyn Learner| if l.family() == Family::Budget { "budget=3" } else { "" };
-    let every = variants().into_iter().map(|learner| (label(&*learner), usual(&*learner), false));
+    let every = subjects().into_iter().map(|learner| (label(&*learner), usual(&*learner), false));
     let others = OTHERS.split(['\n', '/']).flat_map(|some| {
         let (names, all) = some.trim().split_once(": ").unwrap();
-        names.split(' ').flat_map(|n| all.split(" | ").map(move |settings| (n, settings, true)))
+        let names = subjects_of(names.split(' ')).into_iter();
+        names.flat_map(|n| all.split(" | ").map(move |settings| (n, settings, true)))
     });
     let runs: Vec<_> = every.chain(others).collect();
     let mut text = format!("{HEADER}\n");
@@ -224,7 +229,7 @@ fn every_learner_computes_what_is_recorded() {
     let (before, after, exact) = (lines(&recorded), lines(&found), is_set("HALFSEEN_BITS"));
     let tables: BTreeSet<&str> = before.keys().map(|key| key[1]).collect();
     assert!(tables.len() >= 12, "only {tables:?}");
-    for name in variants().iter().map(|learner| label(&**learner)) {
+    for name in subjects().iter().map(|learner| label(&**learner)) {
         let fits = before.values().filter(|l| l["learner"] == name && !l["model"].is_empty());
         assert!(fits.count() >= 4, "few fits of {name}");
     }

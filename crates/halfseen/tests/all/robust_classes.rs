@@ -1,6 +1,6 @@
 //! Checks robust learners and `svm` with more than two classes: one model each, against the rest.
 
-use crate::common::{Data, assert_near, kind, learner, singletons};
+use crate::common::{Data, assert_near, kind, learner, singletons, subjects_of};
 use halfseen::Silent;
 use halfseen::data::{Examples, Labels, TargetScale, Threat};
 use halfseen::learner::with;
@@ -47,7 +47,7 @@ fn wrong(fit: &Fit, data: &Data) -> f64 {
 #[test]
 fn the_model_of_a_class_is_the_fit_to_its_signs() {
     let data = data(1, 240);
-    for name in ALL {
+    for name in subjects_of(ALL) {
         let settings = [("threat", "1")];
         let learner = learner(name, if name == "svm" { &[] } else { &settings });
         let all = learner.fit(&data.examples(), &Silent).unwrap();
@@ -73,7 +73,7 @@ fn the_model_of_a_class_is_the_fit_to_its_signs() {
 #[test]
 fn a_grid_of_several_classes_gives_what_separate_fits_give() {
     let data = data(2, 120);
-    for name in ALL {
+    for name in subjects_of(ALL) {
         let learner = learner(name, &[]);
         let parameter = if matches!(name, "svm" | "fdrop") { "c" } else { "box_radius" };
         let settings = ["0.3", "1"].map(|value| vec![(parameter, value.to_owned())]);
@@ -92,7 +92,7 @@ fn a_grid_of_several_classes_gives_what_separate_fits_give() {
 #[test]
 fn the_worst_attack_and_the_certificates_agree() {
     let data = data(3, 300);
-    for name in ALL {
+    for name in subjects_of(ALL) {
         let learner = learner(name, if name == "svm" { &[] } else { &[("threat", "2")] });
         let fit = learner.fit(&data.examples(), &Silent).unwrap();
         let examples = data.examples();
@@ -125,7 +125,7 @@ fn classes_that_cannot_be_told_apart_give_the_most_frequent_one() {
     let mut data = data(4, 200);
     // Nothing about the class is in the attributes, and six of ten rows are of the second.
     data.codes = Some((0..200).map(|i| if i % 10 < 6 { 1 } else { 2 * (i % 2) }).collect());
-    for name in ["fdrop", "robust-lp", "robust-perceptron"] {
+    for name in subjects_of(["fdrop", "robust-lp", "robust-perceptron"]) {
         let fit = learner(name, &[("threat", "5")]).fit(&data.examples(), &Silent).unwrap();
         let scores = fit.predictor.scores(&data.examples()).unwrap();
         let found = wrong(&fit, &data);
@@ -146,7 +146,7 @@ fn rows_of_weight_two_are_rows_twice_with_several_classes() {
     weighted.codes.clone_from(&data.codes);
     weighted.weights = Some(times.iter().map(|&times| times as f64).collect());
     let repeated = data.repeated(&times);
-    for name in ["svm", "fdrop", "robust-lp"] {
+    for name in subjects_of(["svm", "fdrop", "robust-lp"]) {
         let learner = learner(name, &[("tol", "1e-8")]);
         let one = learner.fit(&weighted.examples(), &Silent).unwrap().report.objective.unwrap();
         let other = learner.fit(&repeated.examples(), &Silent).unwrap().report.objective.unwrap();
@@ -157,7 +157,7 @@ fn rows_of_weight_two_are_rows_twice_with_several_classes() {
 #[test]
 fn what_has_no_classes_is_refused() {
     let numbers = Data::random(40, &singletons(4), 6);
-    for name in ["svm", "fdrop", "robust-perceptron"] {
+    for name in subjects_of(["svm", "fdrop", "robust-perceptron"]) {
         let learner = learner(name, &[]);
         assert!([2, 3, 9].iter().all(|&classes| learner.needs().targets.allow(classes)), "{name}");
         assert!(!learner.needs().targets.allow(0), "{name}");

@@ -234,7 +234,7 @@ fn without_a_threat_it_is_the_plain_hinge() {
         half.report
             .notes
             .iter()
-            .any(|n| matches!(n, Note::ThreatFloored { asked: 0.5, used: 0.0 }))
+            .any(|n| n.is_about("threat-floored") && n.to_string().ends_with("threat 0.5 means 0"))
     );
 }
 

@@ -7,7 +7,7 @@ use halfseen::model::{BudgetKind, Note};
 use halfseen::params::{Ball, Rule};
 use halfseen::projection::onto_l2_ball;
 use halfseen::sampling::{Purpose, Stream};
-use halfseen::{ErrorKind, Loss, Silent};
+use halfseen::{Loss, Silent};
 use ndarray::Array2;
 
 const D: usize = 12;
@@ -198,13 +198,15 @@ fn losses_of_classes_tell_classes_apart() {
         for (loss, radius, step) in
             [("hinge", "2", "1x"), ("exponential", "1.5", "1x"), ("logistic", "1.2", "1x")]
         {
-            for seed in ["0", "1", "2"] {
+            for (seed, intercept) in
+                ["0", "1", "2"].into_iter().flat_map(|s| [(s, "false"), (s, "true")])
+            {
                 let settings =
                     [("loss", loss), ("radius", radius), ("smoothing_width", "2"), ("step", step)];
                 let more = [
                     ("ball", ball),
                     ("norm_bound", "1"),
-                    ("known_radius", "0.5"),
+                    ("intercept", intercept),
                     ("seed", seed),
                     ("budget", "3"),
                 ];
@@ -215,11 +217,17 @@ fn losses_of_classes_tell_classes_apart() {
                     fit.linear().unwrap().score(data.x.row(i).as_slice().unwrap()) * data.y[i] > 0.0
                 };
                 let wrong = (0..6_000).filter(|&i| !told(i)).count();
-                // At most a percent in the Euclidean ball; the l1 ball's corners err more, with
-                // some seeds.
+                // Less than a percent in the Euclidean ball. With some seeds the l1 ball's corners
+                // err more, and so do the exponential loss's slopes, which have a heavy tail, where
+                // the intercept takes steps by them too.
+                let most = match (ball, loss, intercept) {
+                    ("l1", ..) => 480,
+                    (_, "exponential", "true") => 300,
+                    _ => 60,
+                };
                 assert!(
-                    wrong < if ball == "l2" { 60 } else { 480 },
-                    "{loss}, {ball}, seed {seed}: {wrong} of 6000 wrong"
+                    wrong < most,
+                    "{loss}, {ball}, seed {seed}, intercept {intercept}: {wrong} of 6000 wrong"
                 );
                 assert_eq!(fit.report.notes, []);
             }
@@ -261,16 +269,19 @@ fn a_width_far_below_the_residuals_is_noted_with_its_numbers() {
     let notes = |width: &str, budget: &str| {
         let settings = [("smoothing_width", width), ("radius", "2"), ("budget", budget)];
         let all = learner("aesvr", &settings).fit(&data.examples(), &Silent).unwrap().report.notes;
-        all.into_iter()
-            .filter(|note| matches!(note, Note::SlopeVariance { .. }))
-            .collect::<Vec<Note>>()
+        all.into_iter().filter(|note| note.is_about("slope-variance")).collect::<Vec<Note>>()
     };
-    let [Note::SlopeVariance { residual, second_moment }] = notes("0.2", "4")[..] else {
-        panic!("no note")
+    let [note] = &notes("0.2", "4")[..] else { panic!("no note") };
+    let text = note.to_string();
+    let number = |before: &str| -> f64 {
+        let from = text.find(before).unwrap() + before.len();
+        let end = text[from..].find([' ', ';']).unwrap();
+        text[from..from + end].parse().unwrap()
     };
-    assert!(residual > 1.5 && second_moment > 1e4, "{residual}, {second_moment:e}");
-    let text = notes("0.2", "4")[0].to_string();
-    assert!(text.contains(&format!("{residual:.1}")) && text.contains("smoothing_width"), "{text}");
+    let (residual, second_moment) =
+        (number("root mean square of "), number("their mean square is about "));
+    assert!(residual > 1.5 && second_moment > 1e4, "{text}");
+    assert!(text.contains("smoothing_width"), "{text}");
     assert_eq!(notes("8", "4"), []);
     // Where everything is read slopes are exact.
     assert_eq!(notes("0.2", "8"), []);
@@ -283,25 +294,16 @@ fn the_logistic_loss_is_refused_outside_its_series_with_both_numbers() {
         learner("aesvr", &settings).start(&singletons(6)).map(|l| l.unwrap())
     };
     let limit = std::f64::consts::PI / 2_f64.sqrt();
-    for (radius, norm, known, intercept, reach) in [
-        ("1", "1.5", "1", "true", 2.5),
-        ("2", "1.2", "9", "false", 2.4),
-        ("1e200", "1e200", "1", "true", f64::INFINITY),
+    for (radius, norm, intercept, reach) in [
+        ("1", "1.5", "true", 2.5),
+        ("2", "1.2", "false", 2.4),
+        ("1e200", "1e200", "true", f64::INFINITY),
     ] {
-        let settings = [
-            ("radius", radius),
-            ("norm_bound", norm),
-            ("known_radius", known),
-            ("intercept", intercept),
-        ];
+        let settings = [("radius", radius), ("norm_bound", norm), ("intercept", intercept)];
         let error = start(&settings).err().unwrap();
-        let ErrorKind::OutsideSeries { reach: found, limit: at_most } = *error.kind() else {
-            panic!("{error}")
-        };
-        assert!(
-            (found == reach || (found - reach).abs() < 1e-12) && (at_most - limit).abs() < 1e-15
-        );
-        assert!(error.to_string().contains("2.2214"), "{error}");
+        let said = format!("below {limit:.4} (pi / sqrt 2)");
+        assert!(error.to_string().contains(&said), "{error}");
+        assert!(error.to_string().contains(&format!("give {reach:.4}: ")), "{error}");
     }
     assert_eq!(kind(&start(&[]).err().unwrap()), "Needs", "no bound was declared");
     assert!(start(&[("norm_bound", "1.2")]).is_ok());
@@ -315,7 +317,7 @@ fn the_logistic_loss_is_refused_outside_its_series_with_both_numbers() {
     learner.tell(&first, &vec![0.5; first.parts.len()], 1.0).unwrap();
     let query = learner.ask().unwrap();
     let error = learner.tell(&query, &vec![2.3; query.parts.len()], 1.0).unwrap_err();
-    assert_eq!(kind(&error), "OutsideSeries");
+    assert_eq!(kind(&error), "Request");
     learner.tell(&query, &vec![0.5; query.parts.len()], -1.0).unwrap();
 }
 
@@ -426,12 +428,12 @@ fn steps_equal_values_by_hand() {
         let learner =
             Aesvr { ball, step: Rule::Theory(1.0), horizon: Some(100), ..Aesvr::default() };
         let planned =
-            learner.recipe(Reads { budget: 4, panels: 50 }).unwrap().pace.plan(1, 0, &facts, 2.0);
+            learner.recipe(Reads { budget: 4, panels: 50 }).unwrap().pace.plan(1, 0, &facts);
         (planned.value, planned.known)
     };
-    // B / (4 * 6 * 10); the known block 2 / (4 * 2 * 10).
+    // B / (4 * 6 * 10); the known block, of radius 1, 1 / (4 * 2 * 10).
     let (value, known) = plan(Ball::L2);
-    assert!((value - 3.0 / 240.0).abs() < 1e-15 && (known - 2.0 / 80.0).abs() < 1e-15);
+    assert!((value - 3.0 / 240.0).abs() < 1e-15 && (known - 1.0 / 80.0).abs() < 1e-15);
     // sqrt(ln 100 / 500) / (4 * 1.5).
     assert!((plan(Ball::L1).0 - (100_f64.ln() / 500.0).sqrt() / 6.0).abs() < 1e-15);
 }

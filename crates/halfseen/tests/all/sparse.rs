@@ -1,6 +1,7 @@
 //! Holds learners of rows with missing values to the same fits on sparse and dense storage, and to
 //! memory that does not grow with the product of rows and columns.
 
+use crate::common::subjects_of;
 use halfseen::data::{Csr, Label, Matrix, Table, Target};
 use halfseen::learner::{FitSize, Learner};
 use halfseen::model::{Fit, Predictor};
@@ -85,6 +86,9 @@ fn fits_do_not_depend_on_the_storage() {
         ("imputation intercept=false tol=1e-9", 3),
         ("geom tol=1e-9", 2),
     ] {
+        if subjects_of([text]).is_empty() {
+            continue;
+        }
         let learner = learner(text);
         for weighted in [false, true] {
             if weighted && !learner.needs().weights {
@@ -141,7 +145,7 @@ fn memory_of_sparse_rows_does_not_grow_with_rows_times_columns() {
     }
     // As many columns as one has whose texts are hashed.
     let rows = one_cell_each(300, 1 << 20);
-    for text in ["karma", "imputation fill=mean", "geom"] {
+    for text in subjects_of(["karma", "imputation fill=mean", "geom"]) {
         let (fit, scores) = fit(&*learner(text), &rows, 2, false);
         assert!(scores.iter().all(|score| score.is_finite()), "{text}");
         assert_eq!(fit.report.examples, 200, "{text}");

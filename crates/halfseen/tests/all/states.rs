@@ -178,8 +178,8 @@ fn what_is_wrong_with_a_state_is_named() {
                 load(&broken).err().unwrap_or_else(|| panic!("{name}: {place} was accepted"));
             key(&error).to_owned()
         };
-        assert_eq!(named("/format", json!("a recipe for soup")), "version");
-        assert_eq!(named("/version", json!(3)), "version");
+        assert_eq!(named("/format", json!("a recipe for soup")), "format");
+        assert_eq!(named("/version", json!(4)), "version");
         assert_eq!(named("/learner", json!("soup")), "learner");
         if !keeps_reads(&name) {
             assert_eq!(named("/params/radius", json!(-1)), "params");
@@ -333,31 +333,6 @@ fn model() -> Model {
 }
 
 #[test]
-fn a_state_older_than_the_counts_of_panels_goes_on_without_them() {
-    for name in names() {
-        let mut state = saved(&name, "2");
-        let counts = state
-            .pointer_mut("/state/ledger")
-            .unwrap()
-            .as_object_mut()
-            .unwrap()
-            .remove("of_panels")
-            .unwrap();
-        assert_eq!(counts.as_array().unwrap().len(), 3, "{name}");
-        let mut older = load(&state).unwrap();
-        data().teach(&mut *older, 30..50);
-        assert!(older.report().panel_reads.is_empty() && older.report().distinct > 0, "{name}");
-        let mut newer = load(&saved(&name, "2")).unwrap();
-        data().teach(&mut *newer, 30..50);
-        assert_eq!(
-            newer.report().panel_reads.iter().sum::<u64>(),
-            older.report().distinct,
-            "{name}"
-        );
-    }
-}
-
-#[test]
 fn a_model_comes_back_exactly() {
     let model = model();
     let text = model.to_json().unwrap();
@@ -367,13 +342,14 @@ fn a_model_comes_back_exactly() {
 }
 
 #[test]
-fn a_model_older_than_prices_spent_one_for_each_distinct_read() {
-    let model = model();
-    let mut json: Value = serde_json::from_str(&model.to_json().unwrap()).unwrap();
-    for key in ["spent", "unused", "outside_bounds", "first_outside"] {
-        json["report"].as_object_mut().unwrap().remove(key).unwrap();
-    }
-    assert_eq!(Model::from_json(&json.to_string()).unwrap(), model);
+fn files_of_a_version_before_are_refused_in_one_sentence() {
+    let sentence = "is 2: a version of halfseen before 0.3 wrote it; make it anew";
+    let (key, message) = model_refused(|model| model["version"] = json!(2));
+    assert_eq!((key.as_str(), message), ("version", format!("model, key 'version': {sentence}")));
+    let mut state = saved("aerr", "2");
+    state["version"] = json!(2);
+    let message = load(&state).err().unwrap().to_string();
+    assert_eq!(message, format!("learner state, key 'version': {sentence}"));
 }
 
 fn model_refused(change: impl FnOnce(&mut Value)) -> (String, String) {
@@ -388,7 +364,7 @@ fn what_is_wrong_with_a_model_file_is_named_by_its_key() {
     let named =
         |place: &str, value: Value| model_refused(|m| *m.pointer_mut(place).unwrap() = value).0;
     assert_eq!(named("/format", json!("soup")), "format");
-    assert_eq!(named("/version", json!(3)), "version");
+    assert_eq!(named("/version", json!(4)), "version");
     assert_eq!(named("/learner", json!("soup")), "learner");
     assert_eq!(named("/learner", json!(3)), "learner");
     assert_eq!(named("/params/radius", json!("NaN")), "params");
@@ -408,7 +384,8 @@ fn what_is_wrong_with_a_model_file_is_named_by_its_key() {
     assert_eq!(named("/prepare/scaler/scale", json!("huge")), "prepare");
     assert_eq!(named("/prepare/target/deviation", json!(0.0)), "prepare.target");
     assert_eq!(named("/prepare/target/deviation", Value::Null), "prepare");
-    assert_eq!(named("/schema", json!({ "columns": [] })), "prepare.scaler.offset");
+    let empty = json!({ "columns": [], "groups": [] });
+    assert_eq!(named("/schema", empty), "prepare.scaler.offset");
     assert_eq!(named("/schema/columns/0/kind", json!("soup")), "schema");
     assert_eq!(named("/schema/prices", json!({ "age": -1.0 })), "schema");
     assert_eq!(named("/schema/prices", json!({ "hue": 1.0 })), "schema");
@@ -434,10 +411,8 @@ fn a_model_file_with_missing_or_unknown_keys_is_refused_by_key() {
         let keys: Vec<String> =
             json.pointer(section).unwrap().as_object().unwrap().keys().cloned().collect();
         for lost in keys {
-            // Absent options, groups, ranges, counts and errors have a meaning: none; and what was
-            // spent before there were prices is known.
-            let known = "groups prices objective gap spent unused outside_bounds first_outside \
-                         panel_reads clip constant_risk";
+            // Absent prices, counts, ranges and errors have a meaning: none.
+            let known = "prices panel_reads clip constant_risk";
             if known.split(' ').any(|key| key == lost) {
                 continue;
             }

@@ -323,12 +323,7 @@ fn ddaerr_and_ddaelr_draw_by_declared_moments() {
 fn moments_are_estimated_online() {
     for name in ["ddaerr", "ddaelr"] {
         for (replacement, inner) in DRAWS.iter().flat_map(|r| INNER.map(|i| (*r, i))) {
-            let settings = [
-                ("moments", "online"),
-                ("exploration", "0.3"),
-                ("replacement", replacement),
-                ("inner", inner),
-            ];
+            let settings = [("moments", "online"), ("replacement", replacement), ("inner", inner)];
             replay(name, &settings, dense(name, Source::Online(0.3)));
         }
     }

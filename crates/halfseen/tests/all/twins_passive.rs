@@ -12,11 +12,7 @@ const PLAIN: [(&str, &str); 3] = [("centre", "none"), ("average", "all"), ("hori
 fn passive(name: &str, mode: &str, radius: f64, eta: f64) {
     let data = Data::random(ROWS, &singletons(D), 51);
     let (step, ball) = (eta.to_string(), radius.to_string());
-    let settings = [
-        &PLAIN[..],
-        &[("passive", mode), ("step", &step), ("radius", &ball), ("known_radius", "0.05")],
-    ]
-    .concat();
+    let settings = [&PLAIN[..], &[("passive", mode), ("step", &step), ("radius", &ball)]].concat();
     let mut lazy = started(name, &settings, &data.layout);
     let mut mask = Stream::new(52, Purpose::Data, 0);
     let (mut w, mut theta, mut sum, mut seen) =

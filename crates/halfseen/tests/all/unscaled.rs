@@ -1,6 +1,6 @@
 //! Tables of which nobody declared anything: attributes are scaled by their own reads as they come.
 
-use crate::common::{STEPPERS, learner, singletons};
+use crate::common::{STEPPERS, learner, singletons, subjects_of};
 use halfseen::budget::AskTell;
 use halfseen::data::{Layout, Matrix, Table, Target};
 use halfseen::learner::Family;
@@ -71,7 +71,7 @@ fn warns(fit: &Fit) -> bool {
 
 #[test]
 fn on_a_table_of_very_different_sizes_a_fit_beats_a_constant() {
-    for name in STEPPERS.into_iter().chain(["identity"]) {
+    for name in subjects_of(STEPPERS.into_iter().chain(["identity"])) {
         let ratios: Vec<(f64, bool)> = (0..10)
             .map(|seed| {
                 let (x, y) = patients(2400, seed);
@@ -116,7 +116,7 @@ fn shifted(offset: impl Fn(usize) -> f64) -> (Array2<f64>, Vec<f64>) {
 /// their own attributes nor to others.
 #[test]
 fn a_running_centre_takes_every_offset_away() {
-    for name in ["identity", "aerr", "aer", "aelr"] {
+    for name in subjects_of(["identity", "aerr", "aer", "aelr"]) {
         let error = |offset: &dyn Fn(usize) -> f64| {
             let (x, y) = shifted(offset);
             let all = crate::common::Data::new(x, y, &singletons(20));
@@ -191,7 +191,7 @@ fn normals(seed: u64) -> (Array2<f64>, Vec<f64>) {
 #[test]
 fn learners_of_moments_beat_a_constant_and_test_themselves() {
     for (what, rows) in [("diabetes", 442), ("normals", 300)] {
-        for name in ["baseline", "identity"] {
+        for name in subjects_of(["baseline", "identity"]) {
             let mut line = format!("{what}, {name}:");
             let mut better = 0;
             for seed in 0..10 {
@@ -239,7 +239,7 @@ fn units_make_no_difference() {
     let shifts = [5.0, -100.0, 0.0, 3.0, 1e3, 1e7, 1e-6, -4.0];
     let mut other = x.clone();
     other.indexed_iter_mut().for_each(|((_, j), v)| *v = *v * factors[j] + shifts[j]);
-    for name in STEPPERS.into_iter().chain(["identity", "baseline"]) {
+    for name in subjects_of(STEPPERS.into_iter().chain(["identity", "baseline"])) {
         let [one, two] = [&x, &other].map(|x| taught(x, &y, 0..300, begun(name)));
         assert_eq!(one.report().panel_reads, two.report().panel_reads, "{name}");
         let (one, two) = (one.predictor(), two.predictor());
@@ -256,7 +256,7 @@ fn units_make_no_difference() {
 #[test]
 fn learners_that_scale_go_on_from_their_states() {
     let (x, y) = patients(300, 4);
-    for name in STEPPERS.into_iter().chain(["identity", "baseline"]) {
+    for name in subjects_of(STEPPERS.into_iter().chain(["identity", "baseline"])) {
         let mut whole = taught(&x, &y, 0..150, begun(name));
         let late = whole.ask().unwrap();
         let saved = whole.save().unwrap();
@@ -327,7 +327,7 @@ fn no_budgeted_learner_predicts_beyond_the_targets_learned_from() {
     let largest = y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let data = crate::common::Data::new(x, y, &singletons(4));
     let far = crate::common::Data::new(Array2::from_elem((1, 4), 1e3), vec![0.0], &singletons(4));
-    for learner in halfseen::registry::all().into_iter().filter(|l| l.family() == Family::Budget) {
+    for learner in crate::common::subjects().into_iter().filter(|l| l.family() == Family::Budget) {
         let fit = learner.fit(&data.examples(), &Silent).unwrap();
         let scores = fit.predictor.scores(&far.examples()).unwrap().values;
         assert_eq!(scores, [largest], "{}", learner.name());

@@ -1,12 +1,10 @@
 //! Makes layouts, data and answers for the integration tests.
 #![allow(dead_code, unreachable_pub)] // each test program uses its own part
 
-pub mod collecting;
-
 use halfseen::budget::{AskTell, Query, TellOutcome};
 use halfseen::data::{Examples, Labels, Layout, Matrix, Moments, Scaler};
 use halfseen::model::{Fit, Linear, Predictor};
-use halfseen::registry::label;
+use halfseen::registry::{find, label};
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::{Error, ErrorKind, Learner};
 use ndarray::Array2;
@@ -26,29 +24,46 @@ pub const STEPPERS: [&str; 10] = [
     "aesvr",
 ];
 
-/// Every learner and variant, those that draw by moments estimating them: most tests declare none.
+// `subjects`: the learners that the crate under test holds to these tests.
+include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/subjects.rs"));
+
+/// Every learner and variant that is tested, those that draw by moments estimating them: most tests
+/// declare none.
 pub fn all() -> Vec<Box<dyn Learner>> {
-    let mut all = halfseen::registry::variants();
-    for learner in all.iter_mut().filter(|l| l.get("moments").is_some_and(|m| m == "auto")) {
+    subjects().into_iter().map(estimating).collect()
+}
+
+fn estimating(mut learner: Box<dyn Learner>) -> Box<dyn Learner> {
+    if learner.get("moments").is_some_and(|m| m == "auto") {
         learner.set("moments", "online").unwrap();
     }
-    all
+    learner
+}
+
+/// Those of these names, which settings may follow, whose learners are tested.
+pub fn subjects_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let all = subjects();
+    let is = |name: &&str| {
+        let learner = name.split(' ').next().and_then(|name| find(name).ok());
+        learner.is_some_and(|found| all.iter().any(|l| l.name() == found.name()))
+    };
+    names.into_iter().filter(is).collect()
 }
 
 /// A learner by name with some parameters set: those that it has, such as a step size, which not
 /// every learner takes. A first phase takes seven examples, for want of a horizon.
 pub fn learner(name: &str, settings: &[(&str, &str)]) -> Box<dyn Learner> {
-    let mut learner = all().into_iter().find(|l| label(&**l) == name).unwrap();
+    subjects(); // which the registry then knows
+    let mut learner = estimating(find(name).unwrap());
     if learner.get("phase1").is_some() {
         learner.set("phase1", "7").unwrap();
     }
     for (name, value) in settings {
-        assert!(
-            halfseen::params::ALL.iter().any(|d| d.name == *name),
-            "no learner has a parameter {name}"
-        );
+        let known = halfseen::params::ALL.iter().any(|d| d.name == *name);
         if learner.get(name).is_some() {
             learner.set(name, value).unwrap();
+        } else {
+            assert!(known, "no learner has a parameter {name}");
         }
     }
     learner
@@ -227,7 +242,7 @@ impl Data {
 /// The name of an error's kind.
 pub fn kind(error: &Error) -> String {
     let shown = format!("{:?}", error.kind());
-    shown.split([' ', '{']).next().unwrap_or_default().to_owned()
+    shown.split([' ', '{', '(']).next().unwrap_or_default().to_owned()
 }
 
 /// The key of a bad file.

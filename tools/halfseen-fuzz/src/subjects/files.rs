@@ -7,7 +7,7 @@ use fastrand::Rng;
 use halfseen::Learner;
 use halfseen::data::Table;
 use halfseen::model::Model;
-use halfseen_io::{Data, read_data};
+use halfseen_io::read_data;
 use tempfile::TempDir;
 
 pub(super) struct Files {
@@ -55,8 +55,7 @@ impl Subject for Files {
         let path = self.folder.path().join("table");
         std::fs::write(&path, input).map_err(|e| e.to_string())?;
         match read_data(&path) {
-            Ok(Data::Table(table)) => self.use_table(&table, random),
-            Ok(Data::Images(_)) => Err("a file was read as a folder of images".into()),
+            Ok(table) => self.use_table(&table, random),
             Err(error) => one_line(&error).map(|()| false),
         }
     }

@@ -4,7 +4,7 @@ mod files;
 mod models;
 mod partials;
 mod program;
-mod sessions;
+mod states;
 
 use crate::mutate::{damage, damage_json};
 use anyhow::{Context, Result, bail};
@@ -16,7 +16,7 @@ use halfseen::{Learner, Silent, learner, registry};
 use std::path::PathBuf;
 
 /// Names of the subjects, in the order in which they run.
-pub(crate) const NAMES: [&str; 5] = ["files", "models", "partials", "sessions", "program"];
+pub(crate) const NAMES: [&str; 5] = ["files", "models", "partials", "states", "program"];
 
 /// Makes damaged input and runs halfseen on it.
 pub(crate) trait Subject {
@@ -33,7 +33,7 @@ pub(crate) fn make(name: &str) -> Result<Box<dyn Subject>> {
         "files" => Box::new(files::Files::new()?),
         "models" => Box::new(models::Models::new()?),
         "partials" => Box::new(partials::Partials::new()?),
-        "sessions" => Box::new(sessions::Sessions::new()?),
+        "states" => Box::new(states::States::new()?),
         "program" => Box::new(program::Program::new()?),
         other => bail!("there is no subject {other}"),
     })

@@ -1,5 +1,4 @@
-//! Loads damaged sums of parts, and what was learned from parts in two passes, merges them with others,
-//! and fits what loads.
+//! Loads damaged sums of parts, of one pass and of two, merges them with others, and fits what loads.
 
 use super::{Subject, damaged_json, one_line, predict, table};
 use anyhow::Result;
@@ -9,18 +8,13 @@ use halfseen::partial::{NextPass, Partial};
 use halfseen::prepare::{Missing, Options};
 use halfseen::{Learner, Silent, learner, registry};
 
-/// Learners, each with what their parts need: those of moments, and those of two or three passes.
-const SETTINGS: [(&str, &[(&str, &str)]); 11] = [
+/// Learners, each with what their parts need: those of moments, and one of two passes.
+const SETTINGS: [(&str, &[(&str, &str)]); 6] = [
     ("ridge", &[]),
     ("lasso", &[("radius", "0.5")]),
     ("zero", &[("loss", "squared")]),
     ("mean", &[("loss", "squared")]),
     ("ridge", &[("intercept", "false")]),
-    ("ogd", &[]),
-    ("aerr", &[("budget", "2")]),
-    ("fiml", &[("budget", "2"), ("rank", "1"), ("shape", "linear")]),
-    ("identity", &[("budget", "1")]),
-    ("robust-lp", &[("threat", "1")]),
     ("karma", &[("features", "sketch:5"), ("gamma", "1"), ("loss", "squared")]),
 ];
 
@@ -68,12 +62,7 @@ fn sums(
     if empty.next_pass() == NextPass::None {
         return Ok(parts);
     }
-    let parts = thirds(&empty.clone().in_units(&merged(parts)?)?, table)?;
-    let learned = merged(parts.clone())?;
-    match learned.next_pass() {
-        NextPass::Certifies => thirds(&empty.in_units(&learned)?, table),
-        _ => Ok(parts),
-    }
+    thirds(&empty.in_units(&merged(parts)?)?, table)
 }
 
 fn merged([mut all, two, three]: [Partial; 3]) -> halfseen::Result<Partial> {

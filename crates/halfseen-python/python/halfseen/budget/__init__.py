@@ -23,12 +23,7 @@ from halfseen.budget._data_dependent import (
     GAERRRegressor,
 )
 from halfseen.budget._fiml import FIMLClassifier, FIMLRegressor
-from halfseen.budget._moment_based import (
-    IdentityClassifier,
-    IdentityRegressor,
-    MomentLassoClassifier,
-    MomentLassoRegressor,
-)
+from halfseen.budget._moment_based import MomentLassoClassifier, MomentLassoRegressor
 from halfseen.budget._uniform import (
     AELRClassifier,
     AELRRegressor,
@@ -57,8 +52,6 @@ __all__ = [
     "FIMLRegressor",
     "GAERRClassifier",
     "GAERRRegressor",
-    "IdentityClassifier",
-    "IdentityRegressor",
     "MomentLassoClassifier",
     "MomentLassoRegressor",
     "PNormClassifier",

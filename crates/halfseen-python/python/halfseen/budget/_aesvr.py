@@ -61,7 +61,6 @@ class _AESVR(Budgeted):
         average: Literal["all", "tail"] = "tail",
         truncate: int | None = None,
         intercept: bool = True,
-        known_radius: float = 1.0,
         horizon: int | None = None,
         random_state: t.Seed = None,
         scale: t.Scale = None,
@@ -88,7 +87,6 @@ class _AESVR(Budgeted):
         self.average = average
         self.truncate = truncate
         self.intercept = intercept
-        self.known_radius = known_radius
         self.horizon = horizon
         self.random_state = random_state
         self.scale = scale

@@ -38,6 +38,9 @@ class Budgeted(Incremental):
         Maximum cost of all reads, at declared prices (1 where none is declared), in a fit or in ask and
         tell. A fit stops before the first example that would exceed it; asking is then refused, counting
         the reads of open queries. None: no limit. Range: a finite number above 0, or None.
+    radius : float
+        Radius B of the ball that holds the weights of the sampled attributes, in scaled units and the
+        norm of the method. Range: a finite number above 0.
     centre : {'none', 'given', 'running'}
         Centre subtracted from each attribute: nothing (none), the given means, or the running mean of its
         reads so far.
@@ -72,9 +75,6 @@ class Budgeted(Incremental):
         as online. online: estimated from the reads as they come. two-phase: estimated from a first phase
         of uniform reads, which has a theorem. Range: None, online, two-phase, or finite numbers of at
         least 0, separated by commas.
-    exploration : float
-        With moments = online: share of uniform draws mixed in, so that every attribute is read. Range: a
-        number above 0 and below 1.
     phase1 : float
         With moments = two-phase: length of the first phase, whose draws are uniform: a share of the
         horizon (below 1), or a number of examples. Range: a share above 0 and below 1, or a whole number
@@ -83,9 +83,6 @@ class Budgeted(Incremental):
         With moments = two-phase: constant c of the smoothed moments A + c d log(2d/delta)/n1 of the
         second phase. 4/3 keeps the theorem; 0.001 to 0.01 often does better. Range: a finite number of at
         least 0.
-    confidence : float
-        With moments = two-phase: probability delta that the guarantee of the second phase fails. Range: a
-        number above 0 and below 1.
     inner : {'weights', 'moments', 'mixed'}
         Distribution of the reads for the product. weights: as in the theorems. moments: proportional to
         |w| times the root of the moments (less variance on average over examples, no theorem). mixed:
@@ -216,7 +213,7 @@ class LimitedRegressor(ClippedRegressor, Budgeted):
             Names of the attributes, or their number.
         target : tuple of float and float, optional
             Mean and standard deviation of the target, if known beforehand. They scale the targets, and
-            ``radius`` and ``known_radius`` bound weights for scaled targets. By default (0, 1).
+            ``radius`` bounds weights for scaled targets. By default (0, 1).
 
         Returns
         -------
@@ -234,10 +231,9 @@ class LimitedRegressor(ClippedRegressor, Budgeted):
         >>> learner.tell(query, {"weight": 70.0}, target=53.0)
         True
         """
-        from halfseen._started import started
-        from halfseen.asktell import Learner
+        from halfseen.asktell import started
 
-        return Learner(*started(self, attributes, None, target))
+        return started(self, attributes, None, target)
 
 
 class LimitedClassifier(IncrementalClassifier, LinearClassifier, Budgeted):
@@ -302,7 +298,6 @@ class LimitedClassifier(IncrementalClassifier, LinearClassifier, Budgeted):
         >>> learner.tell(query, [31.0, 70.0], "well")
         True
         """
-        from halfseen._started import started
-        from halfseen.asktell import Learner
+        from halfseen.asktell import started
 
-        return Learner(*started(self, attributes, classes, None))
+        return started(self, attributes, classes, None)

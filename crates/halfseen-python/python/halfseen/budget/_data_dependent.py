@@ -48,7 +48,6 @@ class _GAERR(Budgeted):
         average: Literal["all", "tail"] = "tail",
         truncate: int | None = None,
         intercept: bool = True,
-        known_radius: float = 1.0,
         horizon: int | None = None,
         random_state: t.Seed = None,
         scale: t.Scale = None,
@@ -73,7 +72,6 @@ class _GAERR(Budgeted):
         self.average = average
         self.truncate = truncate
         self.intercept = intercept
-        self.known_radius = known_radius
         self.horizon = horizon
         self.random_state = random_state
         self.scale = scale
@@ -160,7 +158,6 @@ class _DDAERR(Budgeted):
         step: t.Rule = "1.8x",
         step_rule: Literal["constant", "adagrad"] = "constant",
         moments: t.Moments = None,
-        exploration: float = 0.3,
         phase1: float = 0.2,
         smoothing: float = 0.01,
         confidence: float = 0.05,
@@ -171,7 +168,6 @@ class _DDAERR(Budgeted):
         average: Literal["all", "tail"] = "tail",
         truncate: int | None = None,
         intercept: bool = True,
-        known_radius: float = 1.0,
         horizon: int | None = None,
         random_state: t.Seed = None,
         scale: t.Scale = None,
@@ -191,7 +187,6 @@ class _DDAERR(Budgeted):
         self.step = step
         self.step_rule = step_rule
         self.moments = moments
-        self.exploration = exploration
         self.phase1 = phase1
         self.smoothing = smoothing
         self.confidence = confidence
@@ -202,7 +197,6 @@ class _DDAERR(Budgeted):
         self.average = average
         self.truncate = truncate
         self.intercept = intercept
-        self.known_radius = known_radius
         self.horizon = horizon
         self.random_state = random_state
         self.scale = scale
@@ -289,7 +283,6 @@ class _DDAELR(Budgeted):
         radius: float = 8.0,
         step: t.Rule = "5.6x",
         moments: t.Moments = None,
-        exploration: float = 0.3,
         phase1: float = 0.2,
         smoothing: float = 0.01,
         confidence: float = 0.05,
@@ -299,7 +292,6 @@ class _DDAELR(Budgeted):
         average: Literal["all", "tail"] = "all",
         truncate: int | None = None,
         intercept: bool = True,
-        known_radius: float = 1.0,
         horizon: int | None = None,
         random_state: t.Seed = None,
         scale: t.Scale = None,
@@ -318,7 +310,6 @@ class _DDAELR(Budgeted):
         self.radius = radius
         self.step = step
         self.moments = moments
-        self.exploration = exploration
         self.phase1 = phase1
         self.smoothing = smoothing
         self.confidence = confidence
@@ -328,7 +319,6 @@ class _DDAELR(Budgeted):
         self.average = average
         self.truncate = truncate
         self.intercept = intercept
-        self.known_radius = known_radius
         self.horizon = horizon
         self.random_state = random_state
         self.scale = scale

@@ -1,4 +1,4 @@
-"""Define the learners that estimate moments first, and solve a problem in them."""
+"""Define the learner that estimates moments first, and solves a problem in them."""
 
 from typing import Literal
 
@@ -105,96 +105,6 @@ class MomentLassoClassifier(_MomentLasso, LimitedClassifier):
     >>> X = np.random.default_rng(0).normal(size=(5000, 5))
     >>> y = X[:, 0] > X[:, 1]
     >>> model = MomentLassoClassifier(budget=3, radius=2, random_state=0).fit(X, y)
-    >>> model.score(X, y) > 0.9
-    True
-    """
-
-
-class _Identity(Budgeted):
-    """The parameters of :class:`IdentityRegressor` and :class:`IdentityClassifier`.
-
-    See Also
-    --------
-    IdentityRegressor : For numbers.
-    IdentityClassifier : For two classes.
-    MomentLassoRegressor : Estimates the second moments.
-
-    References
-    ----------
-    .. [1] N. Cesa-Bianchi, S. Shalev-Shwartz and O. Shamir, "Efficient Learning with Partially Observed
-           Attributes", ICML 2010.
-    """
-
-    _learner = "identity"
-
-    def __init__(
-        self,
-        *,
-        budget: int | None = None,
-        total_budget: int | None = None,
-        total_cost: float | None = None,
-        radius: float = 2.0,
-        centre: Literal["none", "given", "running"] = "running",
-        intercept: bool = True,
-        random_state: t.Seed = None,
-        scale: t.Scale = None,
-        basis: t.Basis = None,
-        known: t.Names = None,
-        groups: t.Groups = None,
-        prices: t.ByAttribute = None,
-        bounds: t.ByAttribute = None,
-        tune: int | None = None,
-        verbose: t.Verbose = False,
-    ) -> None:
-        self.budget = budget
-        self.total_budget = total_budget
-        self.total_cost = total_cost
-        self.radius = radius
-        self.centre = centre
-        self.intercept = intercept
-        self.random_state = random_state
-        self.scale = scale
-        self.basis = basis
-        self.known = known
-        self.groups = groups
-        self.prices = prices
-        self.bounds = bounds
-        self.tune = tune
-        self.verbose = verbose
-
-
-class IdentityRegressor(_Identity, LimitedRegressor):
-    """Strawman of Cesa-Bianchi et al. 2010 [1]_, footnote 2: attributes are assumed to be uncorrelated.
-
-    Estimates the covariance of each attribute with the target, and assumes the covariance of the attributes
-    to be a multiple of the identity. If attributes are correlated or differ in scale this is false, for any
-    number of examples: there is no guarantee. It shows the benefit of second moments.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from halfseen import IdentityRegressor
-    >>> X = np.random.default_rng(0).normal(size=(5000, 5))
-    >>> y = X[:, 0] - X[:, 1]
-    >>> model = IdentityRegressor(budget=3, random_state=0).fit(X, y)
-    >>> model.score(X, y) > 0.9
-    True
-    """
-
-
-class IdentityClassifier(_Identity, LimitedClassifier):
-    """Strawman of Cesa-Bianchi et al. 2010 [1]_, footnote 2, for two classes: uncorrelated attributes.
-
-    :class:`IdentityRegressor` on the labels -1 and +1: the sign of its estimate is the class. There is no
-    guarantee.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from halfseen import IdentityClassifier
-    >>> X = np.random.default_rng(0).normal(size=(5000, 5))
-    >>> y = X[:, 0] > X[:, 1]
-    >>> model = IdentityClassifier(budget=3, random_state=0).fit(X, y)
     >>> model.score(X, y) > 0.9
     True
     """

@@ -44,7 +44,6 @@ class _AER(Budgeted):
         average: Literal["all", "tail"] = "tail",
         truncate: int | None = None,
         intercept: bool = True,
-        known_radius: float = 1.0,
         horizon: int | None = None,
         random_state: t.Seed = None,
         scale: t.Scale = None,
@@ -66,7 +65,6 @@ class _AER(Budgeted):
         self.average = average
         self.truncate = truncate
         self.intercept = intercept
-        self.known_radius = known_radius
         self.horizon = horizon
         self.random_state = random_state
         self.scale = scale
@@ -154,7 +152,6 @@ class _AERR(Budgeted):
         average: Literal["all", "tail"] = "tail",
         truncate: int | None = None,
         intercept: bool = True,
-        known_radius: float = 1.0,
         horizon: int | None = None,
         random_state: t.Seed = None,
         scale: t.Scale = None,
@@ -179,7 +176,6 @@ class _AERR(Budgeted):
         self.average = average
         self.truncate = truncate
         self.intercept = intercept
-        self.known_radius = known_radius
         self.horizon = horizon
         self.random_state = random_state
         self.scale = scale
@@ -279,7 +275,6 @@ class _AELR(Budgeted):
         average: Literal["all", "tail"] = "all",
         truncate: int | None = None,
         intercept: bool = True,
-        known_radius: float = 1.0,
         horizon: int | None = None,
         random_state: t.Seed = None,
         scale: t.Scale = None,
@@ -303,7 +298,6 @@ class _AELR(Budgeted):
         self.average = average
         self.truncate = truncate
         self.intercept = intercept
-        self.known_radius = known_radius
         self.horizon = horizon
         self.random_state = random_state
         self.scale = scale
@@ -401,7 +395,6 @@ class _PNorm(Budgeted):
         average: Literal["all", "tail"] = "tail",
         truncate: int | None = None,
         intercept: bool = True,
-        known_radius: float = 1.0,
         horizon: int | None = None,
         random_state: t.Seed = None,
         scale: t.Scale = None,
@@ -426,7 +419,6 @@ class _PNorm(Budgeted):
         self.average = average
         self.truncate = truncate
         self.intercept = intercept
-        self.known_radius = known_radius
         self.horizon = horizon
         self.random_state = random_state
         self.scale = scale

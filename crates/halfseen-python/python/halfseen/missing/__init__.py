@@ -1,6 +1,5 @@
 """Learn from rows with missing values (NaN); a cell that sparse input does not store is an observed zero."""
 
-from halfseen.missing._geometric_margin import GeometricMarginClassifier
 from halfseen.missing._karma import KARMAClassifier, KARMARegressor
 from halfseen.missing._matrix_completion import (
     Completed,
@@ -10,7 +9,6 @@ from halfseen.missing._matrix_completion import (
 
 __all__ = [
     "Completed",
-    "GeometricMarginClassifier",
     "KARMAClassifier",
     "KARMARegressor",
     "MatrixCompletionClassifier",

@@ -20,6 +20,9 @@ class _KARMA(Incremental, Missing):
     gamma : int
         Length of the sequences of attributes that the kernel k_gamma compares; 1 is imputation by zero.
         Tuning tries 1 to 4. Range: an integer from 1 to 64.
+    c : float
+        Weight C of the losses in |v|^2 / 2 + C sum of losses; 1/(rho m) in the paper. Range: a finite
+        number above 0.
     loss : {'auto', 'squared', 'hinge'}
         Loss to minimise: squared (of the score against the target: the number, -1/+1, or one column per
         class), or hinge (Crammer and Singer's for more than two classes). auto: squared for numbers,
@@ -28,10 +31,6 @@ class _KARMA(Incremental, Missing):
         Divisor of the kernel: none; trace, its mean over the training rows with themselves; uniform, its
         largest value for rows of length 1; cosine, so that each row has 1 with itself (another class of
         predictors).
-    length_weights : array-like or None
-        Weight a_r of the r-th power of the number of attributes that two rows share. r goes from 0 to
-        gamma - 1: gamma numbers of at least 0, not all 0. None: 1 each, as in the paper. Range: None, or
-        finite numbers of at least 0, separated by commas.
     degree : int
         Exponent p of the composed kernel (k + coef0)^p; 1 is KARMA. Range: an integer from 1 to 16.
     coef0 : float
@@ -50,7 +49,6 @@ class _KARMA(Incremental, Missing):
     KARMARegressor : For numbers.
     KARMAClassifier : For classes.
     MatrixCompletionRegressor : Attributes and targets completed as one matrix.
-    GeometricMarginClassifier : A linear classifier for rows with missing values.
 
     Notes
     -----
@@ -73,7 +71,6 @@ class _KARMA(Incremental, Missing):
         c: float = 1.0,
         loss: Literal["auto", "squared", "hinge"] = "auto",
         normalization: Literal["none", "trace", "uniform", "cosine"] = "trace",
-        length_weights: ArrayLike | None = None,
         degree: int = 1,
         coef0: float = 0.0,
         features: str = "exact",
@@ -93,7 +90,6 @@ class _KARMA(Incremental, Missing):
         self.c = c
         self.loss = loss
         self.normalization = normalization
-        self.length_weights = length_weights
         self.degree = degree
         self.coef0 = coef0
         self.features = features
@@ -161,7 +157,6 @@ class KARMAClassifier(WeightedClassifier, IncrementalClassifier, _KARMA, Classif
         c: float = 1.0,
         loss: Literal["auto", "squared", "hinge"] = "auto",
         normalization: Literal["none", "trace", "uniform", "cosine"] = "trace",
-        length_weights: ArrayLike | None = None,
         degree: int = 1,
         coef0: float = 0.0,
         features: str = "exact",
@@ -182,7 +177,6 @@ class KARMAClassifier(WeightedClassifier, IncrementalClassifier, _KARMA, Classif
         self.c = c
         self.loss = loss
         self.normalization = normalization
-        self.length_weights = length_weights
         self.degree = degree
         self.coef0 = coef0
         self.features = features

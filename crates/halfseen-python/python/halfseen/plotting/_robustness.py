@@ -44,10 +44,10 @@ class RobustnessDisplay(Display):
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
-    >>> from halfseen import FDROPClassifier
+    >>> from halfseen import RobustLPClassifier
     >>> from halfseen.plotting import RobustnessDisplay
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = FDROPClassifier(threat=3).fit(X[::2], y[::2])
+    >>> model = RobustLPClassifier(threat=3).fit(X[::2], y[::2])
     >>> display = RobustnessDisplay.from_estimator(model, X[1::2], y[1::2], threats=[0, 3])
     >>> display.ax_.get_xlabel()
     'attributes taken away from each row (threat)'

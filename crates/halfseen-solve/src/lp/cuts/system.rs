@@ -28,11 +28,6 @@ fn parts(width: usize) -> usize {
     (PRIVATE / (8 * width * width).max(1)).clamp(2, MOST_PARTS)
 }
 
-/// Returns the bytes for assembling and factoring.
-pub(super) fn bytes(width: usize) -> f64 {
-    8.0 * (width * width) as f64 * (parts(width) + 2) as f64
-}
-
 /// Sum of outer products in a lower triangle.
 struct Sum<'p, 'a> {
     pieces: &'p Pieces<'a>,

@@ -122,24 +122,6 @@ fn parts(width: usize, count: usize) -> usize {
     (count / LEAST_ROWS).min(MOST_PARTS).min(affordable.max(2)).max(1)
 }
 
-/// Estimates the bytes of a solution over `count` rows with `entries` entries, besides the rows
-/// themselves; `single` if each slot is an attribute of its own.
-pub fn bytes(width: usize, single: bool, count: usize, entries: usize) -> f64 {
-    let triangle = 8.0 * super::triangle::size(width + 1) as f64;
-    // Entry: cell and slot (and owner); item: a value and three points of four numbers. Row: three
-    // points of six numbers, five of the elimination, sign, weight and two offsets. A triangle and
-    // three numbers per entry of a batch of rows for each part, two squares for the factorisation.
-    let entry = if single { 12.0 } else { 16.0 } + 13.0 * 8.0;
-    let (row, square) = (27.0 * 8.0, 8.0 * ((width + 1) as f64).powi(2));
-    let parts = parts(width, count) as f64;
-    let batches = f64::min(entries as f64, parts * (super::triangle::BATCH * width) as f64);
-    entries as f64 * entry
-        + count as f64 * row
-        + parts * triangle
-        + batches * 3.0 * 8.0
-        + 2.0 * square
-}
-
 impl Part {
     fn new(program: &Program<'_>, keep: &[usize], scale: f64, worth: f64) -> Part {
         let Program { rows, signs, attribute, values, .. } = *program;

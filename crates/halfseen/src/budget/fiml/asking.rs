@@ -92,7 +92,10 @@ impl State {
     fn check_held(&self) -> Result<()> {
         match self.absent {
             0 => Ok(()),
-            examples => Err(ErrorKind::WithoutReads { examples }.into()),
+            examples => Err(ErrorKind::Request(format!(
+                "this copy only draws queries: it does not hold the reads of {examples} examples; tell answers to the learner that it was copied from, and ask that for a model"
+            ))
+            .into()),
         }
     }
 }
@@ -119,7 +122,7 @@ impl Asker {
         mut state: serde_json::Value,
     ) -> Result<Asker> {
         let budget = check(learner, layout)?;
-        let mut ledger = ledger(learner, layout)?.resumed(&mut state)?;
+        let ledger = ledger(learner, layout)?.resumed(&mut state)?;
         let state: State = saved::state(state)?;
         let answered = ledger.answered();
         let sound = state.is_sound(layout.slots(), answered)
@@ -130,10 +133,6 @@ impl Asker {
             );
         if !sound {
             return Err(saved::untrue());
-        }
-        // States older than the range derive it from their targets.
-        if state.absent == 0 {
-            ledger.take_range(state.reads.known_targets());
         }
         Ok(Self::with_state(learner, layout, budget, (state, ledger)))
     }
@@ -200,7 +199,7 @@ impl Asker {
     /// Fits, and reports `stop` unless the fit was interrupted.
     ///
     /// # Errors
-    /// Numerical failure; [`ErrorKind::WithoutReads`].
+    /// Numerical failure; [`ErrorKind::Request`].
     pub(super) fn fit(&self, stop: Stop, monitor: &dyn Monitor) -> Result<Fit> {
         self.state.check_held()?;
         let (predictor, mut report) = self.fitting().fit(self.ledger.report(), monitor)?;

@@ -202,18 +202,6 @@ impl Menu {
     }
 }
 
-/// Returns the sum of the ranks that are tried for d attributes, and the largest.
-pub(crate) fn ranks(d: f64, rank: Option<u64>) -> (f64, f64) {
-    let tried = |r: &usize| *r as f64 <= (d / 3.0).max(1.0) && (d <= MANY as f64 || *r <= REFINED);
-    match rank {
-        Some(rank) => ((rank as f64).min(d), (rank as f64).min(d)),
-        None => RANKS
-            .iter()
-            .filter(|r| tried(r))
-            .fold((0.0, 0.0), |(sum, _), &r| (sum + r as f64, r as f64)),
-    }
-}
-
 /// Returns the largest rank of a factor model of d attributes by these reads, those of a pilot as far
 /// as they count.
 pub(crate) fn most_rank(rows: &Rows, d: usize) -> usize {

@@ -1,7 +1,6 @@
 //! Turns reads into weights: fits candidates on folds, compares them by held-out reads, and
 //! averages.
 
-use super::alike::LARGE;
 use super::average::{self, FormFit, Share, shares};
 use super::basis::SlotCurve;
 use super::candidates::{self, Fitted};
@@ -128,27 +127,6 @@ const LEAST_RESIDUAL: f64 = 1e-12;
 const LEAST_REST: f64 = 0.1;
 /// With fewer targets than this, or than two per fold, nothing is learned of the attributes.
 const FEWEST: usize = 10;
-
-/// Returns the bytes of a fit to at most this number of reads per example, of d attributes.
-pub(crate) fn bytes(d: f64, reads: f64, folds: f64, rank: Option<u64>) -> f64 {
-    let (ranks, largest) = candidates::ranks(d, rank);
-    let (parts, threads) = (folds + 1.0, rayon::current_num_threads() as f64);
-    // Models of all parts; the sums of those that are improved; candidates.
-    let models = 2.0 * parts * ranks * d;
-    let sums = threads * d * (0.7 * largest * largest + 6.0 * largest + 20.0);
-    let candidates = parts * 100.0 * d;
-    // Covariances refined in parallel with their inverses, those kept, and how often pairs were read.
-    let dense = if d <= candidates::MANY as f64 {
-        (15.0 * threads.min(parts) + 2.0 * parts + 2.0) * d * d
-    } else {
-        0.0
-    };
-    // Blocks of covariances: small ones of four examples at a time, a large one with its factor and
-    // inverse.
-    let side = reads + 1.0;
-    let blocks = threads * (13.0 * side.min(LARGE as f64).powi(2) + 3.0 * side * side);
-    8.0 * (models + sums + candidates + dense + blocks)
-}
 
 /// Returns true if there are enough targets to hold some out.
 pub(crate) fn suffice(reads: &Reads, setting: &FitSettings) -> bool {

@@ -2,8 +2,10 @@
 //! classes; and completes the report.
 
 use super::Fiml;
+use super::alike::LARGE;
+use super::candidates::MANY;
 use super::design::importance;
-use super::estimate::{self, Estimate, FitSettings, Remarks};
+use super::estimate::{Estimate, FitSettings, Remarks};
 use super::pilot::estimate_with;
 use super::predicting::{conditional, linked, predictor_of, with_curves};
 use super::read_summary::ReadSummary;
@@ -20,42 +22,47 @@ use std::convert::Infallible;
 /// Returns the memory of the reads, and of the fits to them.
 pub(super) fn needed(learner: &Fiml, size: &FitSize) -> Needed {
     let all = learner.passive == Passive::All;
-    needed_for(learner, size, if all { size.n() * size.d() } else { size.reads(learner.budget) })
+    needed_for(learner, size, if all { size.cells() } else { size.reads(learner.budget) })
 }
 
 /// Returns the memory of this number of reads, and of the fits to them.
-fn needed_for(learner: &Fiml, size: &FitSize, cells: f64) -> Needed {
-    let (pilot, d) = (size.pilot as f64, size.d());
-    // Of a pilot all cells may be there, of which there are copies, and rows for each weight.
-    let (n, cells) = (size.n() + pilot, cells + pilot * d);
-    let copies = if pilot > 0.0 { 8.0 * STANDARD * cells } else { 0.0 };
-    // An attribute takes part from its second read on.
-    // Rows may be complete.
+fn needed_for(learner: &Fiml, size: &FitSize, reads: f64) -> Needed {
+    let (pilot, d, outputs) = (size.pilot as f64, size.d(), size.outputs());
+    // All cells of a pilot may be there.
+    let (n, reads) = (size.n() + pilot, reads + pilot * d);
     let whole = pilot > 0.0 || learner.passive == Passive::All;
-    let (often, reads) = (d.min(0.5 * cells), if whole { d } else { d.min(cells / n.max(1.0)) });
-    let folds = learner.folds as f64;
-    let fits = |form: f64| estimate::bytes(form * often, form * reads, folds, learner.rank);
-    // A curve of each attribute, and rows for each fold; auto keeps candidates of both forms.
-    let (plain, bent) = (fits(1.0), fits(2.0) + STANDARD * 2.0 * (folds + 1.0) * cells);
-    let fits = match learner.shape {
-        Shape::Linear => plain,
-        Shape::Additive => bent,
-        Shape::Auto => plain + bent,
+    // An attribute takes part from its second read on.
+    let (often, of_row) = (d.min(0.5 * reads), if whole { d } else { d.min(reads / n.max(1.0)) });
+    let (parts, threads) = (learner.folds as f64 + 1.0, rayon::current_num_threads() as f64);
+    let fit = |form: f64| {
+        let (d, side) = (form * often, form * of_row + 1.0);
+        // Covariances refined in parallel with their inverses, those kept, and how often pairs were
+        // read, of few columns; loadings of all parts, and the sums of those that are improved.
+        let (pairs, rank) = match d <= MANY as f64 {
+            true => (15.0 * threads.min(parts) + 2.0 * parts + 2.0, 40.0),
+            false => (0.0, 10.0),
+        };
+        let rank = learner.rank.map_or((d / 3.0).clamp(1.0, rank), |rank| d.min(rank as f64));
+        let columns = parts * (100.0 + 4.0 * rank) + threads * (rank * rank + 60.0);
+        // Blocks of covariances: small ones of four examples at a time, a large one with its factor
+        // and inverse.
+        let blocks = 13.0 * side.min(LARGE as f64).powi(2) + 3.0 * side * side;
+        pairs * d * d + columns * d + threads * blocks
     };
-    let deviations = 8.0 * d * learner.deviations as f64 * size.outputs();
-    // Reads with the signs of a class beside those with the classes.
-    let signs = if size.classes > 2 { READ * cells } else { 0.0 };
-    let bytes = READ * cells + copies + signs + 80.0 * n + 400.0 * d + deviations + fits;
-    Needed {
-        bytes: bytes + size.models(20.0 * d * size.outputs()),
-        remedy: "fewer rows or columns, a smaller budget, or aerr, which keeps no reads".into(),
-    }
+    // A curve of each attribute, and rows for each fold; auto keeps candidates of both forms.
+    let bent = || fit(2.0) + 6.0 * parts * reads;
+    let fits = match learner.shape {
+        Shape::Linear => fit(1.0),
+        Shape::Additive => bent(),
+        Shape::Auto => fit(1.0) + bent(),
+    };
+    // A read in lists that grow, in order, and in standard units; of a pilot for each weight; with
+    // the signs of a class beside the classes.
+    let copies = if pilot > 0.0 { 32.0 } else { 8.0 } + if size.classes > 2 { 8.0 } else { 0.0 };
+    let deviations = d * learner.deviations as f64 * outputs;
+    Needed::of(size, copies * reads + 10.0 * n + deviations + fits)
+        .with("fewer rows or columns, a smaller budget, or aerr, which keeps no reads")
 }
-
-/// Bytes of a read in standard units, and of one in a list that grows, in order, and in standard
-/// units.
-const STANDARD: f64 = 12.0 * 2.0;
-const READ: f64 = 12.0 * 2.0 + 16.0 + STANDARD;
 
 /// Reads, and all that a fit to them needs.
 #[derive(Debug, Clone, Copy)]
@@ -124,8 +131,12 @@ impl Fitting<'_> {
         let (rows, weight) = (pilot.len() as u64, all.pilot);
         report.notes.extend((rows > 0).then_some(Note::Pilot { rows, weight }));
         if all.remarks.guarded > 0 {
-            let refinements = all.remarks.guarded as u64;
-            report.notes.push(Note::GuardedRefinements { refinements });
+            let text = format!(
+                "model refinements that ended early, because the likelihood would have decreased or a covariance was not positive \
+                 definite: {}; the last valid result was used",
+                all.remarks.guarded
+            );
+            report.notes.push(Note::on_data("guarded-refinements", text));
         }
         Ok((self.together(predictors), report))
     }

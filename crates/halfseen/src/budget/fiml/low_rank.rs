@@ -4,8 +4,7 @@
 //! their loadings (n, r). By the identity of Sherman, Morrison and Woodbury (I + U U')^-1 is I - U
 //! M^-1 U' with M = I + U'U, and det (I + U U') = det M: O(n r^2 + r^3) in the place of O(n^3).
 //!
-//! `Factor::solve` is the same identity over all places in plain loops. *Why not this:* the weights of
-//! saved states of version 1 would change in their last bit.
+//! `Factor::solve` is the same identity over all places in plain loops; the two differ in the last bit.
 
 use super::factor::Factor;
 use super::workspace::fit;

@@ -70,12 +70,11 @@ mod workspace;
 
 use super::budgeted::check_moments;
 use super::pass;
-use super::told::can_be_told;
 use crate::data::{Examples, Layout};
 use crate::error::Result;
 use crate::learner::missingness::MissingnessSummary;
-use crate::learner::{AskTell, FitSize, Grid, InParts, Learner, Needed};
-use crate::model::{Fit, Note, Stop};
+use crate::learner::{AskTell, FitSize, Grid, Learner, Needed};
+use crate::model::{Fit, Note};
 use crate::params::{Centre, Design, Link, Needs, Passive, Shape, Targets, parameters};
 use asking::Asker;
 use halfseen_solve::Monitor;
@@ -141,10 +140,6 @@ impl Learner for Fiml {
         })
     }
 
-    fn in_parts(&self, _: usize) -> Option<InParts> {
-        can_be_told(self, &self.needs()).then_some(InParts::Reads)
-    }
-
     fn begin(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {
         Ok(Some(Box::new(Asker::new(self, layout)?)))
     }
@@ -180,6 +175,5 @@ fn informative_holes(learner: &Fiml, examples: &Examples<'_>) -> Option<Note> {
     if learner.passive == Passive::No {
         return None;
     }
-    let notes = MissingnessSummary::of(examples).report(Fiml::NAME, Stop::OnePass, examples).notes;
-    notes.into_iter().find(|note| matches!(note, Note::InformativeHoles { .. }))
+    MissingnessSummary::of(examples).informative_holes()
 }

@@ -139,8 +139,9 @@ fn examples_without_a_target_teach_the_attributes() {
                 let found = fit(&*learner);
                 *error_of = error(&found, &test);
                 assert_eq!(found.report.examples, few as u64);
-                let untold = Note::UnknownTargets { examples: more as u64 };
-                assert_eq!(found.report.notes.contains(&untold), more > 0);
+                let untold = format!("examples without a target: {more};");
+                let told = |note: &Note| note.to_string().starts_with(&untold);
+                assert_eq!(found.report.notes.iter().any(told), more > 0);
             }
             worst = worst.max(errors[1] - errors[0]);
             means.iter_mut().zip(errors).for_each(|(mean, error)| *mean += error / 6.0);
@@ -351,7 +352,7 @@ fn a_copy_that_draws_is_small_and_refuses_to_learn() {
             assert_eq!(copy.ask().unwrap(), whole.ask().unwrap());
         }
         let missing = |error: crate::Error| {
-            assert!(matches!(error.kind(), ErrorKind::WithoutReads { examples: 1_200 }), "{error}");
+            assert!(error.to_string().contains("the reads of 1200 examples"), "{error}");
         };
         missing(copy.fitted(&Silent).unwrap_err());
         missing(copy.tell(&open, &[0.0; 4], 1.0).unwrap_err());

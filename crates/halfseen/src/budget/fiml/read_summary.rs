@@ -2,6 +2,8 @@
 
 use super::reads::Reads;
 use crate::data::Layout;
+use crate::error::short;
+use crate::learner::missingness::never_observed;
 use crate::model::Note;
 
 /// With fewer examples a fit cannot be assessed.
@@ -91,7 +93,12 @@ impl ReadSummary {
             return notes;
         }
         if self.untold > 0 {
-            notes.push(Note::UnknownTargets { examples: self.untold });
+            let text = format!(
+                "examples without a target: {}; their reads inform on the attributes alone, and the fit is valid only if a target's \
+                 absence does not depend on the target",
+                self.untold
+            );
+            notes.push(Note::on_data("unknown-targets", text));
         }
         if self.examples < FEW {
             notes.push(Note::FewExamples { examples: self.examples as u64 });
@@ -102,18 +109,27 @@ impl ReadSummary {
         if refused > 0 {
             notes.push(Note::RefusedReads { reads: refused });
         }
-        if let Some((column, columns)) = self.unread.clone() {
-            notes.push(Note::NeverObserved { column, columns });
-        }
-        if let Some((column, columns)) = self.constant.clone() {
-            notes.push(Note::ConstantAttributes { column, columns });
+        notes.extend(self.unread.as_ref().map(never_observed));
+        if let Some((column, columns)) = &self.constant {
+            notes.push(constant_attributes(column, *columns));
         }
         if self.constant_target {
             notes.push(Note::ConstantTarget);
         }
         if self.no_pairs {
-            notes.push(Note::NoPairs);
+            let text = "no example had two attributes read: correlations between attributes could not be estimated, only those with \
+                        the target; use a budget of at least 2";
+            notes.push(Note::on_data("no-pairs", text.to_owned()));
         }
         notes
     }
+}
+
+/// Returns a note on attributes that do not vary: the first of them, and their number.
+pub(super) fn constant_attributes(column: &str, columns: u64) -> Note {
+    let text = format!(
+        "attributes with a single distinct value, or read only once: {columns} (first: '{}'); their weights are 0",
+        short(column)
+    );
+    Note::on_data("constant-attributes", text)
 }

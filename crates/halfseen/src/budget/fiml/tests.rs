@@ -1,10 +1,12 @@
 //! Tests the learner as a whole: missing values, few examples, and data that teach nothing.
 
 use super::Fiml;
+use super::read_summary::constant_attributes;
 use crate::budget::{Query, Role, TellOutcome};
 use crate::data::{Examples, Layout, Matrix, Scaler};
 use crate::error::ErrorKind;
 use crate::learner::Learner;
+use crate::learner::missingness::never_observed;
 use crate::model::{Fit, Note, Stop};
 use crate::params::{Design, Passive, Shape};
 use halfseen_solve::sampling::{Purpose, Stream};
@@ -55,11 +57,11 @@ fn it_learns_from_every_budget_and_says_what_one_read_cannot_tell() {
             (fit.report.max_reads, fit.report.reads, fit.report.stop),
             (budget, 3_000 * budget, Stop::OnePass)
         );
-        assert_eq!(fit.report.notes.contains(&Note::NoPairs), budget == 1);
+        assert_eq!(fit.report.notes.iter().any(|note| note.is_about("no-pairs")), budget == 1);
     }
     let layout = Arc::new(Layout::singletons(6));
     let error = with_budget(7).start(&layout).err().unwrap();
-    assert!(matches!(error.kind(), ErrorKind::BudgetTooLarge { budget: 7, panels: 6 }), "{error}");
+    assert!(error.to_string().contains("7 reads") && error.to_string().contains("at most 6"));
 }
 
 #[test]
@@ -94,8 +96,9 @@ fn passive_takes_what_is_observed_and_one_is_refused() {
     assert_eq!(found.report.reads, shown);
     assert!(left(&found, &whole, &y) < 0.15);
     // Missingness associated with the target is reported.
-    let informative =
-        |note: &Note| matches!(note, Note::InformativeHoles { column, .. } if column == "x5");
+    let informative = |note: &Note| {
+        note.is_about("informative-holes") && note.to_string().starts_with("missingness of 'x5' is")
+    };
     assert!(!found.report.notes.iter().any(informative));
     y.iter().enumerate().filter(|(_, y)| **y > 2.0).for_each(|(i, _)| x[[i, 5]] = f64::NAN);
     assert!(fit(&passive, &x, &y).report.notes.iter().any(informative));
@@ -128,7 +131,10 @@ fn a_running_learner_says_what_a_fit_says_and_forgets_one_that_was_interrupted()
     assert!(matches!(error.kind(), ErrorKind::Interrupted { .. }), "{error}");
     let fit = learner.fitted(&Silent).unwrap();
     assert_eq!((fit.report.stop, fit.report.examples), (Stop::OnePass, 200));
-    assert!(fit.report.notes.contains(&Note::NoPairs) && fit.report.passes.is_some());
+    assert!(
+        fit.report.notes.iter().any(|note| note.is_about("no-pairs"))
+            && fit.report.passes.is_some()
+    );
     assert_eq!(fit.predictor, learner.model());
     assert_eq!(learner.fitted(&Hurried).unwrap(), fit, "nothing is fitted twice");
 }
@@ -175,11 +181,7 @@ fn data_that_teach_nothing_give_the_mean() {
     let passive = Fiml { passive: Passive::All, shape: Shape::Linear, ..Fiml::default() };
     nothing(&fit(&passive, &holes, &y), mean, &Note::EmptyRows { rows: 50 });
     let flat = Array2::from_elem((50, 6), 3.0);
-    nothing(
-        &fit(&with_budget(3), &flat, &y),
-        mean,
-        &Note::ConstantAttributes { column: "x0".into(), columns: 6 },
-    );
+    nothing(&fit(&with_budget(3), &flat, &y), mean, &constant_attributes("x0", 6));
     let one = x.select(ndarray::Axis(0), &[0]);
     nothing(&fit(&with_budget(3), &one, &y[..1]), y[0], &Note::FewExamples { examples: 1 });
 }
@@ -209,10 +211,8 @@ fn few_examples_duplicates_and_dead_columns_have_defined_answers() {
     let found = fit(&with_budget(5), &dead, &y);
     let p = found.linear().unwrap();
     assert_eq!((p.weights[2], p.weights[4]), (0.0, 0.0));
-    assert!(found.report.notes.contains(&Note::NeverObserved { column: "x2".into(), columns: 1 }));
-    assert!(
-        found.report.notes.contains(&Note::ConstantAttributes { column: "x4".into(), columns: 1 })
-    );
+    assert!(found.report.notes.contains(&never_observed(&("x2".into(), 1))));
+    assert!(found.report.notes.contains(&constant_attributes("x4", 1)));
 }
 
 #[test]
@@ -249,10 +249,7 @@ fn an_adaptive_design_reads_more_of_what_predicts_and_goes_on_from_a_saved_state
         "after 134, 268, 536, 1072 and 2144 answers: {}",
         late.phase
     );
-    let mut saved = running.save().unwrap();
-    // As states were before they had the range of the targets.
-    assert!(saved["state"]["ledger"].as_object_mut().unwrap().remove("range").is_some());
-    let mut twin = crate::registry::load(&saved).unwrap();
+    let mut twin = crate::registry::load(&running.save().unwrap()).unwrap();
     for learner in [&mut running, &mut twin] {
         for query in [&early, &late] {
             let values: Vec<f64> = query.reads.iter().map(|r| x[[7, r.panel as usize]]).collect();

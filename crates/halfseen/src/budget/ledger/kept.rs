@@ -16,12 +16,8 @@ impl Ledger {
         let entries = state.as_object_mut().and_then(|state| state.remove("ledger"));
         self.entries = saved::state(entries.unwrap_or_default())?;
         let Entries { open, asked, prices, adopted, .. } = &mut self.entries;
-        if prices.is_empty() {
+        if self.money.is_none() && prices.is_empty() {
             prices.resize(open.len(), 0.0);
-        }
-        if asked.is_empty() && self.limit.is_none() {
-            // An older state, in which nothing depends on these counts.
-            asked.resize(open.len(), 0);
         }
         self.promised = asked.iter().fold(0, |sum, &asked| sum.saturating_add(asked));
         let (open, asked, prices, adopted) = (
@@ -65,9 +61,9 @@ impl Ledger {
             .iter()
             .chain([&self.promised, &e.elsewhere])
             .all(|&n| n <= LARGEST_COUNT)
-            && (e.of_panels.is_empty()
-                || (e.of_panels.len() == self.layout.sampled_panels()
-                    && of_panels == u128::from(e.distinct)))
+            && e.of_panels.len() == self.layout.sampled_panels()
+            && of_panels == u128::from(e.distinct)
+            && e.range.is_some() == (e.answered > 0)
             && (0.0..f64::INFINITY).contains(&e.spent)
             && e.range.is_none_or(|[low, high]| low.is_finite() && high.is_finite() && low <= high)
     }

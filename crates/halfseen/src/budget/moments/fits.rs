@@ -3,18 +3,20 @@
 use super::gather::{FromMoments, Gatherer, Gathering};
 use crate::budget::budgeted::check_moments;
 use crate::budget::pass;
-use crate::budget::told::{Told, can_be_told};
-use crate::data::Examples;
+use crate::budget::told::{self, Told};
+use crate::data::{Examples, Layout};
 use crate::error::Result;
+use crate::learner::size::FEWER_COLUMNS;
 use crate::learner::together::{each, grouped};
-use crate::learner::{Assignments, FitSize, InParts, Learner, Needed, PartFacts};
+use crate::learner::{AskTell, Assignments, FitSize, InParts, Learner, Needed, Steps};
 use crate::model::{Fit, Report};
 use halfseen_solve::Monitor;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Fits several parameters that gather alike, after each of the given numbers of examples: a list
 /// of fits for each number.
-pub(crate) fn fit_all<L: FromMoments>(
+fn fit_all<L: FromMoments>(
     learners: &[&L],
     counts: &[usize],
     examples: &Examples<'_>,
@@ -41,20 +43,20 @@ pub(crate) fn fit_all<L: FromMoments>(
 }
 
 /// Returns the memory of gathering and solving.
-pub(crate) fn needed<L: FromMoments>(learner: &L, size: &FitSize) -> Needed {
-    let budget = learner.gathering().budget;
-    let (d, known) = (size.d(), (size.known + 1) as f64);
-    // The triangle of the products; the quadratic without the known columns, with its solution, on
-    // the slots whose values were read and not 0 only.
-    let stored = size.stored as f64 / (size.n() * d).max(1.0);
-    let seen = if size.rows == 0 { 0.0 } else { d.min(size.reads(budget) * stored) };
-    let pairs = if L::PAIRS { 0.5 * d * d + 8.5 * seen * seen } else { 0.0 };
-    let numbers = pairs + 2.0 * (d + known) * known + 60.0 * d;
-    Needed::of_moments(8.0 * (numbers + size.n()) + size.models(2.0 * d))
+pub fn needed<L: FromMoments>(learner: &L, size: &FitSize) -> Needed {
+    // The triangle of the products; the quadratic, with its solution, on the columns that were read
+    // only; the known columns beside all.
+    let seen = size.reads(learner.gathering().budget).min(size.entries()).min(size.d());
+    let pairs = if L::PAIRS { 0.5 * size.column_pairs() + 8.5 * seen * seen } else { 0.0 };
+    let known = 4.0 * (size.known + 1) as f64 * (size.d() + 1.0);
+    Needed::of(size, pairs + known).with(FEWER_COLUMNS)
 }
 
 /// Fits a grid: parameters that gather alike share one pass.
-pub(crate) fn fit_grid<L: FromMoments>(
+///
+/// # Errors
+/// As [`Learner::fit`].
+pub fn fit_grid<L: FromMoments>(
     learner: &L,
     settings: &[Assignments],
     examples: &Examples<'_>,
@@ -71,85 +73,138 @@ pub(crate) fn fit_grid<L: FromMoments>(
     )
 }
 
-/// Returns how moments of reads are gathered in parts.
-pub(crate) fn in_parts<L: FromMoments + Learner>(learner: &L) -> Option<InParts> {
-    can_be_told(learner, &learner.needs()).then_some(InParts::Steps)
-}
-
-/// Starts a gatherer for the rows of a part.
-pub(crate) fn told<L: FromMoments>(
+/// Fits all rows.
+///
+/// # Errors
+/// As [`Learner::fit`].
+pub fn fit_rows<L: FromMoments>(
     learner: &L,
-    facts: &PartFacts<'_>,
-) -> Result<Told<Gatherer<L>>> {
-    Ok(Told::new(Gatherer::new(learner, facts.layout, facts.moments)?, Gatherer::fit_now))
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Fit> {
+    let fits = fit_curve(learner, &[examples.len()], examples, monitor)?;
+    fits.into_iter().next_back().ok_or_else(|| pass::no_examples(L::NAME))
 }
 
-/// Implements [`Learner`](crate::learner::Learner) for a type that is [`FromMoments`].
+/// Fits after each of the given numbers of examples.
+///
+/// # Errors
+/// As [`Learner::fit`].
+pub fn fit_curve<L: FromMoments>(
+    learner: &L,
+    counts: &[usize],
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Fit>> {
+    Ok(fit_all(&[learner], counts, examples, monitor)?.into_iter().flatten().collect())
+}
+
+/// Returns how moments of reads are gathered in a stream.
+pub fn in_parts<L: FromMoments + Learner>(learner: &L) -> Option<InParts> {
+    told::in_parts(learner, &learner.needs())
+}
+
+/// Starts a gatherer of a stream of rows.
+///
+/// # Errors
+/// As [`Learner::fit`].
+pub fn steps<L: FromMoments>(learner: &L, layout: &Arc<Layout>) -> Result<Box<dyn Steps>> {
+    Ok(Box::new(Told::new(Gatherer::new(learner, layout, None)?, Gatherer::fit_now)))
+}
+
+/// Starts a gatherer that asks and is told.
+///
+/// # Errors
+/// As [`Learner::start`].
+pub fn begin<L: FromMoments>(learner: &L, layout: &Arc<Layout>) -> Result<Box<dyn AskTell>> {
+    Ok(Box::new(Gatherer::new(learner, layout, None)?))
+}
+
+/// Continues a saved gatherer.
+///
+/// # Errors
+/// As [`Learner::resume`].
+pub fn proceed<L: FromMoments>(
+    learner: &L,
+    layout: &Arc<Layout>,
+    state: serde_json::Value,
+) -> Result<Box<dyn AskTell>> {
+    Ok(Box::new(Gatherer::resume(learner, layout, state)?))
+}
+
+/// Implements [`Learner`] for a type that is [`FromMoments`].
+#[macro_export]
+#[doc(hidden)]
 macro_rules! learn_from_moments {
     ($Name:ident) => {
         impl $crate::learner::Learner for $Name {
             fn grid(&self) -> $crate::learner::Grid {
-                <Self as FromMoments>::grid()
+                <Self as $crate::budget::moments::FromMoments>::grid()
             }
 
             fn needs(&self) -> $crate::params::Needs {
                 $crate::params::Needs { multiplies: true, ..$crate::params::Needs::of(self) }
             }
 
-            fn needed(&self, size: &FitSize) -> Needed {
-                moments::needed(self, size)
+            fn needed(&self, size: &$crate::learner::FitSize) -> $crate::learner::Needed {
+                $crate::budget::moments::needed(self, size)
             }
 
-            fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
-                let fits = self.learn_curve(&[examples.len()], examples, monitor)?;
-                fits.into_iter().next_back().ok_or_else(|| pass::no_examples(Self::NAME))
+            fn learn(
+                &self,
+                examples: &$crate::data::Examples<'_>,
+                monitor: &dyn $crate::learner::Monitor,
+            ) -> $crate::Result<$crate::model::Fit> {
+                $crate::budget::moments::fit_rows(self, examples, monitor)
             }
 
             /// Makes one pass for all settings that read alike.
             fn learn_grid(
                 &self,
-                settings: &[Assignments],
-                examples: &Examples<'_>,
-                monitor: &dyn Monitor,
-            ) -> Result<Vec<Fit>> {
-                moments::fit_grid(self, settings, examples, monitor)
+                settings: &[$crate::learner::Assignments],
+                examples: &$crate::data::Examples<'_>,
+                monitor: &dyn $crate::learner::Monitor,
+            ) -> $crate::Result<Vec<$crate::model::Fit>> {
+                $crate::budget::moments::fit_grid(self, settings, examples, monitor)
             }
 
             fn learn_curve(
                 &self,
                 counts: &[usize],
-                examples: &Examples<'_>,
-                monitor: &dyn Monitor,
-            ) -> Result<Vec<Fit>> {
-                Ok(moments::fit_all(&[self], counts, examples, monitor)?
-                    .into_iter()
-                    .flatten()
-                    .collect())
+                examples: &$crate::data::Examples<'_>,
+                monitor: &dyn $crate::learner::Monitor,
+            ) -> $crate::Result<Vec<$crate::model::Fit>> {
+                $crate::budget::moments::fit_curve(self, counts, examples, monitor)
             }
 
             fn in_parts(&self, _: usize) -> Option<$crate::learner::InParts> {
-                moments::in_parts(self)
+                $crate::budget::moments::in_parts(self)
             }
 
             fn steps(
                 &self,
-                facts: &$crate::learner::PartFacts<'_>,
-            ) -> Result<Option<Box<dyn $crate::learner::Steps>>> {
-                Ok(Some(Box::new(moments::told(self, facts)?)))
+                layout: &std::sync::Arc<$crate::data::Layout>,
+                _: u64,
+            ) -> $crate::Result<Option<Box<dyn $crate::learner::Steps>>> {
+                Ok(Some($crate::budget::moments::steps(self, layout)?))
             }
 
-            fn begin(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {
-                Ok(Some(Box::new(Gatherer::new(self, layout, None)?)))
+            fn begin(
+                &self,
+                layout: &std::sync::Arc<$crate::data::Layout>,
+            ) -> $crate::Result<Option<Box<dyn $crate::learner::AskTell>>> {
+                Ok(Some($crate::budget::moments::begin(self, layout)?))
             }
 
             fn proceed(
                 &self,
-                layout: &Arc<Layout>,
+                layout: &std::sync::Arc<$crate::data::Layout>,
                 state: serde_json::Value,
-            ) -> Result<Option<Box<dyn AskTell>>> {
-                Ok(Some(Box::new(Gatherer::resume(self, layout, state)?)))
+            ) -> $crate::Result<Option<Box<dyn $crate::learner::AskTell>>> {
+                Ok(Some($crate::budget::moments::proceed(self, layout, state)?))
             }
         }
     };
 }
-pub(crate) use learn_from_moments;
+#[doc(inline)]
+pub use learn_from_moments;

@@ -26,7 +26,7 @@ use std::sync::Arc;
 const MOST_NUMBERS: u64 = 201_000_000;
 
 /// A learner that solves a problem in estimated moments.
-pub(crate) trait FromMoments: Described {
+pub trait FromMoments: Described {
     /// True if products of pairs are estimated.
     const PAIRS: bool;
 
@@ -43,31 +43,36 @@ pub(crate) trait FromMoments: Described {
     fn solve(learners: &[&Self], moments: &Reduced, monitor: &dyn Monitor) -> Result<Vec<Solved>>;
 }
 
+/// Parameters that the moments depend on.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Gathering {
+pub struct Gathering {
     /// Budget; `None`: auto.
-    pub(crate) budget: Option<u64>,
+    pub budget: Option<u64>,
     /// Limit on the reads of a fit; `None`: none.
-    pub(crate) total_budget: Option<u64>,
+    pub total_budget: Option<u64>,
     /// Limit on the cost of all reads; `None`: none.
-    pub(crate) total_cost: Option<f64>,
-    pub(crate) centre: Centre,
+    pub total_cost: Option<f64>,
+    /// Centre subtracted from each attribute.
+    pub centre: Centre,
     /// True if a constant joins the known columns.
-    pub(crate) intercept: bool,
-    pub(crate) seed: u64,
+    pub intercept: bool,
+    /// Seed of the draws.
+    pub seed: u64,
 }
 
+/// Solution of the problem in the moments.
 #[derive(Debug, Clone)]
-pub(crate) struct Solved {
+pub struct Solved {
     /// Weights of the slots of [`Reduced::slots`].
-    pub(crate) weights: Vec<f64>,
-    pub(crate) stop: Stop,
+    pub weights: Vec<f64>,
+    /// Reason for stopping.
+    pub stop: Stop,
     /// The estimated mean squared error, under the learner's repair of the moments.
-    pub(crate) objective: Option<f64>,
+    pub objective: Option<f64>,
     /// A certified bound on objective minus optimum.
-    pub(crate) gap: Option<f64>,
+    pub gap: Option<f64>,
     /// Seconds, shared work included.
-    pub(crate) seconds: f64,
+    pub seconds: f64,
 }
 
 #[derive(Debug, Clone)]
@@ -327,8 +332,12 @@ fn plan<L: FromMoments>(learner: &L, layout: &Layout) -> Result<(Shape, Draws)> 
     let shape = Shape { slots, known, pairs: L::PAIRS };
     let (needed, most) = (shape.numbers(), MOST_NUMBERS);
     if needed > most {
-        let (learner, columns) = (L::NAME.to_owned(), layout.slots());
-        return Err(ErrorKind::TooManyMoments { learner, columns, needed, most }.into());
+        let problem = format!(
+            "{} would store {needed} second moments for {} columns, but at most {most} are allowed; a learner such as aerr stores a few numbers per column",
+            L::NAME,
+            layout.slots()
+        );
+        return Err(ErrorKind::Table(problem).into());
     }
     Ok((shape, Draws::new(reads, L::PAIRS)))
 }

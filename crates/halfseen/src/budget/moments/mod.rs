@@ -1,9 +1,10 @@
 //! Estimates second moments from the reads of single examples, for learners that solve a problem in
 //! them.
 //!
-//! `Draws` selects the panels to read, `Sums` sums their products, [`Gatherer`] asks and is told,
-//! [`Reduced`] is the quadratic with the weights of known columns minimised out, and [`Ball`]
-//! minimises it over the l1 ball.
+//! `Draws` selects the panels to read, `Sums` sums their products, `Gatherer` asks and is told,
+//! [`Reduced`] is the quadratic with the weights of known columns minimised out, and `Ball`
+//! minimises it over the l1 ball. [`learn_from_moments`] makes a learner of a type that is
+//! [`FromMoments`].
 
 mod ball;
 mod draws;
@@ -18,6 +19,8 @@ mod sums;
 mod tests;
 
 pub(super) use ball::{Ball, Limits};
-pub(super) use fits::{fit_all, fit_grid, in_parts, learn_from_moments, needed, told};
-pub(super) use gather::{FromMoments, Gatherer, Gathering, Solved};
-pub(super) use reduced::Reduced;
+#[doc(inline)]
+pub use fits::learn_from_moments;
+pub use fits::{begin, fit_curve, fit_grid, fit_rows, in_parts, needed, proceed, steps};
+pub use gather::{FromMoments, Gathering, Solved};
+pub use reduced::Reduced;

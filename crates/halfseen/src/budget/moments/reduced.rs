@@ -18,21 +18,21 @@ const RANK: f64 = 1e-11;
 
 /// The quadratic w'Gw - 2 c'w + s of the sampled weights, on the slots that matter.
 #[derive(Debug, Clone)]
-pub(crate) struct Reduced {
+pub struct Reduced {
     /// The slots with a nonzero entry, increasing; all others have weight 0.
-    pub(crate) slots: Vec<usize>,
+    pub slots: Vec<usize>,
     /// Places among the kept slots of those without a nonzero product, unknown to G.
-    pub(crate) unseen: Vec<usize>,
+    pub unseen: Vec<usize>,
     /// G, (kept, kept): any symmetric matrix. Empty if products are not summed.
-    pub(crate) gram: Mat<f64>,
+    pub gram: Mat<f64>,
     /// c, (kept).
-    pub(crate) cross: Vec<f64>,
+    pub cross: Vec<f64>,
     /// s.
-    pub(crate) constant: f64,
+    pub constant: f64,
     /// Mean of y^2.
-    pub(crate) target: f64,
+    pub target: f64,
     /// Mean of e^2 over examples and slots.
-    pub(crate) spread: f64,
+    pub spread: f64,
     /// K+ k, (q), and C K+, (kept, q): u = K+ k - (C K+)'w.
     offset: Vec<f64>,
     pull: Vec<f64>,

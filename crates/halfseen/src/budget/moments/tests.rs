@@ -2,17 +2,19 @@
 
 mod readings;
 
-use super::gather::{FromMoments, Gatherer};
+use super::gather::{FromMoments, Gatherer, Gathering, Solved};
 use super::{Ball, Limits, Reduced};
-use crate::budget::{AskTell, Identity, MomentLasso, Query, Read, Role, TellOutcome};
+use crate::budget::{AskTell, MomentLasso, Query, Read, Role, TellOutcome};
 use crate::data::Layout;
+use crate::error::Result;
+use crate::learner::Grid;
 use crate::model::Stop;
 use crate::params::{Centre, MomentRepair};
 use faer::Mat;
-use halfseen_solve::Silent;
 use halfseen_solve::eigenvalues;
 use halfseen_solve::projection::onto_l1_ball;
 use halfseen_solve::sampling::{Purpose, Stream};
+use halfseen_solve::{Monitor, Silent};
 use std::sync::Arc;
 
 /// Widths of sampled panels, then of known ones: at most five sampled columns.
@@ -242,14 +244,49 @@ fn baseline_has_the_second_moments_of_the_closed_forms() {
     }
 }
 
+mod alone {
+    #![allow(dead_code, unreachable_pub)] // of a learner that is no more than a test
+
+    use crate::params::parameters;
+
+    parameters! {
+        /// A learner that sums no products of pairs.
+        pub struct Alone {
+            name: "alone", family: Budget,
+            title: "Sums the products with the target alone",
+            source: "";
+            budget: Option<u64> = None, BUDGET;
+        }
+    }
+}
+use alone::Alone;
+
+impl FromMoments for Alone {
+    const PAIRS: bool = false;
+
+    fn grid() -> Grid {
+        Grid::new(&[])
+    }
+
+    fn gathering(&self) -> Gathering {
+        let (budget, centre) = (self.budget, Centre::Running);
+        let (total_budget, total_cost, intercept, seed) = (None, None, true, 0);
+        Gathering { budget, total_budget, total_cost, centre, intercept, seed }
+    }
+
+    fn solve(_: &[&Self], _: &Reduced, _: &dyn Monitor) -> Result<Vec<Solved>> {
+        Ok(Vec::new())
+    }
+}
+
 #[test]
-fn identity_estimates_the_example_without_bias() {
+fn reads_without_pairs_estimate_the_example_without_bias() {
     for (sampled, known) in SHAPES {
         let layout = layout(sampled, known);
         let (panels, n) = (layout.sampled_panels(), layout.sampled_slots());
         for budget in 1..panels {
             let mut stream = Stream::new(budget as u64, Purpose::Data, 7);
-            let learner = Identity { budget: Some(budget as u64), ..Identity::default() };
+            let learner = Alone { budget: Some(budget as u64) };
             let start = taught(&learner, &layout, &mut stream);
             let (x, y) = example(&layout, &mut stream);
             let draws: Vec<Vec<u32>> = subsets(panels, budget)

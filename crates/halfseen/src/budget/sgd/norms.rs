@@ -6,15 +6,20 @@ use super::scale::UNIT_SQUARE;
 use crate::budget::design::DesignCriterion;
 use crate::budget::recipe::{Proportions, Source, TwoPhase};
 use crate::budget::step_size::{DataNorms, Norms, StepPlan};
-use crate::budget::two_phase::{FirstPhase, first_examples};
+use crate::budget::two_phase::FirstPhase;
 use crate::data::{Layout, Moments};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Query, Role};
 use crate::params::{Centre, Inner, Rule};
+use crate::plan::first_examples;
 use halfseen_solve::iterate::Iterate;
 
 /// Minimum number of reads about a running centre before their mean square is used as a norm.
 const LEAST_POOLED: f64 = 4.0;
+
+/// Share of uniform draws mixed into those by moments that are estimated from the reads as they come,
+/// so that every attribute is read.
+const UNIFORM: f64 = 0.3;
 
 /// Second moments that the learner may know.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -97,7 +102,7 @@ impl<I: Iterate> Sgd<I> {
             norms,
             slope,
         };
-        self.recipe.pace.plan(t + open, self.phase_began(t), &facts, self.recipe.known_radius)
+        self.recipe.pace.plan(t + open, self.phase_began(t), &facts)
     }
 
     /// Returns the number of examples before the phase of the t-th.
@@ -236,9 +241,9 @@ impl<I: Iterate> Sgd<I> {
             }
             // Once each panel may have been read, each time the number of answers has doubled: O(d)
             // each time.
-            Source::Online(uniform) | Source::Auto(uniform)
+            Source::Online | Source::Auto
                 if often_enough
-                    && (nothing_known || (matches!(source, Source::Online(_)) && !self.scaled)) =>
+                    && (nothing_known || (matches!(source, Source::Online) && !self.scaled)) =>
             {
                 // One pseudo-read suffices, because the uniform share keeps every panel in use.
                 let squares = |slot| self.state.running.steadied(slot, self.centre(slot), 1.0);
@@ -249,7 +254,7 @@ impl<I: Iterate> Sgd<I> {
                 if total > 0.0 {
                     weights
                         .iter_mut()
-                        .for_each(|w| *w = (1.0 - uniform) * *w / total + uniform / panels);
+                        .for_each(|w| *w = (1.0 - UNIFORM) * *w / total + UNIFORM / panels);
                 }
                 (weights, moments)
             }

@@ -24,7 +24,7 @@
 
 use super::Sgd;
 use crate::data::Examples;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Result, nothing_observed};
 use crate::learner::{Query, Read, Role};
 use crate::params::Passive;
 use halfseen_solve::iterate::Iterate;
@@ -34,11 +34,11 @@ impl<I: Iterate> Sgd<I> {
     /// Counts the mask of the rows to come, if the learner is passive.
     ///
     /// # Errors
-    /// [`ErrorKind::NothingObserved`].
+    /// [`ErrorKind::Table`](crate::ErrorKind::Table).
     pub(in crate::budget) fn count_mask(&mut self, examples: &Examples<'_>) -> Result<()> {
         let Some(observed) = &mut self.state.observed else { return Ok(()) };
         if !observed.count_beforehand(examples) {
-            return Err(ErrorKind::NothingObserved { rows: examples.len() }.into());
+            return Err(nothing_observed(examples.len()));
         }
         self.renew_norms();
         Ok(())

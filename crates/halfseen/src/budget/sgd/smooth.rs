@@ -49,7 +49,7 @@ impl<I: Iterate> Sgd<I> {
     /// Returns the slope for an answer.
     ///
     /// # Errors
-    /// [`ErrorKind::OutsideSeries`](crate::ErrorKind::OutsideSeries), if the values read show that
+    /// [`ErrorKind::Request`](crate::ErrorKind::Request), if the values read show that
     /// the loss's series does not apply.
     #[inline]
     pub(super) fn slope(

@@ -21,16 +21,6 @@ pub struct DenseRows {
 }
 
 impl DenseRows {
-    /// Returns the bytes of values and masks.
-    pub(crate) fn bytes(rows: f64, columns: f64) -> f64 {
-        DenseRows::matrix_bytes(rows, columns) + 4.0 * rows * (columns / 16.0).ceil() * 16.0
-    }
-
-    /// Returns the bytes of numbers alone: each row begins at a multiple of 64 bytes.
-    pub(crate) fn matrix_bytes(rows: f64, columns: f64) -> f64 {
-        8.0 * rows * (columns / 8.0).ceil() * 8.0
-    }
-
     /// Takes the scaled cells of examples; `constant` adds a column that is always observed and
     /// always 1.
     ///

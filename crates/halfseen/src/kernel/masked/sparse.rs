@@ -73,11 +73,6 @@ impl Builder {
 }
 
 impl SparseRows {
-    /// Returns an upper estimate of the bytes of rows, and of their copy for [`Products`].
-    pub(crate) fn bytes(stored: f64, rows: f64, columns: f64) -> f64 {
-        2.0 * (24.0 * stored + 16.0 * rows) + 24.0 * columns
-    }
-
     /// Takes the scaled cells of examples; `constant` adds a column that is always observed and
     /// always 1.
     ///
@@ -136,7 +131,7 @@ impl SparseRows {
     }
 
     /// Returns the columns that one row does not show.
-    pub(crate) fn missing(&self, row: usize) -> &[u32] {
+    pub fn missing(&self, row: usize) -> &[u32] {
         self.holes.row(row).0
     }
 
@@ -214,7 +209,7 @@ impl SparseRows {
     }
 
     /// Returns sum_i c_ij v_i for each column j of coefficients, (n_columns, outputs).
-    pub(crate) fn combined(&self, coefficients: &Mat<f64>) -> Mat<f64> {
+    pub fn combined(&self, coefficients: &Mat<f64>) -> Mat<f64> {
         let mut out = Mat::zeros(self.columns(), coefficients.ncols());
         for j in 0..coefficients.ncols() {
             let (out, of) = (out.col_as_slice_mut(j), coefficients.col_as_slice(j));
@@ -228,12 +223,12 @@ impl SparseRows {
     }
 
     /// Returns <w, v> of one row, for <w, z>.
-    pub(crate) fn score(&self, row: usize, weights: &[f64], of_zeros: f64) -> f64 {
+    pub fn score(&self, row: usize, weights: &[f64], of_zeros: f64) -> f64 {
         of_zeros + iter(&self.cells, row).map(|(column, t)| weights[column] * t).sum::<f64>()
     }
 
     /// Returns <w, z>.
-    pub(crate) fn of_zeros(&self, weights: &[f64]) -> f64 {
+    pub fn of_zeros(&self, weights: &[f64]) -> f64 {
         self.zeros.iter().zip(weights).map(|(z, w)| z * w).sum()
     }
 }

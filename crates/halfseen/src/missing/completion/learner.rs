@@ -75,14 +75,14 @@ impl Learner for MatrixCompletion {
     }
 
     fn needed(&self, size: &FitSize) -> Needed {
-        let (n, p) = (size.n(), size.d() + size.outputs() + 1.0);
-        let least = n.min(p);
-        // Values and masks; five iterates and their images; products of the shorter side with
-        // their eigenvectors, or a singular value decomposition.
-        let each = 8.0 * (8.0 * n * p + 5.0 * least * least);
-        let groups = size.side_by_side();
-        let bytes = DenseRows::bytes(n, p) + each * groups + size.models(least * p / 4.0);
-        Needed { bytes, remedy: "karma with features=sketch:2048, which makes no dense copies of the table, or fewer rows or columns".into() }
+        // Values and masks; five iterates and their images, with a column for each output; products
+        // of the shorter side with their eigenvectors, or a singular value decomposition.
+        let (groups, outputs) = (size.side_by_side(), size.n() * size.outputs());
+        let each = 8.0 * size.cells() + 5.0 * size.fewest_pairs() + 10.0 * outputs;
+        let models = 0.3 * size.models() * size.cells().min(size.column_pairs());
+        Needed::of(size, size.masked(false) + each * groups + models).with(
+            "karma with features=sketch:2048, which makes no dense copies of the table, or fewer rows or columns",
+        )
     }
 
     // Settings that differ only in the rank penalty share one continuation.

@@ -2,7 +2,7 @@
 //! dual.
 
 use super::{CompletionVariant, LabelLoss, Problem};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Result, nothing_observed};
 use faer::Mat;
 use halfseen_solve::sum_of;
 
@@ -59,7 +59,7 @@ impl<'a> Objective<'a> {
             |j: usize| problem.observed.col_as_slice(j).iter().filter(|m| **m != 0.0).count();
         let cells = (0..problem.items()).map(seen).sum::<usize>() as f64;
         if cells == 0.0 {
-            return Err(ErrorKind::NothingObserved { rows: problem.items() }.into());
+            return Err(nothing_observed(problem.items()));
         }
         let label = if targets.is_empty() { 0.0 } else { label_weight / targets.len() as f64 };
         // SHARE / 0 is infinite: without labels only the attributes limit the step.

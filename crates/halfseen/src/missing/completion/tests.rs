@@ -382,11 +382,11 @@ fn bad_input_is_named() {
     complete(&unlabelled, &s, 0.1, &Silent).unwrap();
     let nothing = Mat::zeros(3, 8);
     let found = error(&Problem { observed: &nothing, ..good.problem() }, &s, 0.1);
-    assert_eq!(found, ErrorKind::NothingObserved { rows: 8 });
+    assert!(found.to_string().starts_with("none of the 8 rows"));
     let (empty, mask) = (Mat::zeros(3, 0), Mat::zeros(3, 0));
     let none =
         Problem { values: &empty, observed: &mask, labels: Mat::zeros(1, 0), labelled: vec![] };
-    assert_eq!(error(&none, &s, 0.1), ErrorKind::NothingObserved { rows: 0 });
+    assert!(error(&none, &s, 0.1).to_string().starts_with("none of the 0 rows"));
     let short = Problem { labelled: vec![true; 7], ..good.problem() };
     assert!(matches!(error(&short, &s, 0.1), ErrorKind::WrongLength { expected: 8, found: 7, .. }));
     let mask = Mat::zeros(2, 8);

@@ -38,8 +38,8 @@ impl Data {
 fn with(gamma: u64, loss: KernelLoss, matrices: usize) -> Karma {
     let (data, learner) = (Data::new(), Karma { gamma, loss, ..Karma::default() });
     let size = FitSize::of(&data.examples());
-    let rest = bytes_needed(ROWS, 1).saturating_add(objective::bytes_beside(loss, &size));
-    let rest = learner.needed(&size).bytes - rest as f64;
+    let rest = bytes_needed(ROWS, 1) as f64 + 8.0 * objective::beside(loss, &size);
+    let rest = learner.needed(&size).bytes - rest;
     let memory = Some((bytes_needed(ROWS, matrices) as f64 + rest) / f64::from(1 << 30));
     Karma { memory, ..learner }
 }

@@ -123,12 +123,12 @@ fn the_line_counts_curves_as_their_means() {
 #[test]
 fn a_model_with_curves_is_no_linear_one() {
     let predictor = Predictor::Curves(bent(0));
-    assert_eq!(*predictor.linear().unwrap_err().kind(), ErrorKind::HasCurves);
-    assert_eq!(*predictor.additive().unwrap_err().kind(), ErrorKind::NotAdditive);
+    assert!(predictor.linear().unwrap_err().to_string().contains("has curves"));
+    assert!(predictor.additive().unwrap_err().to_string().contains("additive model"));
     let layout = Layout::singletons(4);
-    assert_eq!(*predictor.truncated(2, &layout).unwrap_err().kind(), ErrorKind::HasCurves);
+    assert!(predictor.truncated(2, &layout).unwrap_err().to_string().contains("has curves"));
     let refused = model(predictor, vec![]).truncated(2).unwrap_err();
-    assert_eq!(*refused.kind(), ErrorKind::HasCurves);
+    assert!(refused.to_string().contains("has curves"));
     assert!(refused.to_string().contains("shape=linear"));
 }
 

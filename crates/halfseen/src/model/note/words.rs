@@ -3,9 +3,6 @@
 use super::{Note, VACUOUS};
 use std::fmt;
 
-/// Larger numbers are shown as more than this.
-const LARGEST_SHOWN: f64 = 1e300;
-
 /// Returns the conditions of a bound on new rows.
 fn conditions(tried: u64, from_rows: &[String]) -> String {
     let settings = match tried {
@@ -24,38 +21,14 @@ fn conditions(tried: u64, from_rows: &[String]) -> String {
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Note::SlopeVariance { residual, second_moment } => write!(
-                f,
-                "the estimated slopes are too noisy to learn from: their mean square is {}{:.0e} (exact slopes: about 1); \
-                 single draws estimate the scaled residual with a root mean square of {}; raise \
-                 smoothing_width or lower radius",
-                if *second_moment < LARGEST_SHOWN { "about " } else { "more than " },
-                second_moment.min(LARGEST_SHOWN),
-                if *residual < 1e6 { format!("{residual:.1}") } else { format!("{residual:.0e}") },
-            ),
+            Note::Remark { text, .. } => f.write_str(text),
             Note::EmptyRows { rows } => {
                 write!(f, "rows without any observed attribute: {rows}; they only affect the intercept")
             }
-            Note::NeverObserved { column, columns } => write!(
-                f,
-                "attributes missing in every training row: {columns} (first: '{}'); they are not learned, and their values are ignored",
-                crate::error::short(column)
-            ),
-            Note::InformativeHoles { column, correlation } => write!(
-                f,
-                "missingness of '{}' is correlated with the target (correlation {correlation:.2}): its values are probably not \
-                 missing at random, and the model is valid only for rows with the same missingness",
-                crate::error::short(column)
-            ),
             Note::RefusedReads { reads } => write!(
                 f,
                 "reads that returned no value: {reads}; they are paid for, and the fit is valid only if missingness does not \
                  depend on the value"
-            ),
-            Note::UnknownTargets { examples } => write!(
-                f,
-                "examples without a target: {examples}; their reads inform on the attributes alone, and the fit is valid only if \
-                 a target's absence does not depend on the target"
             ),
             Note::Pilot { rows, weight: 0.0 } => write!(
                 f,
@@ -66,29 +39,11 @@ impl fmt::Display for Note {
                 "pilot: {rows} rows count as {} of an example each, as far as held-out examples do not contradict",
                 (100.0 * weight).round() / 100.0
             ),
-            Note::ConstantAttributes { column, columns } => write!(
-                f,
-                "attributes with a single distinct value, or read only once: {columns} (first: '{}'); their weights are 0",
-                crate::error::short(column)
-            ),
             Note::ConstantTarget => f.write_str("the target is the same in all examples: all weights are 0"),
-            Note::NoPairs => f.write_str(
-                "no example had two attributes read: correlations between attributes could not be estimated, only those with the \
-                 target; use a budget of at least 2",
-            ),
             Note::FewExamples { examples } => write!(
                 f,
                 "there are only {examples} examples, too few to hold any out for evaluation; fiml then predicts the mean of the \
                  targets, and weights of other learners may be far off"
-            ),
-            Note::GuardedRefinements { refinements } => write!(
-                f,
-                "model refinements that ended early, because the likelihood would have decreased or a covariance was not \
-                 positive definite: {refinements}; the last valid result was used"
-            ),
-            Note::ThreatFloored { asked, used } => write!(
-                f,
-                "all values are equal, so only multiples of this value can be spent: threat {asked} means {used}"
             ),
             Note::ThreatBeatsSignal { from: Some(0.0), .. } => f.write_str(
                 "all weights are 0, and would be without a threat, so the prediction is a constant: the attributes carry too little signal for this learner; \
@@ -108,12 +63,6 @@ impl fmt::Display for Note {
                 100.0 * constant,
                 100.0 * wrong
             ),
-            Note::NearTies { lower } => write!(
-                f,
-                "the hinge loss is only {:.1} % below that of equal scores for all classes, so small differences decide; equal scores \
-                 are its best where no class has half of the probability; try loss = squared, or a larger c with a smaller tol",
-                100.0 * lower
-            ),
             Note::NoBetterThanConstant { attacked, constant } => write!(
                 f,
                 "under the threat {:.1} % of the training rows are misclassified, compared with {:.1} % by a constant class: the \
@@ -132,12 +81,6 @@ impl fmt::Display for Note {
                 f,
                 "its own test cannot distinguish it from a constant (the mean or the quantile of the targets, or the most frequent class): its error is \
                  {ratio:.3} +- {standard_error:.3} times the constant's; more examples would help, and with a budget more reads of each"
-            ),
-            Note::LateAnswers { delay, shorter } => write!(
-                f,
-                "answers were delayed by up to {delay} other answers: steps were up to {shorter:.1} times shorter, so less was learned \
-                 than from immediate answers; its own test evaluates the predictors at the time of the queries; wait for answers \
-                 before asking more, or use fiml, which delays do not affect"
             ),
             Note::RiskBound { theorem, risk, .. } if *risk >= VACUOUS => write!(
                 f,
@@ -169,10 +112,6 @@ impl fmt::Display for Note {
                     ),
                 }
             }
-            Note::MarginTooSmall { margin, needed } => write!(
-                f,
-                "a margin of {margin} is too small for the bound on noise, which needs {needed:.4}: raise margin, or leave it at auto"
-            ),
             Note::UnprovenDeletions { rows } => write!(
                 f,
                 "for {rows} training rows the search for the worst whole deletions ended early: the objective is a lower bound, and there is no \
@@ -188,26 +127,6 @@ impl fmt::Display for Note {
                     write!(f, ". The threat of {threat} no longer applies: it could delete all of the remaining attributes")
                 })
             }
-            Note::EdgeOfGrid { parameter, value, other_end, tried, beyond, largest } => {
-                let (end, more) = if *largest { ("largest", "larger") } else { ("smallest", "smaller") };
-                write!(
-                    f,
-                    "the best {parameter}, {value}, is the {end} of the {tried} that tuning tried (the other end is {other_end}), so a {more} one may be \
-                     better. Fit again with --set {parameter}={beyond}, which tunes the rest (in Python {parameter}={beyond}), and compare both models \
-                     on rows that neither has seen"
-                )
-            }
-            Note::AveragedParts { parts, error, least } => {
-                write!(f, "the weights are the average of those of {parts} parts, which is not the fit to all rows at once")?;
-                let Some((error, least)) = error.zip(*least) else { return Ok(()) };
-                write!(f, ": on all rows their mean squared error is {error:.3e}; that of least squares is {least:.3e}")
-            }
-            Note::UnevenScales { largest, smallest, ratio } => write!(
-                f,
-                "values of '{}' are up to {ratio:.0e} times those of '{}', but one box bounds the weights of both: scale each by its largest value (scale max)",
-                crate::error::short(largest),
-                crate::error::short(smallest)
-            ),
         }
     }
 }

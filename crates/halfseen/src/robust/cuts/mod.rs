@@ -37,15 +37,16 @@ pub(crate) fn mean(task: &Task<'_>, weights: &[f64], bias: f64) -> (f64, usize) 
     (answer.sum / task.rows.total(), unproven)
 }
 
-/// Estimates the memory of a solution for this number of rows in bytes: the equations, and the
-/// largest number of pieces seen in practice. The quantile loss has two slopes per row, the hinge
-/// one.
-pub(crate) fn bytes(size: &FitSize, rows: f64, threat: f64, entries: f64, whole: bool) -> f64 {
-    let entries = entries / rows;
+/// Returns the numbers of a solution for so many rows: the equations, of which parts of the rows have
+/// their own where they are small, and the largest number of pieces seen in practice. The quantile
+/// loss has two slopes per row, the hinge one.
+pub(crate) fn numbers(size: &FitSize, rows: f64, threat: f64, entries: f64, whole: bool) -> f64 {
+    let (entries, pairs) = (entries / rows, size.column_pairs());
     let pieces = rows * if size.classes > 0 { 1.0 } else { 2.0 } * PIECES;
-    let table =
-        if whole { threat * (8.0 + entries) * rayon::current_num_threads() as f64 } else { 0.0 };
-    cuts::bytes(size.columns, pieces, entries.min(threat + 1.0)) + table
+    let table = threat * (1.0 + entries / 8.0) * rayon::current_num_threads() as f64;
+    let table = if whole { table } else { 0.0 };
+    let equations = 4.0 * pairs + (16.0 * pairs).min(1.7e7);
+    equations + pieces * (19.0 + 3.0 * entries.min(threat + 1.0)) + table
 }
 
 /// Number of pieces per row and slope in the most demanding cases.

@@ -164,7 +164,6 @@ fn slopes_are_unbiased_given_their_orders_and_independent_of_the_gradient() {
                     smoothing_width: width,
                     norm_bound: Some(1.2),
                     replacement,
-                    known_radius: 0.5,
                     ..Aesvr::default()
                 };
                 visited += check::<L2Ball>(&learner, &layout, 2);

@@ -1,0 +1,4 @@
+//! Holds the comparators to looking at their monitor.
+
+#[path = "../../../crates/halfseen/tests/interrupting.rs"]
+mod interrupting;
