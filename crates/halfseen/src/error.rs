@@ -129,7 +129,7 @@ pub enum ErrorKind {
     KindDiffers { column: String, expected: &'static str, found: &'static str },
     /// Sums of parts are of fits that differ.
     #[error(
-        "{} is {} there and {} here; only parts of one fit can be merged",
+        "{} is {} there and {} here; merge parts of one fit only",
         short(what),
         short(theirs),
         short(own)

@@ -4,7 +4,7 @@ use crate::parse::share;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Place of what a command prints.
+/// File and form of a command's answer.
 #[derive(Debug, Args)]
 pub(crate) struct Output {
     /// File for the output; default, or -: stdout
