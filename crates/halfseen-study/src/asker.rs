@@ -216,7 +216,9 @@ impl Asker {
             (label, classes) => {
                 let code = self.classes.iter().position(|class| class == label);
                 let code = code.ok_or_else(|| Error::Store {
-                    problem: format!("'{label}' is stored as a target, and the schema has no such class"),
+                    problem: format!(
+                        "'{label}' is stored as a target, and the schema has no such class"
+                    ),
                 })?;
                 if classes == 2 { 2.0 * code as f64 - 1.0 } else { code as f64 }
             }
