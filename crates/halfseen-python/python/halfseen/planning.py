@@ -52,9 +52,9 @@ def plan(
     -------
     rows : list of dict
         One for each theorem: the ``learner``, and the ``examples`` and ``reads`` in all. ``excess`` bounds
-        its mean squared error above that of the best linear model (None: not known), with the step in ``set``.
-        ``says_something`` is False where predicting 0 is within the bound, and
-        ``contradiction`` says why a theorem cannot hold for these moments.
+        its mean squared error above that of the best linear model (None: not known), with the step in
+        ``set``. ``says_something`` is False where predicting 0 is within the bound, and ``contradiction``
+        says why a theorem cannot hold for these moments.
 
     Raises
     ------
