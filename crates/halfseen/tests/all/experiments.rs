@@ -1,39 +1,14 @@
 //! Runs one of the papers' experiments as a user would, and holds the paper's claims against what
 //! comes out. The others are in `experiments/`, a workspace of its own.
 
+use crate::common::Classified;
 use halfseen::Silent;
-use halfseen::data::{Matrix, Scale, Table, Target, Task};
-use halfseen::learner::{Assignments, Learner, with};
-use halfseen::model::Scores;
-use halfseen::prepare::{Options, Prepared};
+use halfseen::data::Matrix;
+use halfseen::learner::{Assignments, with};
 use halfseen::registry::find;
-use halfseen::select::Score;
 use halfseen_synthetic::{TwoCompletions, TwoLines};
 
-/// Rows with a class, as they are.
-struct Rows {
-    table: Table,
-    target: Target,
-}
-
-impl Rows {
-    fn new(cells: Matrix, classes: &[f64]) -> Rows {
-        let names = (0..cells.columns()).map(|j| format!("x{j}")).collect();
-        let table = Table::from_matrix(cells, names).unwrap();
-        let table = table.with_column("y", classes.to_vec()).unwrap();
-        let target = Target::read(&table, "y", Some(Task::Classification)).unwrap();
-        Rows { table, target }
-    }
-
-    fn options(learner: &dyn Learner) -> Options {
-        Options { scale: Some(Scale::None), intercept: true, ..Options::default() }
-            .suited(&learner.needs())
-    }
-
-    fn prepared(&self, learner: &dyn Learner, train: &[u32]) -> Prepared<'_> {
-        Prepared::new(&self.table, ("y", &self.target), train, &Rows::options(learner)).unwrap()
-    }
-
+impl Classified {
     /// The share of the rows from `train` on told wrongly by what is learned from those before.
     fn wrong(&self, name: &str, settings: &[(&'static str, &str)], train: usize) -> f64 {
         let setting: Assignments =
@@ -46,11 +21,6 @@ impl Rows {
         let scores = fit.predictor.scores(&prepared.examples_of(test)).unwrap();
         self.scored(&prepared, scores, test)
     }
-
-    fn scored(&self, prepared: &Prepared<'_>, scores: Scores, test: &[u32]) -> f64 {
-        let scores = scores.map(|score| prepared.prepare.target.undo(score));
-        Score::of(&scores, &self.target, test).error.unwrap()
-    }
 }
 
 /// Hazan, Livni and Mansour 2015, figure 1 and equation 1: rows that complete in two ways of equal
@@ -60,11 +30,11 @@ fn a_kernel_on_rows_with_holes_tells_what_completions_cannot() {
     for seed in 0..5 {
         let lines = TwoLines.draw(1200, seed);
         let completed = TwoLines.completions(&lines).map(|cells| {
-            Rows::new(Matrix::F64(cells), &lines.targets).wrong("zero", &[("c", "10")], 200)
+            Classified::new(Matrix::F64(cells), &lines.targets).wrong("zero", &[("c", "10")], 200)
         });
         assert_eq!(completed[0], 0.0, "seed {seed}: the true line");
         assert!(completed[1] > 0.2, "seed {seed}: {} by the other line", completed[1]);
-        let rows = Rows::new(lines.matrix.clone(), &lines.targets);
+        let rows = Classified::new(lines.matrix.clone(), &lines.targets);
         assert_eq!(rows.wrong("karma", &[("gamma", "1"), ("c", "10")], 200), 0.0, "seed {seed}");
 
         // Two completions of rows and classes together, of rank 2, that contradict each other on
@@ -73,7 +43,7 @@ fn a_kernel_on_rows_with_holes_tells_what_completions_cannot() {
         let asked: Vec<usize> = (60..260).collect();
         let [one, other] = TwoCompletions.completions(&kinds, &asked).unwrap();
         assert!(asked.iter().all(|&row| one[[row, 4]] == -other[[row, 4]]));
-        let rows = Rows::new(kinds.matrix.clone(), &kinds.targets);
+        let rows = Classified::new(kinds.matrix.clone(), &kinds.targets);
         for gamma in ["1", "2"] {
             let wrong = rows.wrong("karma", &[("gamma", gamma), ("c", "10")], 60);
             assert_eq!(wrong, 0.0, "seed {seed}, gamma {gamma}");

@@ -1,10 +1,9 @@
 //! Holds the Perceptron and the robust linear program to what they promise of whole fits.
 
-use crate::common::{Data, kind, learner, singletons};
+use crate::common::{After, Data, kind, learner, singletons};
 use halfseen::model::{Fit, Note, Stop};
-use halfseen::{Learner, Monitor, Silent};
+use halfseen::{Learner, Silent};
 use ndarray::Array2;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 fn told(rows: usize, columns: usize, seed: u64) -> Data {
     Data::random(rows, &singletons(columns), seed).told()
@@ -14,23 +13,12 @@ fn fit(learner: &dyn Learner, data: &Data) -> Fit {
     learner.fit(&data.examples(), &Silent).unwrap()
 }
 
-/// Says stop at a look.
-struct After(AtomicU64);
-
-impl Monitor for After {
-    fn should_stop(&self) -> bool {
-        self.0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
-            .is_err()
-    }
-}
-
 #[test]
 fn interrupted_fits_return_what_they_have() {
     let data = told(2_000, 10, 3);
     for looks in [0, 1, 4] {
         let part =
-            learner("robust-perceptron", &[]).fit(&data.examples(), &After(looks.into())).unwrap();
+            learner("robust-perceptron", &[]).fit(&data.examples(), &After::looks(looks)).unwrap();
         assert_eq!((part.report.stop, part.report.converged), (Stop::Interrupted, false));
         let nothing = part.linear().unwrap().weights.iter().all(|w| *w == 0.0);
         assert_eq!(nothing, looks == 0, "after {looks} looks");

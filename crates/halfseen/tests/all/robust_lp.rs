@@ -1,6 +1,6 @@
 //! Holds the robust linear program against the textbook's, solved by a general solver.
 
-use crate::common::{Data, layout, singletons};
+use crate::common::{After, Data, layout, singletons};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus,
@@ -10,9 +10,8 @@ use halfseen::model::{Fit, Note, Stop};
 use halfseen::params::{AttributeCosts, Damage};
 use halfseen::robust::RobustLp;
 use halfseen::sampling::{Purpose, Stream};
-use halfseen::{ErrorKind, Learner, Monitor, Silent};
+use halfseen::{ErrorKind, Learner, Silent};
 use ndarray::Array2;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The optimum of the linear program (4) as the paper has it: one alpha for every row and
 /// attribute. `attributes` names the attribute of each column, or none where it never vanishes.
@@ -234,23 +233,12 @@ fn bits_do_not_depend_on_threads() {
     }
 }
 
-/// Asks to stop after some questions.
-struct After(AtomicU64);
-
-impl Monitor for After {
-    fn should_stop(&self) -> bool {
-        self.0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(1)))
-            == Ok(0)
-    }
-}
-
 #[test]
 fn an_interrupted_solve_returns_its_best_point_and_says_so() {
     let data = random(120, &[1; 20], &[], 9);
     let learner = RobustLp { threat: Some(3.0), margin: Some(1.0), ..RobustLp::default() };
     let whole = fit(&learner, &data);
-    let early = learner.fit(&data.examples(), &After(AtomicU64::new(7))).unwrap();
+    let early = learner.fit(&data.examples(), &After::looks(7)).unwrap();
     assert_eq!(early.report.stop, Stop::Interrupted);
     assert!(!early.report.converged);
     assert!(objective(&early) > objective(&whole) && gap(&early) > gap(&whole));

@@ -1,14 +1,13 @@
 //! Holds the robust learner to its promises where it works by row generation: numbers, whole
 //! deletions, no threat.
 
-use crate::common::{Data, layout};
+use crate::common::{After, Data, layout};
 use halfseen::model::{Fit, Note, Stop};
 use halfseen::params::{AttributeCosts, Damage, Deletions};
 use halfseen::robust::RobustLp;
 use halfseen::sampling::{Purpose, Stream};
-use halfseen::{ErrorKind, Learner, Monitor, Silent};
+use halfseen::{ErrorKind, Learner, Silent};
 use ndarray::Array2;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Numbers that several attributes tell with noise; a fifth of the cells are 0.
 fn numbers(m: usize, widths: &[u32], known: &[u32], seed: u64) -> Data {
@@ -277,23 +276,12 @@ fn bits_do_not_depend_on_threads_and_chunks_are_averaged() {
     }
 }
 
-/// Asks to stop after some questions.
-struct After(AtomicU64);
-
-impl Monitor for After {
-    fn should_stop(&self) -> bool {
-        self.0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(1)))
-            == Ok(0)
-    }
-}
-
 #[test]
 fn an_interrupted_fit_returns_its_best_point_and_says_so() {
     let data = numbers(200, &[1; 10], &[], 60);
     let learner = RobustLp { threat: Some(1.0), ..RobustLp::default() };
     let whole = fit(&learner, &data);
-    let early = learner.fit(&data.examples(), &After(AtomicU64::new(10))).unwrap();
+    let early = learner.fit(&data.examples(), &After::looks(10)).unwrap();
     assert_eq!((early.report.stop, early.report.converged), (Stop::Interrupted, false));
     assert!(bound(&early) <= objective(&whole) && objective(&early) > objective(&whole));
     let linear = early.predictor.linear().unwrap();

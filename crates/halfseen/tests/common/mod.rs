@@ -2,13 +2,18 @@
 #![allow(dead_code, unreachable_pub)] // each test program uses its own part
 
 use halfseen::budget::{AskTell, Query, TellOutcome};
-use halfseen::data::{Examples, Labels, Layout, Matrix, Moments, Scaler};
-use halfseen::model::{Fit, Linear, Predictor};
+use halfseen::data::{
+    Examples, Labels, Layout, Matrix, Moments, Scale, Scaler, Table, Target, Task,
+};
+use halfseen::model::{Fit, Linear, Predictor, Scores};
+use halfseen::prepare::{Options, Prepared};
 use halfseen::registry::{find, label};
 use halfseen::sampling::{Purpose, Stream};
-use halfseen::{Error, ErrorKind, Learner};
+use halfseen::select::Score;
+use halfseen::{Error, ErrorKind, Learner, Monitor};
 use ndarray::Array2;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Who takes a gradient step for each answer.
 pub const STEPPERS: [&str; 10] = [
@@ -261,5 +266,53 @@ pub fn assert_near(found: &[f64], expected: &[f64], tolerance: f64, what: &str) 
             "{what}, entry {j}: {f} instead of {e} (difference {:e})",
             f - e
         );
+    }
+}
+
+/// Rows with a class, as they are.
+pub struct Classified {
+    pub table: Table,
+    pub target: Target,
+}
+
+impl Classified {
+    pub fn new(cells: Matrix, classes: &[f64]) -> Classified {
+        let names = (0..cells.columns()).map(|j| format!("x{j}")).collect();
+        let table = Table::from_matrix(cells, names).unwrap();
+        let table = table.with_column("y", classes.to_vec()).unwrap();
+        let target = Target::read(&table, "y", Some(Task::Classification)).unwrap();
+        Classified { table, target }
+    }
+
+    pub fn options(learner: &dyn Learner) -> Options {
+        Options { scale: Some(Scale::None), intercept: true, ..Options::default() }
+            .suited(&learner.needs())
+    }
+
+    pub fn prepared(&self, learner: &dyn Learner, train: &[u32]) -> Prepared<'_> {
+        Prepared::new(&self.table, ("y", &self.target), train, &Classified::options(learner))
+            .unwrap()
+    }
+
+    /// The share of these rows that scores tell wrongly.
+    pub fn scored(&self, prepared: &Prepared<'_>, scores: Scores, test: &[u32]) -> f64 {
+        let scores = scores.map(|score| prepared.prepare.target.undo(score));
+        Score::of(&scores, &self.target, test).error.unwrap()
+    }
+}
+
+/// Says stop after a number of looks.
+pub struct After(AtomicU64);
+
+impl After {
+    pub fn looks(looks: u64) -> After {
+        After(looks.into())
+    }
+}
+
+impl Monitor for After {
+    fn should_stop(&self) -> bool {
+        let less = |left: u64| left.checked_sub(1);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err()
     }
 }

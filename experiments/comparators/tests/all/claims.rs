@@ -1,41 +1,18 @@
 //! Holds the papers' claims of the comparators against what comes out.
 
-use crate::common::{Data, assert_near, layout, learner, singletons, subjects};
-use halfseen::data::{Matrix, Scale, Table, Target, Task};
+use crate::common::{Classified, Data, assert_near, layout, learner, singletons, subjects};
+use halfseen::data::Matrix;
 use halfseen::learner::{Assignments, Learner, with};
 use halfseen::model::{Fit, Scores};
-use halfseen::prepare::{Options, Prepared};
+use halfseen::prepare::Prepared;
 use halfseen::projection::onto_l1_ball;
 use halfseen::registry::find;
 use halfseen::sampling::{Purpose, Stream};
-use halfseen::select::{Score, Tuned, Tuning, tune_over};
+use halfseen::select::{Tuned, Tuning, tune_over};
 use halfseen::{Silent, select};
 use ndarray::Array2;
 
-/// Rows with a class, as they are.
-struct Rows {
-    table: Table,
-    target: Target,
-}
-
-impl Rows {
-    fn new(cells: Matrix, classes: &[f64]) -> Rows {
-        let names = (0..cells.columns()).map(|j| format!("x{j}")).collect();
-        let table = Table::from_matrix(cells, names).unwrap();
-        let table = table.with_column("y", classes.to_vec()).unwrap();
-        let target = Target::read(&table, "y", Some(Task::Classification)).unwrap();
-        Rows { table, target }
-    }
-
-    fn options(learner: &dyn Learner) -> Options {
-        Options { scale: Some(Scale::None), intercept: true, ..Options::default() }
-            .suited(&learner.needs())
-    }
-
-    fn prepared(&self, learner: &dyn Learner, train: &[u32]) -> Prepared<'_> {
-        Prepared::new(&self.table, ("y", &self.target), train, &Rows::options(learner)).unwrap()
-    }
-
+impl Classified {
     fn tuned(
         &self,
         learner: &dyn Learner,
@@ -43,7 +20,7 @@ impl Rows {
         train: &[u32],
         tuning: &Tuning,
     ) -> Tuned {
-        let options = Rows::options(learner);
+        let options = Classified::options(learner);
         let task = select::Task {
             table: &self.table,
             target_name: "y",
@@ -55,11 +32,6 @@ impl Rows {
         let candidates = [(learner.clone_box(), settings.to_vec())];
         tune_over(&candidates, &task, train, tuning, &Silent, &|_| ()).unwrap().remove(0)
     }
-
-    fn scored(&self, prepared: &Prepared<'_>, scores: Scores, test: &[u32]) -> f64 {
-        let scores = scores.map(|score| prepared.prepare.target.undo(score));
-        Score::of(&scores, &self.target, test).error.unwrap()
-    }
 }
 
 /// Attributes without the copies, and rows that learn and that test.
@@ -68,7 +40,7 @@ const HALF: usize = 500;
 
 /// Rows uniform in the cube, classes by a random hyperplane of which a fifth is flipped, and two
 /// copies of the class as further attributes.
-fn with_copies(seed: u64) -> Rows {
+fn with_copies(seed: u64) -> Classified {
     let mut stream = Stream::new(seed, Purpose::Data, 0);
     let weights: Vec<f64> = (0..COLUMNS).map(|_| stream.normal()).collect();
     let mut cells = Array2::zeros((2 * HALF, COLUMNS + 2));
@@ -84,10 +56,10 @@ fn with_copies(seed: u64) -> Rows {
         row[COLUMNS + 1] = class;
         classes.push(class);
     }
-    Rows::new(Matrix::F64(cells), &classes)
+    Classified::new(Matrix::F64(cells), &classes)
 }
 
-impl Rows {
+impl Classified {
     /// The share of the second half told wrongly where these columns are deleted.
     fn deleted(&self, prepared: &Prepared<'_>, fit: &Fit, columns: &[usize]) -> f64 {
         let test: Vec<u32> = (HALF as u32..2 * HALF as u32).collect();
@@ -140,7 +112,7 @@ fn settings_are_compared_as_predictions_are_made() {
     subjects(); // which the registry then knows
     let classes: Vec<f64> = (0..400).map(|row| if row % 2 == 0 { 1.0 } else { -1.0 }).collect();
     let cells = Array2::from_shape_fn((400, 2), |(row, _)| classes[row]);
-    let rows = Rows::new(Matrix::F64(cells), &classes);
+    let rows = Classified::new(Matrix::F64(cells), &classes);
     let learner = with(find("identity").unwrap(), &vec![("budget", "1".to_owned())]).unwrap();
     let train: Vec<u32> = (0..400).collect();
     let radii = ["0.7", "8"].map(|radius| vec![("radius", radius.to_owned())]);

@@ -1,10 +1,9 @@
 //! Holds FDROP and the support vector machine to what they promise of whole fits.
 
-use crate::common::{Data, assert_near, layout, learner, singletons};
+use crate::common::{After, Data, assert_near, layout, learner, singletons};
 use halfseen::model::{Fit, Stop};
-use halfseen::{Learner, Monitor, Silent};
+use halfseen::{Learner, Silent};
 use ndarray::Array2;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 fn told(rows: usize, columns: usize, seed: u64) -> Data {
     Data::random(rows, &singletons(columns), seed).told()
@@ -48,17 +47,6 @@ fn the_gap_holds_and_shrinks_with_the_tolerance() {
     }
 }
 
-/// Says stop at a look.
-struct After(AtomicU64);
-
-impl Monitor for After {
-    fn should_stop(&self) -> bool {
-        self.0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
-            .is_err()
-    }
-}
-
 #[test]
 fn interrupted_fits_return_what_they_have() {
     let data = told(2_000, 10, 3);
@@ -66,7 +54,7 @@ fn interrupted_fits_return_what_they_have() {
         for name in ["svm", "fdrop"] {
             let settings = [("tol", "1e-9"), ("threat", "2")];
             let part = learner(name, &settings)
-                .fit(&data.examples(), &After(looks.into()))
+                .fit(&data.examples(), &After::looks(looks))
                 .unwrap()
                 .report;
             let (objective, gap) = (part.objective.unwrap(), part.gap.unwrap());
