@@ -17,6 +17,7 @@ use ndarray::Array2;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Number of rows up to which a batch ends before anybody could interrupt it: starting a thread
@@ -31,6 +32,8 @@ struct Asker {
     layout: Arc<Layout>,
     /// Attributes of each panel; no two panels share one.
     panels: Vec<Vec<usize>>,
+    /// Declared bounds of each attribute; empty if none are.
+    ranges: Vec<(f64, f64)>,
     rest: Rest,
 }
 
@@ -63,7 +66,15 @@ impl Asker {
         rest: Rest,
     ) -> Asker {
         let panels = rest.prepare.schema.attributes_of(&layout);
-        Asker { learner, of, layout, panels, rest }
+        let columns = &rest.prepare.schema.columns;
+        let firsts = columns.iter().scan(0, |next, column| {
+            let first = *next;
+            *next += column.width();
+            Some(first)
+        });
+        let range = |bounds: &Bounds| firsts.map(|at| (bounds.low[at], bounds.high[at])).collect();
+        let ranges = rest.bounds.as_ref().map(range).unwrap_or_default();
+        Asker { learner, of, layout, panels, ranges, rest }
     }
 
     /// Resumes from the text that `to_json` wrote.
@@ -111,8 +122,8 @@ impl Asker {
             }
             panels.push(panel);
         }
-        let mut seen = vec![false; self.panels.len()];
-        panels.retain(|&panel| !std::mem::replace(&mut seen[panel], true));
+        let mut seen = HashSet::with_capacity(panels.len());
+        panels.retain(|&panel| seen.insert(panel));
         Ok(panels.into_iter().flat_map(|panel| &self.panels[panel]).copied().collect())
     }
 
@@ -130,11 +141,11 @@ impl Asker {
             return Err(ErrorKind::WrongQuery { number, problem }.into());
         }
         let prepare = &self.rest.prepare;
-        let mut of_all = vec![f64::NAN; prepare.schema.columns.len()];
-        asked.iter().zip(told).for_each(|(&attribute, value)| of_all[attribute] = *value);
-        let cell = |attribute: usize| match of_all[attribute] {
-            value if value.is_nan() => Cell::Missing,
-            value => Cell::Number(value),
+        let value_of: HashMap<usize, f64> =
+            asked.iter().copied().zip(told.iter().copied()).collect();
+        let cell = |attribute: usize| match value_of.get(&attribute) {
+            Some(value) if !value.is_nan() => Cell::Number(*value),
+            _ => Cell::Missing,
         };
         let mut values = Vec::with_capacity(query.parts.len());
         for panel in query.reads.iter().map(|read| read.panel as usize) {
@@ -148,10 +159,8 @@ impl Asker {
 
     fn count_outside(&mut self, number: u64, told: impl Iterator<Item = (usize, f64)>) {
         let rest = &mut self.rest;
-        let Some(bounds) = &rest.bounds else { return };
         for (attribute, value) in told {
-            let column = rest.prepare.schema.first_column(attribute);
-            let (low, high) = (bounds.low[column], bounds.high[column]);
+            let Some(&(low, high)) = self.ranges.get(attribute) else { return };
             if value.is_nan() || (low..=high).contains(&value) {
                 continue;
             }
