@@ -51,7 +51,7 @@ models = {
     ),
     "means filled in, SVM with RBF kernel": make_pipeline(SimpleImputer(keep_empty_features=True), SVC()),
     "KARMA by default (gamma = 2)": KARMAClassifier(),
-    "KARMA of pairs (degree = 2)": KARMAClassifier(gamma=1, degree=2, coef0=1, loss="squared"),
+    "KARMA of pairs (degree = 2)": KARMAClassifier(gamma=1, degree=2, loss="squared"),
 }
 shares = np.array([0.0, 0.25, 0.5, 0.75])
 figure, ax = plt.subplots(layout="constrained")

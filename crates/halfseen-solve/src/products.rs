@@ -1,11 +1,11 @@
 //! Products of matrices, on one thread, and lower triangles of symmetric ones.
+//!
+//! Of f64 alone: kernels of another type would be 3 MB of the program.
 #![allow(clippy::disallowed_methods)] // the one place that may
 
 use crate::wide::narrow;
 use faer::linalg::matmul::{matmul, triangular};
 use faer::mat::{AsMatMut, AsMatRef};
-use faer::traits::ComplexField;
-use faer::traits::math_utils::one;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 
 /// Returns A B.
@@ -16,21 +16,21 @@ pub fn multiplied(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
 }
 
 /// Writes A B into `to`.
-pub fn multiply<T: ComplexField>(
-    to: impl AsMatMut<T = T, Rows = usize, Cols = usize>,
-    a: impl AsMatRef<T = T, Rows = usize, Cols = usize>,
-    b: impl AsMatRef<T = T, Rows = usize, Cols = usize>,
+pub fn multiply(
+    to: impl AsMatMut<T = f64, Rows = usize, Cols = usize>,
+    a: impl AsMatRef<T = f64, Rows = usize, Cols = usize>,
+    b: impl AsMatRef<T = f64, Rows = usize, Cols = usize>,
 ) {
-    product(to, Accum::Replace, a, b, one());
+    product(to, Accum::Replace, a, b, 1.0);
 }
 
 /// Writes (or adds) `factor` A B into `to`.
-pub fn product<T: ComplexField>(
-    mut to: impl AsMatMut<T = T, Rows = usize, Cols = usize>,
+pub fn product(
+    mut to: impl AsMatMut<T = f64, Rows = usize, Cols = usize>,
     accum: Accum,
-    a: impl AsMatRef<T = T, Rows = usize, Cols = usize>,
-    b: impl AsMatRef<T = T, Rows = usize, Cols = usize>,
-    factor: T,
+    a: impl AsMatRef<T = f64, Rows = usize, Cols = usize>,
+    b: impl AsMatRef<T = f64, Rows = usize, Cols = usize>,
+    factor: f64,
 ) {
     narrow(|| matmul(to.as_mat_mut(), accum, a.as_mat_ref(), b.as_mat_ref(), factor, Par::Seq));
 }

@@ -53,7 +53,7 @@ fn main() {
     let mask = Mat::from_fn(d, n, |j, i| f64::from(dense.observed[(j, i)]));
     let kernels: Vec<Kernel> = (1..=4)
         .map(|gamma| {
-            let mut kernel = Kernel::new(gamma, None, Normalization::Trace, 1, 0.0).unwrap();
+            let mut kernel = Kernel::new(gamma, None, Normalization::Trace, 1).unwrap();
             kernel.fit(&rows).unwrap();
             kernel
         })

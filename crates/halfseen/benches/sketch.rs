@@ -37,7 +37,7 @@ fn toy(n: usize, d: usize, rank: usize, share: f64, seed: u64) -> (Masked, Vec<f
 }
 
 fn kernel(gamma: u64, rows: &Masked) -> Kernel {
-    let mut kernel = Kernel::new(gamma, None, Normalization::Trace, 1, 0.0).unwrap();
+    let mut kernel = Kernel::new(gamma, None, Normalization::Trace, 1).unwrap();
     kernel.fit(rows).unwrap();
     kernel
 }

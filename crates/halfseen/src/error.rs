@@ -9,7 +9,7 @@ mod text;
 
 pub(crate) use text::{check_version, maybe, shown};
 pub use text::{grouped, list, nearest, short, significant, size};
-use text::{line, many, raise, remedy};
+use text::{line, many, remedy};
 pub(crate) use text::{no_intervals, nothing_observed, too_few_reads, too_many_reads};
 
 /// Result of everything in this library that can fail.
@@ -142,8 +142,8 @@ pub enum ErrorKind {
     NotLinear,
     /// A fit would take more memory than it may.
     #[error(
-        "{} needs about {} of memory for {} rows and {} columns but may use {}; {}use {}, or {}",
-        short(learner), size(*needed), grouped(*rows as u64), grouped(*columns as u64), size(*allowed), many(widest), line(remedy), raise(*own)
+        "{} needs about {} of memory for {} rows and {} columns but may use {}; {}use {}, or allow more (--memory in the program, set_memory_limit in Python)",
+        short(learner), size(*needed), grouped(*rows as u64), grouped(*columns as u64), size(*allowed), many(widest), line(remedy)
     )]
     TooMuchMemory {
         learner: String,
@@ -156,8 +156,6 @@ pub enum ErrorKind {
         /// Text column that has most of the columns, and its number of categories.
         widest: Option<(String, usize)>,
         remedy: String,
-        /// True if the learner's parameter `memory` is the limit, and not that of the process.
-        own: bool,
     },
     /// The address space of the process is too small for products of matrices.
     #[error(

@@ -107,7 +107,6 @@ pub(crate) fn admit(
         allowed,
         widest: None,
         remedy: remedy.to_owned(),
-        own: false,
     }
     .into())
 }

@@ -369,17 +369,13 @@ declare! {
     NORMALIZATION: "normalization", Kind::Choice(&["none", "trace", "uniform", "cosine"]),
         "Divisor of the kernel: none; trace, its mean over the training rows with themselves; uniform, its largest value for rows of length 1; cosine, so that each row has 1 with itself (another class of predictors).", "Hazan et al. 2015, section 5 (left open)";
     DEGREE: "degree", Kind::Count { least: 1, most: 16 },
-        "Exponent p of the composed kernel (k + coef0)^p; 1 is KARMA.", "Hazan et al. 2015, section 6";
-    COEF0: "coef0", Kind::NonNegative,
-        "Constant added to the kernel before it is raised to the power degree.", "Hazan et al. 2015, section 6";
+        "Exponent p of the composed kernel (k + 1)^p, for p above 1; 1 is KARMA.", "Hazan et al. 2015, section 6";
     KERNEL_LOSS: "loss", Kind::Choice(&["auto", "squared", "hinge"]),
         "Loss to minimise: squared (of the score against the target: the number, -1/+1, or one column per class), or hinge (Crammer and Singer's for more than two classes). auto: squared for numbers, hinge for classes.", "Hazan et al. 2015, section 5";
     FEATURES: "features", Kind::Features,
         "Computation of the kernel. exact: the kernel itself; memory and time grow with the square of the number of rows. sketch:D: D random features that approximate it; linear in the number of rows.", "Pham and Pagh 2013";
     SOLVER: "solver", Kind::Choice(&["exact", "online"]),
         "exact: solved to the tolerance. online: algorithm 1 of the paper, one pass over the rows in random order, averaged.", "Hazan et al. 2015, algorithm 1";
-    MEMORY: "memory", Kind::PositiveOrAuto,
-        "Maximum memory of one fit beside its table, in GiB; a larger fit is refused before it starts. auto: the limit of the process.", "";
     FILL: "fill", Kind::Choice(&["zero", "mean"]),
         "Value imputed for a missing cell: 0 in scaled units, or the mean of the observed values of the attribute.", "Hazan et al. 2015, section 5";
     COMPLETION: "variant", Kind::Choice(&["b", "1"]),

@@ -362,20 +362,20 @@ fn sums_of_a_part_are_refused_a_table_whose_categories_do_not_fit() {
     assert!(most < 1e6, "{most} bytes");
 }
 
-/// The case of the limit that a learner has of its own, which is one with the process's.
 #[test]
-fn the_smaller_of_two_limits_holds_and_says_how_to_raise_it() {
+fn a_refusal_names_what_takes_less_and_how_to_allow_more() {
     let _alone = alone();
-    let data = Data::random(300, &singletons(5), 3);
-    let refused = |text: &str| learner("karma", &[("memory", text)]).fit(&data.examples(), &Silent);
-    assert!(refused("auto").is_ok());
-    let error = refused("1e-4").unwrap_err().to_string();
-    assert!(error.contains("may use 107.4 kB") && error.contains("raise memory"), "{error}");
-    memory::set_limit(200_000);
-    let (own, process) = (refused("1e-4").unwrap_err(), refused("8").unwrap_err().to_string());
-    memory::set_limit(0);
-    assert!(own.to_string().contains("raise memory"), "{own}");
-    assert!(process.contains("--memory"), "{process}");
+    let data = Data::random(60, &singletons(15), 15).told();
+    for (name, remedy) in [("karma", "features=sketch:2048"), ("robust-lp", "chunk=15")] {
+        let learner = learner(name, &[]);
+        memory::set_limit(9_000);
+        let refused = learner.fit(&data.examples(), &Silent);
+        memory::set_limit(0);
+        let error = refused.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::TooMuchMemory { rows: 60, .. }), "{error}");
+        let text = error.to_string();
+        assert!(text.contains(remedy) && text.contains("--memory in the program"), "{text}");
+    }
 }
 
 #[test]

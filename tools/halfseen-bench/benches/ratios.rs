@@ -252,7 +252,7 @@ fn holes() -> Vec<Pair> {
     let rows = Masked::from_rows(cells.view(), false).unwrap();
     let kernels: Vec<Kernel> = (1..=4)
         .map(|gamma| {
-            let mut kernel = Kernel::new(gamma, None, Normalization::Trace, 1, 0.0).unwrap();
+            let mut kernel = Kernel::new(gamma, None, Normalization::Trace, 1).unwrap();
             kernel.fit(&rows).unwrap();
             kernel
         })

@@ -256,10 +256,7 @@ fn shares_that_cannot_be_are_refused_by_name() {
             &["--hide", "--missing mean"],
         );
     }
-    place.refused(
-        &format!("{compare} --set memory=1e-7"),
-        &["t.csv", "karma", "features=sketch:2048"],
-    );
+    place.refused(&format!("--memory 40kB {compare}"), &["t.csv", "karma", "features=sketch:2048"]);
 }
 
 #[test]

@@ -325,7 +325,7 @@ fn parameters_are_refused_by_name_and_range() {
         place.refused(&format!("{karma} --set c={c}"), &["c = ", "finite number above 0"]);
     }
     place.refused(
-        &format!("{karma} --set memory=1e-6"),
+        &format!("--memory 40kB {karma}"),
         &["t.csv", "karma", "80 rows", "MB of memory", "features=sketch:2048"],
     );
     place.refused(&format!("{karma} --set features=sketch:0"), &["features"]);

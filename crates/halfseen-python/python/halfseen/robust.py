@@ -132,7 +132,6 @@ class _RobustLP(_Robust):
         intercept: bool = True,
         tol: float = 1e-06,
         max_iter: int = 300,
-        memory: float | None = None,
         random_state: t.Seed = None,
         scale: t.Scale = None,
         basis: t.Basis = None,
@@ -155,7 +154,6 @@ class _RobustLP(_Robust):
         self.intercept = intercept
         self.tol = tol
         self.max_iter = max_iter
-        self.memory = memory
         self.random_state = random_state
         self.scale = scale
         self.basis = basis
@@ -208,7 +206,6 @@ class RobustLPClassifier(WeightedClassifier, _RobustLP, LinearClassifier):
         intercept: bool = True,
         tol: float = 1e-06,
         max_iter: int = 300,
-        memory: float | None = None,
         random_state: t.Seed = None,
         scale: t.Scale = None,
         basis: t.Basis = None,
@@ -232,7 +229,6 @@ class RobustLPClassifier(WeightedClassifier, _RobustLP, LinearClassifier):
         self.intercept = intercept
         self.tol = tol
         self.max_iter = max_iter
-        self.memory = memory
         self.random_state = random_state
         self.scale = scale
         self.basis = basis

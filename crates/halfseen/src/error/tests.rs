@@ -273,7 +273,6 @@ fn provoked(long: &str) -> Vec<Error> {
             allowed: 8e9,
             widest: Some((long.to_owned(), 14_700)),
             remedy: "less".into(),
-            own: false,
         }
         .into(),
         ErrorKind::LittleAddressSpace {

@@ -166,15 +166,6 @@ pub fn significant(value: f64) -> String {
     }
 }
 
-/// Returns the way to raise a limit of memory.
-pub(super) fn raise(own: bool) -> &'static str {
-    if own {
-        "raise memory, which is in GiB"
-    } else {
-        "allow more (--memory in the program, set_memory_limit in Python)"
-    }
-}
-
 pub(crate) fn maybe(nearest: &Option<String>) -> String {
     nearest.as_deref().map_or(String::new(), |n| format!(" (did you mean '{}'?)", short(n)))
 }

@@ -1,8 +1,8 @@
 //! Computes Gram matrices of k_gamma by matrix products, block by block.
 //!
-//! The kernels need only counts of shared columns C = M'M (masks) and inner products D = X'X
-//! (zero-filled values): K = f(C) D, entry by entry, for any gamma and normalisation. Each block of
-//! C and D is computed once, in a thread's own memory that stays in its cache, and serves all
+//! The kernels need only counts of shared columns C = M'M (masks, as bits) and inner products
+//! D = X'X (zero-filled values): K = f(C) D, entry by entry, for any gamma and normalisation. Each
+//! block of C and D is computed once, in a thread's own memory that stays in its cache, and serves all
 //! kernels. Sparse rows take products of the cells that both have. Of a symmetric
 //! matrix only the blocks on and below the diagonal are computed, and
 //! written twice. C is exact in single precision, since it counts at most 2^24 columns.
@@ -190,14 +190,45 @@ fn grid(matrix: &mut Mat<f64>) -> Vec<Vec<Option<Block<'_>>>> {
 
 /// Rows to compare, in one form.
 enum Pairs<'a> {
-    Dense(&'a DenseRows, &'a DenseRows),
+    Dense([(&'a DenseRows, Bits); 2]),
     Sparse(Products<'a>),
+}
+
+/// Masks of dense rows, a bit for each column: words `w * n_rows ..` hold 64 columns of each row.
+struct Bits {
+    rows: usize,
+    words: Vec<u64>,
+}
+
+impl Bits {
+    fn new(rows: &DenseRows) -> Bits {
+        let n = rows.len();
+        let mut words = vec![0; n * rows.columns().div_ceil(64)];
+        for i in 0..n {
+            for (w, of) in rows.observed.col_as_slice(i).chunks(64).enumerate() {
+                words[w * n + i] =
+                    of.iter().rev().fold(0, |word, &seen| (word << 1) | u64::from(seen != 0.0));
+            }
+        }
+        Bits { rows: n, words }
+    }
+
+    /// Adds the numbers of columns that a row and each of the rows from `first` on both show.
+    fn add_shared(&self, first: usize, other: &Bits, row: usize, counts: &mut [u32]) {
+        let words = self.words.chunks(self.rows).zip(other.words.chunks(other.rows));
+        for (of, others) in words {
+            let word = others[row];
+            counts.iter_mut().zip(&of[first..]).for_each(|(c, &w)| *c += (w & word).count_ones());
+        }
+    }
 }
 
 impl<'a> Pairs<'a> {
     fn new(left: &'a Masked, right: &'a Masked) -> Result<Pairs<'a>> {
         match (left, right) {
-            (Masked::Dense(left), Masked::Dense(right)) => Ok(Pairs::Dense(left, right)),
+            (Masked::Dense(left), Masked::Dense(right)) => {
+                Ok(Pairs::Dense([left, right].map(|rows| (rows, Bits::new(rows)))))
+            }
             (Masked::Sparse(left), Masked::Sparse(right)) => {
                 Ok(Pairs::Sparse(Products::new(left, right, BLOCK)))
             }
@@ -244,8 +275,8 @@ impl Room {
         counted: bool,
     ) {
         let Room { places, counts, products, .. } = self;
-        let (left, right) = match pairs {
-            Pairs::Dense(left, right) => (left, right),
+        let [(left, left_bits), (right, right_bits)] = match pairs {
+            Pairs::Dense(pair) => pair,
             Pairs::Sparse(pairs) => {
                 let counts = counted.then_some(counts);
                 return pairs.multiply(at, shape, places, products, counts);
@@ -256,13 +287,11 @@ impl Room {
             (left.values.subcols(row, rows).transpose(), right.values.subcols(column, columns));
         let products = products.as_mut().submatrix_mut(0, 0, rows, columns);
         multiply(products, a, b);
-        if counted {
-            let (a, b) = (
-                left.observed.subcols(row, rows).transpose(),
-                right.observed.subcols(column, columns),
-            );
-            let counts = counts.as_mut().submatrix_mut(0, 0, rows, columns);
-            multiply(counts, a, b);
+        for j in (0..columns).filter(|_| counted) {
+            let mut shared = [0; BLOCK];
+            left_bits.add_shared(row, right_bits, column + j, &mut shared[..rows]);
+            let counts = &mut counts.col_as_slice_mut(j)[..rows];
+            counts.iter_mut().zip(shared).for_each(|(count, shared)| *count = shared as f32);
         }
     }
 
@@ -334,12 +363,12 @@ mod tests {
         use Normalization::{Cosine, None, Trace, Uniform};
         let lengths = [0.5, 0.0, 2.0];
         let all = [
-            Kernel::new(1, Option::None, None, 1, 0.0),
-            Kernel::new(2, Option::None, Trace, 1, 0.0),
-            Kernel::new(3, Some(&lengths), Uniform, 1, 0.0),
-            Kernel::new(4, Option::None, Cosine, 1, 0.0),
-            Kernel::new(7, Option::None, Trace, 3, 0.5),
-            Kernel::new(2, Option::None, Cosine, 2, 1.0),
+            Kernel::new(1, Option::None, None, 1),
+            Kernel::new(2, Option::None, Trace, 1),
+            Kernel::new(3, Some(&lengths), Uniform, 1),
+            Kernel::new(4, Option::None, Cosine, 1),
+            Kernel::new(7, Option::None, Trace, 3),
+            Kernel::new(2, Option::None, Cosine, 2),
         ];
         let fitted = |kernel: Result<Kernel>| {
             let mut kernel = kernel.unwrap();
@@ -372,9 +401,16 @@ mod tests {
 
     #[test]
     fn every_entry_is_the_kernel_of_its_pair_at_all_borders_of_blocks() {
-        for (n, d) in
-            [(1, 1), (2, 3), (BLOCK - 1, 9), (BLOCK, 4), (BLOCK + 1, 9), (2 * BLOCK + 3, 30)]
-        {
+        for (n, d) in [
+            (1, 1),
+            (2, 3),
+            (BLOCK - 1, 9),
+            (BLOCK, 4),
+            (BLOCK + 1, 9),
+            (2 * BLOCK + 3, 30),
+            (3, 64),
+            (BLOCK + 1, 130),
+        ] {
             for constant in [false, true] {
                 let rows = random(n, d, 0.6, constant);
                 let kernels = kernels(&rows);
@@ -444,7 +480,7 @@ mod tests {
         let bare = Masked::from_rows(Array2::from_elem((4, 3), f64::NAN).view(), false).unwrap();
         let constant = Masked::from_rows(Array2::from_elem((4, 3), f64::NAN).view(), true).unwrap();
         for normalization in [Normalization::None, Normalization::Trace, Normalization::Cosine] {
-            let mut kernel = Kernel::new(3, None, normalization, 1, 0.0).unwrap();
+            let mut kernel = Kernel::new(3, None, normalization, 1).unwrap();
             for (rows, expected) in [(&bare, 0.0), (&constant, 1.0)] {
                 kernel.fit(rows).unwrap();
                 let expected =
@@ -473,7 +509,7 @@ mod tests {
         assert!(matches!(wrong, ErrorKind::WrongLength { expected: 4, found: 3, .. }));
         assert!(matches!(kind(gram(&kernels, &rows, &Stopped)), ErrorKind::Interrupted { .. }));
         let large = Masked::from_rows(Array2::from_elem((1, 4), 1e100).view(), false).unwrap();
-        let steep = [Kernel::new(64, None, Normalization::None, 8, 0.0).unwrap()];
+        let steep = [Kernel::new(64, None, Normalization::None, 8).unwrap()];
         assert!(matches!(kind(gram(&steep, &large, &Silent)), ErrorKind::Numerical { .. }));
         assert!(matches!(kind(cross(&steep, &rows, &large, &Silent)), ErrorKind::Numerical { .. }));
     }

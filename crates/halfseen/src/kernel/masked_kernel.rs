@@ -8,7 +8,7 @@
 //!
 //! **General form**: k = f(c) D with f(c) = sum over r below gamma of a_r c^r is a kernel for any
 //! a_r >= 0 (sequences of length r + 1 weighted by sqrt(a_r)). It is then divided by a scale, and
-//! composed: ((f(c) D) / scale + coef0)^degree (Hazan et al. 2015, section 6).
+//! composed: ((f(c) D) / scale + 1)^degree for a degree above 1 (Hazan et al. 2015, section 6).
 //!
 //! f grows as c^(gamma - 1), so the effect of a weight C of the losses depends on gamma and on the
 //! number of columns, unless the kernel is divided by its size on training rows (`trace`, the
@@ -34,7 +34,6 @@ pub struct Kernel {
     normalization: Normalization,
     scale: f64,
     degree: u64,
-    coef0: f64,
 }
 
 impl Kernel {
@@ -50,7 +49,6 @@ impl Kernel {
         lengths: Option<&[f64]>,
         normalization: Normalization,
         degree: u64,
-        coef0: f64,
     ) -> Result<Kernel> {
         in_range(&params::GAMMA, gamma)?;
         let lengths = match lengths {
@@ -66,7 +64,7 @@ impl Kernel {
             Some(lengths) => lengths.to_vec(),
             None => vec![1.0; gamma as usize],
         };
-        Kernel::checked(lengths, normalization, 1.0, degree, coef0)
+        Kernel::checked(lengths, normalization, 1.0, degree)
     }
 
     fn checked(
@@ -74,7 +72,6 @@ impl Kernel {
         normalization: Normalization,
         scale: f64,
         degree: u64,
-        coef0: f64,
     ) -> Result<Kernel> {
         in_range(&params::GAMMA, lengths.len() as u64)?;
         in_range(&params::DEGREE, degree)?;
@@ -90,20 +87,11 @@ impl Kernel {
             }
             .into());
         }
-        if !(0.0..=f64::MAX).contains(&coef0) {
-            let allowed = params::COEF0.kind.allowed();
-            return Err(ErrorKind::OutOfRange {
-                name: params::COEF0.name,
-                value: coef0.to_string(),
-                allowed,
-            }
-            .into());
-        }
         let scaled: Vec<f64> = lengths.iter().map(|a| a / scale).collect();
         if !(scale > 0.0 && scale.is_finite() && scaled.iter().all(|a| a.is_finite())) {
             return Err(out_of_range(format!("the scale is {scale:e}")));
         }
-        Ok(Kernel { scaled, lengths, normalization, scale, degree, coef0 })
+        Ok(Kernel { scaled, lengths, normalization, scale, degree })
     }
 
     /// Sets the scale: for `trace` the mean of k(x, x) over these rows, for `uniform` f of all
@@ -147,7 +135,7 @@ impl Kernel {
 
     /// Returns the kernel without a scale, and without what is composed with it.
     fn plain(&self) -> Result<Kernel> {
-        Kernel::checked(self.lengths.clone(), Normalization::None, 1.0, 1, 0.0)
+        Kernel::checked(self.lengths.clone(), Normalization::None, 1.0, 1)
     }
 
     /// Returns the sum of k(x, x) over rows, without a scale.
@@ -169,13 +157,7 @@ impl Kernel {
             Normalization::Trace => mean,
         };
         let scale = if scale > 0.0 { scale } else { 1.0 };
-        *self = Kernel::checked(
-            self.lengths.clone(),
-            self.normalization,
-            scale,
-            self.degree,
-            self.coef0,
-        )?;
+        *self = Kernel::checked(self.lengths.clone(), self.normalization, scale, self.degree)?;
         Ok(())
     }
 
@@ -202,11 +184,6 @@ impl Kernel {
     /// Returns the exponent of the composition.
     pub fn degree(&self) -> u64 {
         self.degree
-    }
-
-    /// Returns the number added before exponentiation.
-    pub fn coef0(&self) -> f64 {
-        self.coef0
     }
 
     /// Returns the kernel of two rows by its definition: the entry of the Gram matrix, up to
@@ -288,8 +265,10 @@ impl Kernel {
     }
 
     fn composed(&self, k: f64) -> f64 {
-        let base = k + self.coef0;
-        (1..self.degree).fold(base, |power, _| power * base)
+        match self.degree {
+            1 => k,
+            degree => (1..degree).fold(k + 1.0, |power, _| power * (k + 1.0)),
+        }
     }
 
     /// Returns a further factor of each row's kernels: for `cosine` the inverse length of its
@@ -334,7 +313,7 @@ impl Kernel {
         if let Some((many, one)) = factors {
             out.iter_mut().zip(many).for_each(|(k, factor)| *k = *k * factor * one);
         }
-        if self.degree > 1 || self.coef0 > 0.0 {
+        if self.degree > 1 {
             out.iter_mut().for_each(|k| *k = self.composed(*k));
         }
     }
@@ -374,14 +353,13 @@ struct Fields {
     normalization: Normalization,
     scale: f64,
     degree: u64,
-    coef0: f64,
 }
 
 impl TryFrom<Fields> for Kernel {
     type Error = Error;
 
     fn try_from(file: Fields) -> Result<Kernel> {
-        Kernel::checked(file.lengths, file.normalization, file.scale, file.degree, file.coef0)
+        Kernel::checked(file.lengths, file.normalization, file.scale, file.degree)
     }
 }
 
@@ -432,15 +410,15 @@ mod tests {
                 let weights = [0.5, 0.0, 2.0, 1.25];
                 for lengths in [&[1.0; 4][..gamma], &weights[..gamma]] {
                     let embedded: Vec<_> = (0..6).map(|i| embedding(&rows, i, lengths)).collect();
-                    for (normalization, degree, coef0) in [
-                        (Normalization::None, 1, 0.0),
-                        (Normalization::Trace, 1, 0.0),
-                        (Normalization::Uniform, 2, 0.5),
-                        (Normalization::Cosine, 3, 0.25),
+                    for (normalization, degree) in [
+                        (Normalization::None, 1),
+                        (Normalization::Trace, 1),
+                        (Normalization::Uniform, 2),
+                        (Normalization::Cosine, 3),
                     ] {
                         let given = (lengths != [1.0; 4][..gamma].as_ref()).then_some(lengths);
                         let mut kernel =
-                            Kernel::new(gamma as u64, given, normalization, degree, coef0).unwrap();
+                            Kernel::new(gamma as u64, given, normalization, degree).unwrap();
                         kernel.fit(&rows).unwrap();
                         let squares = || embedded.iter().map(|e| inner(e, e));
                         let scale = match normalization {
@@ -458,7 +436,9 @@ mod tests {
                                 if normalization == Normalization::Cosine {
                                     expected = if norms > 0.0 { expected / norms } else { 0.0 };
                                 }
-                                let expected = (expected + coef0).powi(degree as i32);
+                                if degree > 1 {
+                                    expected = (expected + 1.0).powi(degree as i32);
+                                }
                                 let found = kernel.between(&rows, i, &rows, j);
                                 let tolerance = 1e-12 * (1.0 + norms / scale);
                                 assert!(
@@ -487,8 +467,8 @@ mod tests {
             let values = &rows.dense().values;
             inner(values.col_as_slice(i), values.col_as_slice(j))
         };
-        let zero = Kernel::new(1, None, Normalization::None, 1, 0.0).unwrap();
-        let four = Kernel::new(4, None, Normalization::None, 1, 0.0).unwrap();
+        let zero = Kernel::new(1, None, Normalization::None, 1).unwrap();
+        let four = Kernel::new(4, None, Normalization::None, 1).unwrap();
         for (i, j) in (0..25).map(|at| (at / 5, at % 5)) {
             assert_eq!(zero.between(&holes, i, &holes, j), dot(&holes, i, j));
             let expected = (1.0 + 7.0 + 49.0 + 343.0) * dot(&complete, i, j);
@@ -505,7 +485,7 @@ mod tests {
         )
         .unwrap();
         for gamma in [1, 2, 5, 64] {
-            let kernel = Kernel::new(gamma, None, Normalization::None, 1, 0.0).unwrap();
+            let kernel = Kernel::new(gamma, None, Normalization::None, 1).unwrap();
             assert_eq!(kernel.between(&rows, 0, &rows, 1), gamma as f64);
             assert_eq!(kernel.between(&rows, 0, &rows, 2), 0.0);
             assert_eq!(kernel.between(&rows, 2, &rows, 2), 0.0);
@@ -517,7 +497,7 @@ mod tests {
         let rows = Masked::from_rows(Array2::from_elem((3, 2), f64::NAN).view(), false).unwrap();
         let none = Masked::from_rows(Array2::zeros((0, 2)).view(), false).unwrap();
         for normalization in [Normalization::Trace, Normalization::Uniform, Normalization::Cosine] {
-            let mut kernel = Kernel::new(2, Some(&[0.0, 1.0]), normalization, 1, 0.0).unwrap();
+            let mut kernel = Kernel::new(2, Some(&[0.0, 1.0]), normalization, 1).unwrap();
             kernel.fit(&rows).unwrap();
             assert_eq!(kernel.diagonal(&rows).unwrap(), [0.0; 3]);
             kernel.fit(&none).unwrap();
@@ -530,59 +510,52 @@ mod tests {
 
     #[test]
     fn wrong_parameters_are_named() {
-        let name = |gamma, lengths: Option<&[f64]>, degree, coef0| {
-            let error =
-                Kernel::new(gamma, lengths, Normalization::None, degree, coef0).unwrap_err();
+        let name = |gamma, lengths: Option<&[f64]>, degree| {
+            let error = Kernel::new(gamma, lengths, Normalization::None, degree).unwrap_err();
             match error.kind() {
                 ErrorKind::OutOfRange { name, .. } => (*name).to_owned(),
                 ErrorKind::WrongLength { what, .. } => what.clone(),
                 other => panic!("{other}"),
             }
         };
-        assert_eq!(name(0, None, 1, 0.0), "gamma");
-        assert_eq!(name(65, None, 1, 0.0), "gamma");
-        assert_eq!(name(u64::MAX, None, 1, 0.0), "gamma");
-        assert_eq!(name(2, None, 0, 0.0), "degree");
-        assert_eq!(name(2, None, 17, 0.0), "degree");
-        for coef0 in [-1.0, f64::NAN, f64::INFINITY] {
-            assert_eq!(name(2, None, 1, coef0), "coef0");
-        }
+        assert_eq!(name(0, None, 1), "gamma");
+        assert_eq!(name(65, None, 1), "gamma");
+        assert_eq!(name(u64::MAX, None, 1), "gamma");
+        assert_eq!(name(2, None, 0), "degree");
+        assert_eq!(name(2, None, 17), "degree");
         for lengths in [[0.0, 0.0], [1.0, -1.0], [1.0, f64::NAN], [f64::INFINITY, 1.0]] {
-            assert_eq!(name(2, Some(&lengths), 1, 0.0), "length_weights");
+            assert_eq!(name(2, Some(&lengths), 1), "length_weights");
         }
-        assert!(name(2, Some(&[1.0]), 1, 0.0).starts_with("length_weights"));
-        assert!(name(2, Some(&[]), 1, 0.0).starts_with("length_weights"));
+        assert!(name(2, Some(&[1.0]), 1).starts_with("length_weights"));
+        assert!(name(2, Some(&[]), 1).starts_with("length_weights"));
     }
 
     #[test]
     fn kernels_out_of_range_are_an_error() {
         let ones =
             |d, value| Masked::from_rows(Array2::from_elem((2, d), value).view(), false).unwrap();
-        let refused = |normalization, degree, coef0, rows: &Masked| {
-            let mut kernel = Kernel::new(64, Option::None, normalization, degree, coef0).unwrap();
+        let refused = |normalization, degree, rows: &Masked| {
+            let mut kernel = Kernel::new(64, Option::None, normalization, degree).unwrap();
             let error = kernel.fit(rows).and_then(|()| kernel.diagonal(rows)).unwrap_err();
             matches!(error.kind(), ErrorKind::Numerical { .. })
         };
         use Normalization::{Cosine, None, Trace, Uniform};
         for normalization in [None, Trace, Uniform, Cosine] {
-            assert!(refused(normalization, 1, 0.0, &ones(100_000, 1.0)));
+            assert!(refused(normalization, 1, &ones(100_000, 1.0)));
             // f(c) alone overflows, D is 0.
-            assert!(refused(normalization, 1, 0.0, &ones(100_000, 0.0)) || normalization == Cosine);
+            assert!(refused(normalization, 1, &ones(100_000, 0.0)) || normalization == Cosine);
         }
-        assert!(refused(None, 1, 0.0, &ones(300, 1e100)));
-        assert!(refused(None, 16, 0.0, &ones(10, 1.0)));
-        assert!(refused(Trace, 16, 1e20, &ones(10, 1.0)));
-        assert!(refused(Cosine, 16, 1e20, &ones(10, 1.0)));
+        assert!(refused(None, 1, &ones(300, 1e100)));
+        assert!(refused(None, 16, &ones(10, 1.0)));
         // Divided by the scale: the power is of numbers near 1.
-        let mut kernel = Kernel::new(64, Option::None, Trace, 16, 1.0).unwrap();
+        let mut kernel = Kernel::new(64, Option::None, Trace, 16).unwrap();
         kernel.fit(&ones(100, 1.0)).unwrap();
         assert!((kernel.diagonal(&ones(100, 1.0)).unwrap()[0] / 65536.0 - 1.0).abs() < 1e-12);
     }
 
     #[test]
     fn files_give_the_same_kernel_back_or_an_error() {
-        let mut kernel =
-            Kernel::new(3, Some(&[0.1, 0.0, 0.7]), Normalization::Trace, 2, 0.3).unwrap();
+        let mut kernel = Kernel::new(3, Some(&[0.1, 0.0, 0.7]), Normalization::Trace, 2).unwrap();
         kernel.fit(&random(9, 4, 0.7, 3)).unwrap();
         let text = serde_json::to_string(&kernel).unwrap();
         assert_eq!(serde_json::from_str::<Kernel>(&text).unwrap(), kernel);
@@ -590,7 +563,6 @@ mod tests {
             ("\"degree\":2", "\"degree\":0"),
             ("[0.1,0.0,0.7]", "[]"),
             ("[0.1,0.0,0.7]", "[0.1,-1,0.7]"),
-            ("0.3", "-0.3"),
             ("\"trace\"", "\"sum\""),
             ("\"scale\":", "\"scale\":-"),
             ("\"degree\":2", "\"degree\":2,\"more\":1"),

@@ -58,7 +58,6 @@ struct Definition {
     lengths: Vec<f64>,
     scale: f64,
     cosine: bool,
-    coef0: f64,
     features: usize,
     seed: u64,
 }
@@ -106,13 +105,12 @@ impl Sketch {
     /// No column, no feature or more than 2^20; weights not finite and at least 0, or all 0, or
     /// more than the largest gamma; tables of more than a gigabyte.
     pub fn new(columns: usize, lengths: &[f64], features: usize, seed: u64) -> Result<Sketch> {
-        let kernel = Kernel::new(lengths.len() as u64, Some(lengths), Normalization::None, 1, 0.0)?;
+        let kernel = Kernel::new(lengths.len() as u64, Some(lengths), Normalization::None, 1)?;
         Sketch::of(&kernel, columns, features, seed)
     }
 
     /// Draws at most `features` random features of a kernel, with its fitted scale (`none`,
-    /// `trace`, `uniform`); with `cosine` the features of each row are divided by their length. A
-    /// coef0 above 0 takes one feature.
+    /// `trace`, `uniform`); with `cosine` the features of each row are divided by their length.
     ///
     /// # Errors
     /// As [`Sketch::new`]; [`ErrorKind::Needs`] for a degree above 1. Compositions are not
@@ -127,17 +125,15 @@ impl Sketch {
             lengths: kernel.lengths().to_vec(),
             scale: kernel.scale(),
             cosine: kernel.normalization() == Normalization::Cosine,
-            coef0: kernel.coef0(),
             features,
             seed,
         })
     }
 
     fn build(definition: Definition) -> Result<Sketch> {
-        let Definition { columns, features, coef0, scale, .. } = definition;
-        let shift = usize::from(coef0 > 0.0);
-        if features <= shift || features > MOST_FEATURES {
-            let allowed = format!("an integer from {} to {MOST_FEATURES}", shift + 1);
+        let Definition { columns, features, scale, .. } = definition;
+        if !(1..=MOST_FEATURES).contains(&features) {
+            let allowed = format!("an integer from 1 to {MOST_FEATURES}");
             return Err(ErrorKind::OutOfRange {
                 name: "features",
                 value: features.to_string(),
@@ -149,11 +145,10 @@ impl Sketch {
             return Err(ErrorKind::NoAttributes.into());
         }
         let weights: Vec<f64> = definition.lengths.iter().map(|a| a / scale).collect();
-        let room = features - shift;
-        let form = match Sequences::new(columns, &weights, room) {
+        let form = match Sequences::new(columns, &weights, features) {
             Some(sequences) => Form::Explicit(sequences),
             None => {
-                let plan = plan::plan(columns, &weights, room);
+                let plan = plan::plan(columns, &weights, features);
                 // At most columns for each sketched kernel and each factor of masks.
                 let entries =
                     columns.saturating_mul(plan.sketched.len() + definition.lengths.len());
@@ -172,7 +167,7 @@ impl Sketch {
                 Form::Random { explicit: plan.explicit, tensor }
             }
         };
-        let own = match &form {
+        let width = match &form {
             Form::Explicit(sequences) => sequences.len(),
             Form::Random { explicit, tensor } => {
                 let written =
@@ -180,7 +175,7 @@ impl Sketch {
                 written.sum::<usize>() + tensor.buckets()
             }
         };
-        Ok(Sketch { definition, form, width: own + shift })
+        Ok(Sketch { definition, form, width })
     }
 
     /// Returns the number of features, at most the number requested.
@@ -230,17 +225,15 @@ impl Sketch {
         if out.len() != self.width {
             return wrong("features", self.width, out.len());
         }
-        let shift = usize::from(self.definition.coef0 > 0.0);
-        let (own, last) = out.split_at_mut(self.width - shift);
         match (&self.form, &mut scratch.0) {
             (Form::Explicit(sequences), Room::Explicit(room))
                 if room.len() == sequences.room_len() =>
             {
-                sequences.write(values, observed, own, room);
+                sequences.write(values, observed, out, room);
             }
             (Form::Random { explicit, tensor }, Room::Random(room)) if tensor.fits(room) => {
                 let t = tensor.share(observed, room) * (d as f64).sqrt();
-                let mut rest = &mut *own;
+                let mut rest = &mut *out;
                 for written in explicit {
                     let (block, after) = rest.split_at_mut(if written.across { d * d } else { d });
                     written.write(values, observed, t, block);
@@ -251,11 +244,10 @@ impl Sketch {
             _ => return wrong("the scratch", self.width, 0),
         }
         if self.definition.cosine {
-            let length = own.iter().map(|f| f * f).sum::<f64>().sqrt();
+            let length = out.iter().map(|f| f * f).sum::<f64>().sqrt();
             let factor = if length > 0.0 { 1.0 / length } else { 0.0 };
-            own.iter_mut().for_each(|f| *f *= factor);
+            out.iter_mut().for_each(|f| *f *= factor);
         }
-        last.fill(self.definition.coef0.sqrt());
         Ok(())
     }
 
@@ -340,14 +332,8 @@ impl TryFrom<Definition> for Sketch {
                 problem,
             })
         };
-        Kernel::new(
-            file.lengths.len() as u64,
-            Some(&file.lengths),
-            Normalization::None,
-            1,
-            file.coef0,
-        )
-        .map_err(|e| bad("lengths", e.to_string()))?;
+        Kernel::new(file.lengths.len() as u64, Some(&file.lengths), Normalization::None, 1)
+            .map_err(|e| bad("lengths", e.to_string()))?;
         if !(file.scale > 0.0 && file.lengths.iter().all(|a| (a / file.scale).is_finite())) {
             return Err(bad("scale", format!("{:e} is not a scale", file.scale)));
         }

@@ -15,11 +15,7 @@ use super::{Assignments, Learner, with};
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
 use crate::memory;
-use crate::params::MEMORY;
 use std::borrow::Cow;
-
-/// Bytes of a GiB, in which the parameter `memory` is given.
-const GIB: f64 = (1_u64 << 30) as f64;
 
 /// Size of the data of a fit, from which learners estimate their memory.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -225,15 +221,9 @@ pub(super) fn admit_layout<L: Learner + ?Sized>(learner: &L, layout: &Layout) ->
     check(learner, &FitSize::of_layout(layout))
 }
 
-/// Returns the bytes that a fit may take beside a table, and true if a parameter of the learner
-/// limits them.
-pub(crate) fn allowed<L: Learner + ?Sized>(learner: &L, size: &FitSize) -> (f64, bool) {
-    let process = (memory::limit() as f64 - size.held).max(0.0);
-    let own = learner.get(MEMORY.name).and_then(|text| text.parse::<f64>().ok());
-    match own.map(|own| own * GIB) {
-        Some(own) if own < process => (own, true),
-        _ => (process, false),
-    }
+/// Returns the bytes that a fit may take beside a table.
+pub(crate) fn allowed(size: &FitSize) -> f64 {
+    (memory::limit() as f64 - size.held).max(0.0)
 }
 
 fn check<L: Learner + ?Sized>(learner: &L, size: &FitSize) -> Result<()> {
@@ -249,7 +239,7 @@ pub(crate) fn admit_need<L: Learner + ?Sized>(
     size: &FitSize,
     Needed { bytes, remedy }: Needed,
 ) -> Result<()> {
-    let (allowed, own) = allowed(learner, size);
+    let allowed = allowed(size);
     if bytes <= allowed {
         let multiplies = learner.needs().multiplies;
         return if multiplies {
@@ -268,7 +258,6 @@ pub(crate) fn admit_need<L: Learner + ?Sized>(
         allowed,
         widest,
         remedy: remedy.into_owned(),
-        own,
     }
     .into())
 }

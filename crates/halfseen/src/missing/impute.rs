@@ -120,7 +120,7 @@ fn path(
     };
     let cs: Vec<f64> = group.iter().map(|learner| learner.c).collect();
     let options = Options { tol: first.tol, max_passes: first.max_iter, seed: 0 };
-    let mut kernel = Kernel::new(1, None, first.normalization, 1, 0.0)?;
+    let mut kernel = Kernel::new(1, None, first.normalization, 1)?;
     let rows = Masked::wide(examples, first.intercept)?.filled(&fill)?;
     kernel.fit_weighted(&rows, goal.weights())?;
     // The products of features, rows times this factor, are the kernel.

@@ -11,7 +11,7 @@ use crate::learner::missingness::MissingnessSummary;
 use crate::learner::size::admit_need;
 use crate::learner::{FitSize, Learner, Needed};
 use crate::model::{Expansion, Model, Note, Predictor, Report, Stop};
-use crate::params::{Features, KernelLoss, MEMORY, Parameters};
+use crate::params::{Features, KernelLoss, Parameters};
 use crate::prepare::{Options, Prepare, Prepared};
 use halfseen_solve::Monitor;
 use serde::{Deserialize, Serialize};
@@ -152,9 +152,7 @@ impl IncrementalKarma {
         let numbers = 2.0 * size.masked(kept.is_some()) + compared;
         let remedy =
             "features=sketch:2048 and all rows at once, whose memory is linear in the rows";
-        let memory = self.params.get(MEMORY.name).and_then(serde_json::Value::as_f64);
-        let karma = Karma { memory, ..Karma::default() };
-        admit_need(&karma, &size, Needed::of(&size, numbers).with(remedy))
+        admit_need(&Karma::default(), &size, Needed::of(&size, numbers).with(remedy))
     }
 
     fn count(&mut self, block: &Report) {

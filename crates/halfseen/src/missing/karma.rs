@@ -47,11 +47,9 @@ parameters! {
         loss: KernelLoss = KernelLoss::Auto, KERNEL_LOSS;
         normalization: Normalization = Normalization::Trace, NORMALIZATION;
         degree: u64 = 1, DEGREE;
-        coef0: f64 = 0.0, COEF0;
         features: Features = Features::Exact, FEATURES;
         solver: KernelSolver = KernelSolver::Exact, SOLVER;
         intercept: bool = true, INTERCEPT;
-        memory: Option<f64> = None, MEMORY;
         tol: f64 = 1e-4, TOL;
         max_iter: u64 = 10_000, MAX_ITER;
         seed: u64 = 0, SEED;
@@ -153,7 +151,7 @@ impl Learner for Karma {
 
 impl Karma {
     pub(super) fn kernel(&self) -> Result<Kernel> {
-        Kernel::new(self.gamma, None, self.normalization, self.degree, self.coef0)
+        Kernel::new(self.gamma, None, self.normalization, self.degree)
     }
 
     fn options(&self) -> Options {
@@ -166,8 +164,21 @@ impl Karma {
     }
 }
 
-/// Fits several settings. Those that differ only in C share a path; all share the two products.
+/// Fits several settings, as [`fit_within`] the limit of the process, which as many fits share as
+/// there are threads.
 fn fit_all(learners: &[Karma], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+    let allowed = size::allowed(&FitSize::of(examples)) / rayon::current_num_threads() as f64;
+    fit_within(allowed, learners, examples, monitor)
+}
+
+/// Fits several settings in so many bytes, if each fits alone. Those that differ only in C share a
+/// path; all share the two products.
+fn fit_within(
+    allowed: f64,
+    learners: &[Karma],
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Fit>> {
     if !learners.iter().all(|learner| learner.needs().weights) {
         refuse_weights("karma with solver = online", examples, STEPS)?;
     }
@@ -200,7 +211,7 @@ fn fit_all(learners: &[Karma], examples: &Examples<'_>, monitor: &dyn Monitor) -
                 }
             }
         }
-        for some in batches(&exact, learners, examples) {
+        for some in batches(&exact, learners, examples, allowed) {
             data.exact(some, learners, monitor, &mut fits)?;
         }
     }
@@ -208,33 +219,26 @@ fn fit_all(learners: &[Karma], examples: &Examples<'_>, monitor: &dyn Monitor) -
     fits.ok_or_else(|| ErrorKind::Interrupted { during: "fitting" }.into())
 }
 
-/// Splits groups into batches whose Gram matrices fit into memory, with the largest solver's needs.
-/// Loss, solver and memory are constant only within a group. The limit of the process is shared by
-/// as many fits as there are threads.
+/// Splits groups into batches whose Gram matrices fit into so many bytes, with the largest solver's
+/// needs. Loss and solver are constant only within a group.
 fn batches<'g, 'l>(
     mut groups: &'g [&'l Vec<usize>],
     learners: &[Karma],
     examples: &Examples<'_>,
+    allowed: f64,
 ) -> Vec<&'g [&'l Vec<usize>]> {
     let rows = examples.len();
     let size = FitSize::of(examples);
-    let share = rayon::current_num_threads() as f64;
-    // Bytes beside the Gram matrices, and those allowed.
-    let need = |group: &&Vec<usize>| {
-        let first = &learners[group[0]];
+    let beside = |group: &&Vec<usize>| {
         let size = FitSize { settings: group.len(), ..size.clone() };
-        let beside = first.needed(&size).bytes - bytes_needed(rows, 1) as f64;
-        let (allowed, own) = size::allowed(first, &size);
-        (beside, if own { allowed } else { allowed / share })
+        learners[group[0]].needed(&size).bytes - bytes_needed(rows, 1) as f64
     };
-    let needs: Vec<(f64, f64)> = groups.iter().map(need).collect();
+    let needs: Vec<f64> = groups.iter().map(beside).collect();
     let (mut batches, mut needs) = (Vec::new(), &needs[..]);
     while !groups.is_empty() {
         let fits = |&count: &usize| {
-            let (most, least) = needs[..count]
-                .iter()
-                .fold((0.0_f64, f64::INFINITY), |(m, l), need| (m.max(need.0), l.min(need.1)));
-            bytes_needed(rows, count) as f64 + most <= least
+            let most = needs[..count].iter().copied().fold(0.0, f64::max);
+            bytes_needed(rows, count) as f64 + most <= allowed
         };
         // The needs of a batch grow with every group; a single one fits.
         let count = (2..=groups.len()).take_while(fits).last().unwrap_or(1);

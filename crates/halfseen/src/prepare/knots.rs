@@ -52,7 +52,6 @@ impl Schema {
             allowed,
             widest: None,
             remedy: "none".to_owned(),
-            own: false,
         }
         .into())
     }

@@ -64,7 +64,6 @@ parameters! {
         intercept: bool = true, INTERCEPT;
         tol: f64 = 1e-6, TOL;
         max_iter: u64 = 300, MAX_ITER;
-        memory: Option<f64> = None, MEMORY;
         seed: u64 = 0, SEED;
     }
 }

@@ -416,7 +416,7 @@ mod tests {
         assert_eq!(said("karma", "c", &[("1", 0.2)]), "");
         assert_eq!(said("karma", "gamma", &[("1", 0.1), ("2", 0.2), ("3", 0.3)]), "");
         let penalties = [("0", 0.1), ("0.001", 0.2), ("0.01", 0.3)];
-        assert_eq!(said("karma", "coef0", &penalties), "");
+        assert_eq!(said("aesvr", "tube", &penalties), "");
         assert_eq!(said("pnorm", "p", &[("2", 0.3), ("4", 0.2), ("auto", 0.3)]), "");
     }
 

@@ -354,16 +354,6 @@ fn leaving_one_out_is_told_and_is_right() {
 }
 
 #[test]
-fn memory_is_refused_before_it_is_taken() {
-    let data = Holed::new(60, 5, 0, 0.3);
-    let learner = set("karma", &[("memory", "1e-6")]);
-    let prepared = data.prepared(&*learner, &rows(60), Scale::Each);
-    let error = learner.fit(&prepared.examples(), &Silent).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::TooMuchMemory { rows: 60, .. }), "{error}");
-    assert!(error.to_string().contains("features=sketch"), "{error}");
-}
-
-#[test]
 fn numbers_have_no_hinge() {
     let data = Holed::new(60, 5, 0, 0.3);
     let learner = set("karma", &[("loss", "hinge")]);

@@ -222,7 +222,6 @@ fn what_does_not_belong_together_is_refused_by_name() {
 fn learners_that_cannot_are_refused_with_a_remedy() {
     for (settings, remedy) in [
         ("karma", "set features=sketch:2048, or choose one of"),
-        ("karma features=sketch:64 coef0=1", "set coef0=0, or choose one of"),
         ("karma loss=hinge", "set features=sketch:2048 and loss=squared, or choose one of"),
         ("robust-lp", "or fit to the whole table"),
         ("robust-perceptron", "or to some of its rows: fit --rows"),

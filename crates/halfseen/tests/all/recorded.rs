@@ -37,7 +37,7 @@ baseline identity: budget=3 radius=1 | budget=4 centre=none intercept=false
 baseline: moment_repair=stationary | moment_repair=diag-shift / fiml: total_budget=300 link=auto
 aesvr: ball=l1 loss=hinge | budget=3 loss=exponential | loss=logistic norm_bound=2 radius=0.5
 fiml: budget=2 design=uniform rank=1 deviations=3 | shape=auto | shape=additive budget=4 / mcb mc1: loss=squared label_weight=1
-karma: solver=online | features=sketch:32 | degree=2 coef0=1 normalization=cosine
+karma: solver=online | features=sketch:32 | degree=2 normalization=cosine
 karma zero mean: loss=hinge normalization=uniform | loss=squared intercept=false
 lasso svm mcb robust-lp: max_iter=2
 robust-lp: threat=2 deletions=whole box_radius=2 | chunk=30 quantile=0.8

@@ -383,15 +383,6 @@ fn noise_needs_a_margin() {
 }
 
 #[test]
-fn too_much_memory_is_refused_before_it_is_taken() {
-    let data = random(60, &[1; 15], &[], 15);
-    let learner = RobustLp { threat: Some(2.0), memory: Some(1e-5), ..RobustLp::default() };
-    let error = learner.fit(&data.examples(), &Silent).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::TooMuchMemory { rows: 60, .. }), "{error}");
-    assert!(error.to_string().contains("chunk=15"), "{error}");
-}
-
-#[test]
 fn numbers_and_impossible_threats_are_refused() {
     let mut data = Data::random(30, &singletons(12), 3);
     data = data.told();

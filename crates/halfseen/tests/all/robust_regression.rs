@@ -302,8 +302,6 @@ fn what_cannot_be_is_refused() {
     assert!(matches!(margin.kind(), ErrorKind::OutOfRange { name: "margin", .. }), "{margin}");
     let noise = refuse(RobustLp { damage: Damage::Noise, ..learner() }, &data);
     assert!(matches!(noise.kind(), ErrorKind::Needs { name: "damage", .. }), "{noise}");
-    let memory = refuse(RobustLp { memory: Some(1e-6), ..learner() }, &data);
-    assert!(matches!(memory.kind(), ErrorKind::TooMuchMemory { rows: 20, .. }), "{memory}");
     let values = AttributeCosts::Numbers(vec![0.5, 1.2, 0.7, 1.0]);
     for data in [&data, &classes(20, &[1; 4], 71)] {
         let whole = refuse(

@@ -28,7 +28,7 @@ impl<'a> Space<'a> {
             Masked::Dense(rows) => return Ok(Space::Dense(rows)),
             Masked::Sparse(sparse) => sparse,
         };
-        let products = Kernel::new(1, None, Normalization::None, 1, 0.0)?;
+        let products = Kernel::new(1, None, Normalization::None, 1)?;
         let (values, vectors) = eigen(gram(&[products], rows, monitor)?.remove(0).as_ref())?;
         let (n, largest) = (values.len(), values.iter().copied().fold(0.0, f64::max));
         let least = largest * n as f64 * f64::EPSILON;

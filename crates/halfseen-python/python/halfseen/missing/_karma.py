@@ -72,11 +72,9 @@ class _KARMA(Incremental, Missing):
         loss: Literal["auto", "squared", "hinge"] = "auto",
         normalization: Literal["none", "trace", "uniform", "cosine"] = "trace",
         degree: int = 1,
-        coef0: float = 0.0,
         features: str = "exact",
         solver: Literal["exact", "online"] = "exact",
         intercept: bool = True,
-        memory: float | None = None,
         tol: float = 0.0001,
         max_iter: int = 10000,
         random_state: t.Seed = None,
@@ -91,11 +89,9 @@ class _KARMA(Incremental, Missing):
         self.loss = loss
         self.normalization = normalization
         self.degree = degree
-        self.coef0 = coef0
         self.features = features
         self.solver = solver
         self.intercept = intercept
-        self.memory = memory
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -158,11 +154,9 @@ class KARMAClassifier(WeightedClassifier, IncrementalClassifier, _KARMA, Classif
         loss: Literal["auto", "squared", "hinge"] = "auto",
         normalization: Literal["none", "trace", "uniform", "cosine"] = "trace",
         degree: int = 1,
-        coef0: float = 0.0,
         features: str = "exact",
         solver: Literal["exact", "online"] = "exact",
         intercept: bool = True,
-        memory: float | None = None,
         tol: float = 0.0001,
         max_iter: int = 10000,
         random_state: t.Seed = None,
@@ -178,11 +172,9 @@ class KARMAClassifier(WeightedClassifier, IncrementalClassifier, _KARMA, Classif
         self.loss = loss
         self.normalization = normalization
         self.degree = degree
-        self.coef0 = coef0
         self.features = features
         self.solver = solver
         self.intercept = intercept
-        self.memory = memory
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state

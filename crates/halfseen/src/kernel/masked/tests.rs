@@ -231,8 +231,7 @@ fn sparse_rows_have_the_kernels_of_the_dense_ones() {
         for constant in [true, false] {
             in_both_forms(&matrix, &scaler, constant, |sparse, dense| {
                 for (gamma, normalization) in [(1, Trace), (2, None), (3, Cosine), (7, Uniform)] {
-                    let mut kernel =
-                        Kernel::new(gamma, Option::None, normalization, 1, 0.0).unwrap();
+                    let mut kernel = Kernel::new(gamma, Option::None, normalization, 1).unwrap();
                     kernel.fit(&dense).unwrap();
                     let mut same = kernel.clone();
                     same.fit(&sparse).unwrap();

@@ -15,8 +15,7 @@ fn rows(n: usize, d: usize, share: f64, seed: u64) -> Masked {
 }
 
 fn exact(lengths: &[f64], rows: &Masked) -> Mat<f64> {
-    let kernel =
-        Kernel::new(lengths.len() as u64, Some(lengths), Normalization::None, 1, 0.0).unwrap();
+    let kernel = Kernel::new(lengths.len() as u64, Some(lengths), Normalization::None, 1).unwrap();
     gram(&[kernel], rows, &Silent).unwrap().remove(0)
 }
 
@@ -155,7 +154,6 @@ fn seeds_repeat_files_and_threads_do_not_matter() {
         ("features", "0"),
         ("features", "99999999999"),
         ("scale", "0.0"),
-        ("coef0", "-1.0"),
         ("lengths", "[]"),
     ] {
         let mut file: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -181,25 +179,23 @@ fn one_row_alone_is_what_it_is_among_others_in_used_scratch() {
 }
 
 #[test]
-fn normalisations_and_coef0_are_the_kernels() {
+fn normalisations_are_the_kernels() {
     let rows = rows(30, 8, 0.5, 7);
     for normalization in
         [Normalization::None, Normalization::Trace, Normalization::Uniform, Normalization::Cosine]
     {
-        for coef0 in [0.0, 0.7] {
-            let mut kernel = Kernel::new(3, None, normalization, 1, coef0).unwrap();
-            kernel.fit(&rows).unwrap();
-            let expected = gram(&[kernel.clone()], &rows, &Silent).unwrap().remove(0);
-            let sketch = Sketch::of(&kernel, 8, 300, 0).unwrap();
-            assert!(sketch.is_exact());
-            assert!(length(&(&products(&sketch, &rows) - &expected)) < 1e-12 * length(&expected));
-            // Sketched kernels agree up to the error of the sketch; cosine has unit lengths.
-            let sketch = Sketch::of(&kernel, 8, 180, 0).unwrap();
-            let found = products(&sketch, &rows);
-            assert!(!sketch.is_exact() && length(&(&found - &expected)) < 0.2 * length(&expected));
-            if normalization == Normalization::Cosine {
-                assert!((0..30).all(|i| (found[(i, i)] - 1.0 - coef0).abs() < 1e-12));
-            }
+        let mut kernel = Kernel::new(3, None, normalization, 1).unwrap();
+        kernel.fit(&rows).unwrap();
+        let expected = gram(&[kernel.clone()], &rows, &Silent).unwrap().remove(0);
+        let sketch = Sketch::of(&kernel, 8, 300, 0).unwrap();
+        assert!(sketch.is_exact());
+        assert!(length(&(&products(&sketch, &rows) - &expected)) < 1e-12 * length(&expected));
+        // Sketched kernels agree up to the error of the sketch; cosine has unit lengths.
+        let sketch = Sketch::of(&kernel, 8, 180, 0).unwrap();
+        let found = products(&sketch, &rows);
+        assert!(!sketch.is_exact() && length(&(&found - &expected)) < 0.2 * length(&expected));
+        if normalization == Normalization::Cosine {
+            assert!((0..30).all(|i| (found[(i, i)] - 1.0).abs() < 1e-12));
         }
     }
 }
@@ -238,7 +234,7 @@ fn what_cannot_be_is_refused() {
         kind(Sketch::new(usize::MAX, &[1.0; 3], 8, 0)),
         ErrorKind::WrongLength { .. }
     ));
-    let kernel = Kernel::new(2, None, Normalization::None, 2, 0.0).unwrap();
+    let kernel = Kernel::new(2, None, Normalization::None, 2).unwrap();
     assert!(Sketch::of(&kernel, 3, 64, 0).unwrap_err().to_string().contains("features = exact"));
     let sketch = Sketch::new(9, &[1.0; 2], 40, 0).unwrap();
     assert!(matches!(

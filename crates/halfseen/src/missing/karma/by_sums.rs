@@ -22,7 +22,7 @@ use std::time::Instant;
 pub(super) fn able(karma: &Karma, classes: usize) -> bool {
     let is_sketched = matches!(karma.features, Kind::Sketch(_));
     let is_exact = karma.solver == KernelSolver::Exact;
-    is_sketched && is_exact && karma.coef0 == 0.0 && is_squared(karma.loss, classes)
+    is_sketched && is_exact && is_squared(karma.loss, classes)
 }
 
 /// Features without the kernel's scale, and the outputs of a row.

@@ -34,49 +34,47 @@ impl Data {
     }
 }
 
-/// Returns a learner limited to the memory of `matrices` Gram matrices, to the byte.
-fn with(gamma: u64, loss: KernelLoss, matrices: usize) -> Karma {
-    let (data, learner) = (Data::new(), Karma { gamma, loss, ..Karma::default() });
+fn with(gamma: u64, loss: KernelLoss) -> Karma {
+    Karma { gamma, loss, ..Karma::default() }
+}
+
+/// Returns the bytes of `matrices` Gram matrices, and of what a fit takes beside its solver.
+fn room(matrices: usize) -> f64 {
+    let (data, learner) = (Data::new(), with(1, KernelLoss::Hinge));
     let size = FitSize::of(&data.examples());
-    let rest = bytes_needed(ROWS, 1) as f64 + 8.0 * objective::beside(loss, &size);
-    let rest = learner.needed(&size).bytes - rest;
-    let memory = Some((bytes_needed(ROWS, matrices) as f64 + rest) / f64::from(1 << 30));
-    Karma { memory, ..learner }
+    let solver = bytes_needed(ROWS, 1) as f64 + 8.0 * objective::beside(learner.loss, &size);
+    bytes_needed(ROWS, matrices) as f64 + learner.needed(&size).bytes - solver
 }
 
 #[test]
-fn batches_go_by_the_greediest_solver_and_the_least_allowance() {
+fn batches_go_by_the_greediest_solver() {
     use KernelLoss::{Hinge, Squared};
     let data = Data::new();
-    let counts = |learners: &[Karma], groups: &[&[usize]]| -> Vec<usize> {
-        let groups: Vec<Vec<usize>> = groups.iter().map(|g| g.to_vec()).collect();
+    let counts = |learners: &[Karma], allowed: f64| -> Vec<usize> {
+        let groups: Vec<Vec<usize>> = (0..learners.len()).map(|at| vec![at]).collect();
         let groups: Vec<&Vec<usize>> = groups.iter().collect();
-        batches(&groups, learners, &data.examples()).into_iter().map(<[_]>::len).collect()
+        let batches = batches(&groups, learners, &data.examples(), allowed);
+        batches.into_iter().map(<[_]>::len).collect()
     };
-    let single: &[&[usize]] = &[&[0], &[1], &[2], &[3]];
     // The hinge solver takes three matrices, a spectrum four.
-    let hinges = [1, 2, 3, 4].map(|gamma| with(gamma, Hinge, 5));
-    assert_eq!(counts(&hinges, single), [2, 2]);
-    assert_eq!(counts(&hinges.clone().map(|k| Karma { memory: None, ..k }), single), [4]);
-    let mixed = [with(1, Hinge, 5), with(2, Squared, 5), with(3, Hinge, 5), with(4, Hinge, 5)];
-    assert_eq!(counts(&mixed, single), [1, 1, 2]);
-    let frugal = [with(1, Hinge, 9), with(2, Hinge, 9), with(3, Hinge, 4), with(4, Hinge, 9)];
-    assert_eq!(counts(&frugal, single), [2, 1, 1]);
-    let online = hinges.map(|k| Karma {
-        solver: KernelSolver::Online,
-        memory: k.memory.map(|m| m * 0.99),
-        ..k
-    });
-    assert_eq!(counts(&online, single), [4]);
+    let hinges = [1, 2, 3, 4].map(|gamma| with(gamma, Hinge));
+    assert_eq!(counts(&hinges, room(5)), [2, 2]);
+    assert_eq!(counts(&hinges, room(9)), [4]);
+    assert_eq!(counts(&hinges, room(4)), [1, 1, 1, 1]);
+    let mixed = [with(1, Hinge), with(2, Squared), with(3, Hinge), with(4, Hinge)];
+    assert_eq!(counts(&mixed, room(5)), [1, 1, 2]);
+    let online = hinges.map(|k| Karma { solver: KernelSolver::Online, ..k });
+    assert_eq!(counts(&online, 0.99 * room(5)), [4]);
 }
 
 #[test]
 fn settings_that_share_nothing_but_a_call_give_what_they_give_alone() {
     let data = Data::new();
-    let (hinge, squared) = (with(2, KernelLoss::Hinge, 4), with(2, KernelLoss::Squared, 9));
+    let (hinge, squared) = (with(2, KernelLoss::Hinge), with(2, KernelLoss::Squared));
     let learners =
         [hinge.clone(), Karma { c: 0.1, ..squared.clone() }, Karma { gamma: 3, ..hinge }, squared];
-    let together = fit_all(&learners, &data.examples(), &Silent).unwrap();
+    // One group at a time.
+    let together = fit_within(room(4), &learners, &data.examples(), &Silent).unwrap();
     for (learner, fit) in
         learners.iter().zip(&together).filter(|(k, _)| k.loss == KernelLoss::Hinge)
     {

@@ -23,7 +23,7 @@ fn rows(n: usize, d: usize, classes: usize, seed: u64) -> (Vec<Vec<f64>>, Vec<us
 /// k_gamma by its definition, with a_r = 1.
 fn gram(rows: &[Vec<f64>], gamma: u64) -> Mat<f64> {
     let cells = Array2::from_shape_fn((rows.len(), rows[0].len()), |(i, j)| rows[i][j]);
-    let kernel = Kernel::new(gamma, None, Normalization::None, 1, 0.0).unwrap();
+    let kernel = Kernel::new(gamma, None, Normalization::None, 1).unwrap();
     let rows = Masked::from_rows(cells.view(), false).unwrap();
     of_kernels(&[kernel], &rows, &Silent).unwrap().remove(0)
 }
