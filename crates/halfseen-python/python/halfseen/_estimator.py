@@ -78,9 +78,6 @@ class Estimator(Documented, Saved, BaseEstimator):
     max_iter : int
         Maximum number of iterations of the solver; the report says if it was reached. Range: an integer
         of at least 1.
-    memory : float or None
-        Maximum memory of one fit beside its table, in GiB; a larger fit is refused before it starts.
-        None: the limit of the process. Range: a finite number above 0, or None.
     random_state : int, RandomState instance or None
         Seed of all random draws: an int is used as is, otherwise one is drawn and kept in ``report_``.
     scale : {'none', 'common', 'each', 'max'} or None

@@ -32,10 +32,8 @@ class _KARMA(Incremental, Missing):
         largest value for rows of length 1; cosine, so that each row has 1 with itself (another class of
         predictors).
     degree : int
-        Exponent p of the composed kernel (k + coef0)^p; 1 is KARMA. Range: an integer from 1 to 16.
-    coef0 : float
-        Constant added to the kernel before it is raised to the power degree. Range: a finite number of at
-        least 0.
+        Exponent p of the composed kernel (k + 1)^p, for p above 1; 1 is KARMA. Range: an integer from 1
+        to 16.
     features : str
         Computation of the kernel. exact: the kernel itself; memory and time grow with the square of the
         number of rows. sketch:D: D random features that approximate it; linear in the number of rows.
