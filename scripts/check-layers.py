@@ -32,7 +32,8 @@ prepare
 model
 learner
 theory plan
-budget missing robust full
+asking
+budget joint missing robust full
 registry
 partial
 select
@@ -241,7 +242,7 @@ def self_test():
                       robust="use crate::full::Ridge; use crate::model::Scores;")
         assert up == ["data.rs:2 imports model/fit.rs (data -> model, floor 6 -> 9)",
                       "data.rs:3 imports new.rs (data -> new, floor 6 -> 99)",
-                      "robust.rs:1 imports full/mod.rs (robust -> full, floor 12 -> 12)"], up
+                      "robust.rs:1 imports full/mod.rs (robust -> full, floor 13 -> 13)"], up
         ring = {"full__a": "use super::b::B; use super::Ridge;", "full__b": "use super::c::C;",
                 "full__c": "fn f() { crate::full::a::g() }"}
         star = {"full__mod": base["full__mod"] + "fn f() { a::g(); b::g() }"}

@@ -8,8 +8,9 @@
 //! many people, a study does this: `halfseen study`, crate `halfseen-study`.)
 #![allow(clippy::print_stdout)]
 
-use halfseen::budget::{Fiml, Query};
+use halfseen::budget::Query;
 use halfseen::data::{Cell, Matrix, Table, Target};
+use halfseen::joint::Fiml;
 use halfseen::prepare::{Group, Options, Prepared};
 use halfseen::registry::{load, start};
 use halfseen::sampling::{Purpose, Stream};

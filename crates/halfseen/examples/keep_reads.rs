@@ -5,8 +5,9 @@
 #![allow(clippy::print_stdout)]
 
 use halfseen::Learner;
-use halfseen::budget::{Fiml, Query};
+use halfseen::budget::Query;
 use halfseen::data::Layout;
+use halfseen::joint::Fiml;
 use halfseen::params::Shape;
 use halfseen::registry::load;
 use halfseen::sampling::{Purpose, Stream};

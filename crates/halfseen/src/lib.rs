@@ -31,7 +31,7 @@
 //! # Ok::<(), halfseen::Error>(())
 //! ```
 //!
-//! Most of these learners take one step per example and forget it. [`budget::Fiml`] keeps all reads
+//! Most of these learners take one step per example and forget it. [`joint::Fiml`] keeps all reads
 //! and models attributes and target jointly. It also learns from tables with missing values, and
 //! its [`model::Conditional`] predictions impute missing values in new rows.
 //!
@@ -74,10 +74,12 @@
 //! Results never depend on the number of threads. The library prints nothing, and does not panic on
 //! any input.
 
+mod asking;
 pub mod budget;
 pub mod data;
 pub mod error;
 pub mod full;
+pub mod joint;
 pub mod kernel;
 pub mod learner;
 mod loss;

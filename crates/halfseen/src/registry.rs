@@ -1,6 +1,6 @@
 //! Lists all learners; the only file that knows them all. A program may add learners of its own.
 
-use crate::budget::Saved;
+use crate::asking::Saved;
 use crate::data::Layout;
 use crate::error::{ErrorKind, Result, list, maybe, nearest, short};
 use crate::learner::{AskTell, Learner};
@@ -27,6 +27,7 @@ pub fn extend(others: fn() -> Vec<Box<dyn Learner>>) -> bool {
 pub fn all() -> Vec<Box<dyn Learner>> {
     let families = [
         crate::budget::learners(),
+        crate::joint::learners(),
         crate::missing::learners(),
         crate::robust::learners(),
         crate::full::learners(),

@@ -6,8 +6,8 @@
 mod common;
 
 use common::{Data, LOOSE, all, kind, learner, singletons, subjects_of};
-use halfseen::budget::Fiml;
 use halfseen::data::{Column, Csr, Examples, Label, Matrix, Place, Table, Target, TextColumn};
+use halfseen::joint::Fiml;
 use halfseen::learner::{FitSize, with};
 use halfseen::missing::{IncrementalKarma, Karma};
 use halfseen::params::{Design, KernelSolver};

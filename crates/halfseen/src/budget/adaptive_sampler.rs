@@ -1,10 +1,10 @@
 //! Keeps the present distribution of the gradient's panels, and the estimates that change it.
 
-use super::admission::LARGEST_STEP;
 use super::cost_constraint::CostConstrained;
-use super::design::inclusion;
 use super::recipe::{Draws, Proportions, Recipe, Source};
-use super::sampler::Sampler;
+use crate::asking::admission::LARGEST_STEP;
+use crate::asking::design::inclusion;
+use crate::asking::sampler::Sampler;
 use crate::data::Layout;
 use crate::error::{ErrorKind, Result, shown};
 use crate::params::{Inner, Passive};

@@ -18,11 +18,11 @@
 //! N. Cesa-Bianchi, S. Shalev-Shwartz and O. Shamir, "Efficient Learning with Partially Observed
 //! Attributes", ICML 2010.
 
-use super::allowance::Reads;
 use super::budgeted::Budgeted;
-use super::design::DesignCriterion;
 use super::recipe::{Draws, Recipe, recipe};
 use super::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
+use crate::asking::allowance::Reads;
+use crate::asking::design::DesignCriterion;
 use crate::error::Result;
 use crate::learner::Grid;
 use crate::loss::Loss;

@@ -20,11 +20,11 @@
 //!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
 
-use super::allowance::Reads;
 use super::budgeted::Budgeted;
-use super::design::DesignCriterion;
 use super::recipe::{Draws, Recipe, recipe};
 use super::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
+use crate::asking::allowance::Reads;
+use crate::asking::design::DesignCriterion;
 use crate::error::Result;
 use crate::learner::Grid;
 use crate::loss::Loss;

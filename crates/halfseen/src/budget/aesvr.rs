@@ -32,15 +32,16 @@
 //!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012, section 4.
 
-use super::allowance::Reads;
 use super::budgeted::{completed, fit_curve};
-use super::design::DesignCriterion;
 use super::gen_est::{GenEst, check_reach};
 use super::known;
 use super::recipe::{Draws, Recipe, recipe};
+use super::sgd::Sgd;
 use super::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
 use super::told::{in_parts, told};
-use super::{pass, sgd::Sgd};
+use crate::asking::allowance::Reads;
+use crate::asking::design::DesignCriterion;
+use crate::asking::pass;
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{AskTell, FitSize, Grid, InParts, Learner, Needed, Steps};

@@ -1,16 +1,17 @@
 //! Implements [`Learner`] for every type that provides a [`Recipe`].
 
-use super::allowance::{Reads, affordable, affordable_cost};
 use super::classes::uncentred;
-use super::pass::{self, one_pass};
 use super::recipe::Recipe;
 use super::sgd::Sgd;
 use super::told::{in_parts, told};
+use crate::asking::allowance::{Reads, affordable, affordable_cost};
+use crate::asking::check_moments;
+use crate::asking::pass::{self, one_pass};
 use crate::data::{Examples, Layout};
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::learner::{AskTell, FitSize, Grid, InParts, Learner, Needed, Steps};
 use crate::model::Fit;
-use crate::params::{Centre, Described};
+use crate::params::Described;
 use halfseen_solve::Monitor;
 use halfseen_solve::iterate::Iterate;
 use std::sync::Arc;
@@ -60,22 +61,6 @@ pub(super) fn completed(
     let examples = affordable.into_iter().chain(paid).chain(examples).min();
     recipe.pace.horizon = recipe.pace.horizon.or(examples);
     Ok(recipe)
-}
-
-/// Refuses moments that do not fit the examples' columns, and a given centre without declared
-/// means.
-pub(super) fn check_moments(examples: &Examples<'_>, centre: Centre) -> Result<()> {
-    let Some(moments) = examples.moments else { return Ok(()) };
-    let columns = examples.columns();
-    if examples.declared.moments || moments.square.len() != columns || moments.mean.len() != columns
-    {
-        moments.check(columns)?;
-    }
-    if centre == Centre::Given && examples.declared.moments && !examples.declared.means {
-        let what = "the attributes' means, and only their second moments were declared; declare the means too, or use centre = running";
-        return Err(ErrorKind::Needs { name: "centre", value: "given", what }.into());
-    }
-    Ok(())
 }
 
 /// Fits one recipe to all examples; see [`Learner::fit_curve`].

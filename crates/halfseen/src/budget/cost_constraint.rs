@@ -19,9 +19,9 @@
 //! M the largest expected price for which this works. The design with the smaller second moment is
 //! used.
 
-use super::design::{DesignCriterion, capped, inclusion};
 use super::packing::pack;
-use super::sampler::Sampler;
+use crate::asking::design::{DesignCriterion, capped, inclusion};
+use crate::asking::sampler::Sampler;
 
 /// Halvings of an interval: to the last bits of a number near 1.
 const HALVINGS: usize = 50;

@@ -15,11 +15,11 @@
 //! Sampling", ICML 2015.
 
 use super::aerr::{Aerr, THEORY};
-use super::allowance::Reads;
 use super::budgeted::Budgeted;
-use super::design::DesignCriterion;
 use super::recipe::{Draws, Proportions, Recipe, recipe};
 use super::step_size::{Schedule, StepSchedule};
+use crate::asking::allowance::Reads;
+use crate::asking::design::DesignCriterion;
 use crate::error::Result;
 use crate::learner::Grid;
 use crate::loss::Loss;

@@ -16,8 +16,8 @@
 //! | [`Ddaelr`] | by the second moments | exponentiated | exponentiated gradient |
 //! | [`Aesvr`] | uniform; smooth losses | Euclidean ball, or exponentiated | as above |
 //!
-//! A first phase may estimate the moments of [`Ddaerr`] and [`Ddaelr`]. [`Aerr`], [`Aelr`] and
-//! [`Fiml`] can also learn from the attributes that happen to be observed in each row (`passive`).
+//! A first phase may estimate the moments of [`Ddaerr`] and [`Ddaelr`]. [`Aerr`] and [`Aelr`]
+//! can also learn from the attributes that happen to be observed in each row (`passive`).
 //!
 //! Each learner of this table writes a [`Recipe`], which [`Sgd`] runs. Others estimate second
 //! moments, and solve a problem in them when a predictor is requested. [`MomentLasso`] repairs the
@@ -27,73 +27,50 @@
 //! |---|---|---|---|
 //! | [`MomentLasso`] | pairs of panels | all second moments | least squares in the l1 ball |
 //!
-//! One keeps its answers, and fits the joint distribution of attributes and target by maximum
-//! likelihood when a predictor is requested:
-//!
-//! | learner | reads | keeps |
-//! |---|---|---|
-//! | [`Fiml`] | uniform subset, or by estimated contribution | every read |
-//!
 //! [`one_pass`] teaches a learner the rows of a table, and reads only the cells that its queries
 //! name.
 
 mod adaptive_sampler;
-mod admission;
 pub(crate) mod aelr;
 mod aer;
 pub(crate) mod aerr;
 mod aesvr;
-mod allowance;
 mod budgeted;
 mod classes;
 mod cost_constraint;
 mod ddaelr;
 mod ddaerr;
-mod design;
-mod engine;
-mod fiml;
 mod gaerr;
 mod gen_est;
 mod known;
-mod ledger;
 mod moment_lasso;
 pub mod moments;
-mod money;
-mod observed;
 mod packing;
-mod pass;
 mod pnorm;
 mod progressive_validation;
 mod recipe;
 mod running_moments;
-mod sampler;
-mod saved;
 mod sgd;
 mod slope_stats;
 mod step_size;
 mod told;
 pub(crate) mod two_phase;
 
+pub use crate::asking::{DesignCriterion, Reads, Sampler, Wait, next_batch, one_pass};
 pub use crate::learner::{AskTell, ColumnTerm, Query, Read, ReadRows, Role, TellOutcome};
 pub use aelr::Aelr;
 pub use aer::Aer;
 pub use aerr::Aerr;
 pub use aesvr::Aesvr;
-pub use allowance::Reads;
 pub use budgeted::Budgeted;
 pub use ddaelr::Ddaelr;
 pub use ddaerr::Ddaerr;
-pub use design::DesignCriterion;
-pub use fiml::Fiml;
 pub use gaerr::Gaerr;
 pub use moment_lasso::MomentLasso;
-pub use pass::{next_batch, one_pass};
 pub use pnorm::PNormRegression;
 pub use recipe::{Draws, Proportions, Recipe, Source, TwoPhase};
-pub use sampler::Sampler;
-pub(crate) use saved::{Saved, digest};
 pub use sgd::Sgd;
-pub use step_size::{DataNorms, Norms, Schedule, Step, StepPlan, StepSchedule, TheoryStep, Wait};
+pub use step_size::{DataNorms, Norms, Schedule, Step, StepPlan, StepSchedule, TheoryStep};
 
 use crate::learner::Learner;
 
@@ -109,6 +86,5 @@ pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(Ddaelr::default()),
         Box::new(MomentLasso::default()),
         Box::new(Aesvr::default()),
-        Box::new(Fiml::default()),
     ]
 }

@@ -26,11 +26,11 @@
 //! C. Gentile, "The Robustness of the p-Norm Algorithms", Machine Learning 53, 2003. N.
 //! Cesa-Bianchi and G. Lugosi, "Prediction, Learning, and Games", 2006.
 
-use super::allowance::Reads;
 use super::budgeted::Budgeted;
-use super::design::DesignCriterion;
 use super::recipe::{Draws, Recipe, recipe};
 use super::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
+use crate::asking::allowance::Reads;
+use crate::asking::design::DesignCriterion;
 use crate::error::Result;
 use crate::learner::Grid;
 use crate::loss::Loss;

@@ -1,8 +1,8 @@
 //! Describes a budgeted gradient learner as a configuration of [`Sgd`](super::Sgd).
 
-use super::allowance::Reads;
-use super::design::DesignCriterion;
 use super::step_size::StepSchedule;
+use crate::asking::allowance::Reads;
+use crate::asking::design::DesignCriterion;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Inner, MomentSource, Passive};
 use halfseen_solve::iterate::Shape;

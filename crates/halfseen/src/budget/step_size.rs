@@ -16,6 +16,7 @@
 //! Khashabi, "Online Learning with Adversarial Delays", NIPS 2015.
 
 use super::known;
+use crate::asking::Wait;
 use crate::params::{Rule, Steps};
 use serde::{Deserialize, Serialize};
 
@@ -108,23 +109,6 @@ pub struct Step {
 
 /// Share of theorem 5's AdaGrad step; see [`Schedule::Adagrad`].
 const ADAGRAD: f64 = 0.0025;
-
-/// Numbers of queries that wait for their answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Wait {
-    /// Number of queries that were open when the answered one was asked.
-    pub delay: u64,
-    /// Number of other queries open now: examples that are certain to come if the total is unknown.
-    pub open: u64,
-}
-
-impl Wait {
-    /// Returns the factor of a delayed step, 1 / sqrt(1 + 2 delay).
-    #[inline]
-    pub fn shortened(self) -> f64 {
-        if self.delay == 0 { 1.0 } else { 1.0 / (1.0 + 2.0 * self.delay as f64).sqrt() }
-    }
-}
 
 /// Step sizes over time.
 #[derive(Debug, Clone, Copy)]

@@ -1,9 +1,9 @@
 //! Teaches a learner rows that come batch by batch, reading only the cells that it asks for.
 
 use super::classes::uncentred;
-use super::pass::next_batch;
 use super::recipe::Recipe;
 use super::sgd::Sgd;
+use crate::asking::pass::next_batch;
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{AskTell, InParts, Steps};

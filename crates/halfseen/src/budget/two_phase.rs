@@ -50,7 +50,7 @@ impl FirstPhase {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::design::DesignCriterion;
+    use crate::asking::design::DesignCriterion;
     use crate::data::Layout;
     use halfseen_solve::sampling::{Purpose, Stream};
 

@@ -373,9 +373,9 @@ fn not_additive() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::Fiml;
     use crate::data::{Labels, Layout, Matrix, Scaler};
     use crate::full::testing::Data;
+    use crate::joint::Fiml;
     use crate::learner::Learner;
     use halfseen_solve::Silent;
     use ndarray::array;

@@ -21,7 +21,7 @@ mod rows;
 mod sums;
 mod units;
 
-use crate::budget::digest;
+use crate::asking::digest;
 use crate::data::{Basis, Table, Task};
 use crate::error::{Error, ErrorKind, Result};
 use crate::learner::{InParts, Learner};

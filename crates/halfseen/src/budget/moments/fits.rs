@@ -1,8 +1,8 @@
 //! Runs gatherers over the rows of a table, several parameters at once, and makes learners of them.
 
 use super::gather::{FromMoments, Gatherer, Gathering};
-use crate::budget::budgeted::check_moments;
-use crate::budget::pass;
+use crate::asking::check_moments;
+use crate::asking::pass;
 use crate::budget::told::{self, Told};
 use crate::data::{Examples, Layout};
 use crate::error::Result;

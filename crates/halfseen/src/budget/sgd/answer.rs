@@ -1,7 +1,7 @@
 //! Computes gradient and product estimates from an answer, and validates the shape of queries.
 
 use super::{Sgd, Told};
-use crate::budget::sampler::Sampler;
+use crate::asking::sampler::Sampler;
 use crate::learner::{Query, Read, Role};
 use halfseen_solve::iterate::Iterate;
 

@@ -1,8 +1,8 @@
 //! Writes the next query: draws the panels and computes their coefficients and weights.
 
 use super::{FEW_SLOTS, Sgd, State};
+use crate::asking::sampler::Sampler;
 use crate::budget::gen_est::GenEst;
-use crate::budget::sampler::Sampler;
 use crate::learner::{ColumnTerm, Query, Read, Role};
 use crate::params::Centre;
 use halfseen_solve::iterate::Iterate;

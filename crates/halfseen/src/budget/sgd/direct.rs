@@ -4,8 +4,8 @@
 use super::answer::Estimate;
 use super::smooth::Slope;
 use super::{FEW_SLOTS, Sgd, State};
-use crate::budget::admission::check_told;
-use crate::budget::engine::Engine;
+use crate::asking::admission::check_told;
+use crate::asking::engine::Engine;
 use crate::error::Result;
 use crate::learner::{ReadRows, TellOutcome};
 use crate::params::Centre;

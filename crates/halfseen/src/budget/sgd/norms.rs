@@ -3,7 +3,7 @@
 
 use super::Sgd;
 use super::scale::UNIT_SQUARE;
-use crate::budget::design::DesignCriterion;
+use crate::asking::design::DesignCriterion;
 use crate::budget::recipe::{Proportions, Source, TwoPhase};
 use crate::budget::step_size::{DataNorms, Norms, StepPlan};
 use crate::budget::two_phase::FirstPhase;

@@ -2,9 +2,10 @@
 
 use super::smooth::Slope;
 use super::{Sgd, State};
-use crate::budget::admission::LARGEST_STEP;
+use crate::asking::Wait;
+use crate::asking::admission::LARGEST_STEP;
 use crate::budget::progressive_validation::ProgressiveValidation;
-use crate::budget::step_size::{Step, StepPlan, Wait};
+use crate::budget::step_size::{Step, StepPlan};
 use crate::error::{ErrorKind, Result};
 use crate::learner::Role;
 use crate::params::{Average, Centre};

@@ -5,7 +5,7 @@ mod drawn;
 mod smooth;
 
 use super::*;
-use crate::budget::sampler::Sampler;
+use crate::asking::sampler::Sampler;
 use crate::budget::{
     Aelr, Aer, Aerr, Budgeted, ColumnTerm, Ddaelr, Ddaerr, Gaerr, PNormRegression, Reads,
 };

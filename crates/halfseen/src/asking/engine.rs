@@ -13,7 +13,7 @@ use crate::params::Targets;
 use halfseen_solve::Monitor;
 
 /// Part of a learner that is specific to its engine; every implementor is an [`AskTell`].
-pub(super) trait Engine: Send {
+pub(crate) trait Engine: Send {
     fn ledger(&self) -> &Ledger;
     fn ledger_mut(&mut self) -> &mut Ledger;
 
@@ -253,7 +253,7 @@ impl<E: Engine> AskTell for E {
 
 /// Adds a read without a weight in the product.
 #[inline]
-pub(super) fn push(
+pub(crate) fn push(
     query: &mut Query,
     layout: &Layout,
     (panel, role, coefficient): (u32, Role, f64),
@@ -265,7 +265,7 @@ pub(super) fn push(
 }
 
 /// Adds the known panels, without weights in the product.
-pub(super) fn push_known(query: &mut Query, layout: &Layout) {
+pub(crate) fn push_known(query: &mut Query, layout: &Layout) {
     for panel in layout.sampled_panels()..layout.panels() {
         push(query, layout, (panel as u32, Role::Known, 1.0), |_| 0.0);
     }

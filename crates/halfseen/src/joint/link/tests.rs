@@ -1,9 +1,9 @@
 //! Tests fitted probabilities against the classes of data of known truth.
 
 use super::*;
-use crate::budget::fiml::estimate::{Estimate, Remarks};
-use crate::budget::fiml::small_cholesky::dot;
 use crate::data::{Examples, Layout, Matrix, Scaler};
+use crate::joint::estimate::{Estimate, Remarks};
+use crate::joint::small_cholesky::dot;
 use crate::model::Linear;
 use halfseen_solve::sampling::{Purpose, Stream};
 use ndarray::Array2;

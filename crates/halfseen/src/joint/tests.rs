@@ -2,11 +2,11 @@
 
 use super::Fiml;
 use super::read_summary::constant_attributes;
-use crate::budget::{Query, Role, TellOutcome};
 use crate::data::{Examples, Layout, Matrix, Scaler};
 use crate::error::ErrorKind;
 use crate::learner::Learner;
 use crate::learner::missingness::never_observed;
+use crate::learner::{Query, Role, TellOutcome};
 use crate::model::{Fit, Note, Stop};
 use crate::params::{Design, Passive, Shape};
 use halfseen_solve::sampling::{Purpose, Stream};

@@ -1,7 +1,7 @@
 //! Saves accounts and restores them.
 
 use super::{Entries, LARGEST_COUNT, Ledger, Open};
-use crate::budget::saved;
+use crate::asking::saved;
 use crate::error::Result;
 use serde::Serialize;
 use serde_json::Value;
@@ -12,7 +12,7 @@ impl Ledger {
     ///
     /// # Errors
     /// [`ErrorKind::BadFile`].
-    pub(in crate::budget) fn resumed(mut self, state: &mut Value) -> Result<Ledger> {
+    pub(crate) fn resumed(mut self, state: &mut Value) -> Result<Ledger> {
         let entries = state.as_object_mut().and_then(|state| state.remove("ledger"));
         self.entries = saved::state(entries.unwrap_or_default())?;
         let Entries { open, asked, prices, adopted, .. } = &mut self.entries;
@@ -72,7 +72,7 @@ impl Ledger {
     ///
     /// # Errors
     /// If a number is not finite.
-    pub(in crate::budget) fn save(&self, state: &impl Serialize) -> Result<Value> {
+    pub(crate) fn save(&self, state: &impl Serialize) -> Result<Value> {
         let open = || self.queries.iter().filter(|query| !query.shut);
         let entries = Entries {
             open: open().map(|query| query.number).collect(),

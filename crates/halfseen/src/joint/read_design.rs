@@ -9,8 +9,8 @@
 //! together, and their covariance never observed.
 
 use super::design::mixed;
-use crate::budget::allowance;
-use crate::budget::sampler::Sampler;
+use crate::asking::allowance;
+use crate::asking::sampler::Sampler;
 use halfseen_solve::sampling::{Purpose, Stream, SumTree, shuffle};
 use serde::{Deserialize, Serialize};
 

@@ -22,7 +22,7 @@
 //! "Maximum likelihood from incomplete data via the EM algorithm", JRSS B 1977.
 
 mod alike;
-mod asking;
+mod asker;
 mod average;
 mod basis;
 mod batched_cholesky;
@@ -68,15 +68,14 @@ mod trials;
 mod watch;
 mod workspace;
 
-use super::budgeted::check_moments;
-use super::pass;
+use crate::asking::{check_moments, pass};
 use crate::data::{Examples, Layout};
 use crate::error::Result;
 use crate::learner::missingness::MissingnessSummary;
 use crate::learner::{AskTell, FitSize, Grid, Learner, Needed};
 use crate::model::{Fit, Note};
 use crate::params::{Centre, Design, Link, Needs, Passive, Shape, Targets, parameters};
-use asking::Asker;
+use asker::Asker;
 use halfseen_solve::Monitor;
 use std::sync::Arc;
 
@@ -176,4 +175,9 @@ fn informative_holes(learner: &Fiml, examples: &Examples<'_>) -> Option<Note> {
         return None;
     }
     MissingnessSummary::of(examples).informative_holes()
+}
+
+/// Returns the learners of this family.
+pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
+    vec![Box::new(Fiml::default())]
 }

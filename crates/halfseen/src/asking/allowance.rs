@@ -47,7 +47,7 @@ impl Reads {
 }
 
 /// Returns the number of examples that a total budget pays for.
-pub(super) fn affordable(total: u64, budget: u64) -> Result<u64> {
+pub(crate) fn affordable(total: u64, budget: u64) -> Result<u64> {
     if total < budget {
         let (name, value) = (crate::params::TOTAL_BUDGET.name, total.to_string());
         let allowed = format!("at least the budget of one example, {budget}");
@@ -57,7 +57,7 @@ pub(super) fn affordable(total: u64, budget: u64) -> Result<u64> {
 }
 
 /// Returns the number of examples that a total cost pays for, with reads at the mean price.
-pub(super) fn affordable_cost(
+pub(crate) fn affordable_cost(
     total: f64,
     max_cost: Option<f64>,
     reads: Reads,
@@ -78,7 +78,7 @@ pub(super) fn affordable_cost(
 }
 
 /// Returns the given means per sampled slot, if the learner centres by them.
-pub(super) fn given_means(
+pub(crate) fn given_means(
     centre: Centre,
     moments: Option<&Moments>,
     layout: &Layout,

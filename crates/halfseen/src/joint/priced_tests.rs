@@ -1,9 +1,9 @@
 //! Tests the adaptive design where attributes have prices and the cost of an example is limited.
 
 use super::Fiml;
-use crate::budget::{AskTell, Query};
 use crate::data::{Examples, Layout, Matrix, Scaler};
 use crate::learner::Learner;
+use crate::learner::{AskTell, Query};
 use crate::model::Fit;
 use crate::params::{Design, Shape};
 use crate::registry;

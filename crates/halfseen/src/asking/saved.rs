@@ -11,7 +11,7 @@ const FORMAT: &str = "halfseen-learner";
 const VERSION: u64 = 3;
 
 /// Returns true for a count that a file leaves out.
-pub(super) fn is_zero(count: &u64) -> bool {
+pub(crate) fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Saved<'a> {
     state: serde_json::Value,
 }
 
-pub(super) fn wrap(
+pub(crate) fn wrap(
     learner: &str,
     params: &serde_json::Map<String, serde_json::Value>,
     layout: &Layout,
@@ -42,7 +42,7 @@ pub(super) fn wrap(
 }
 
 /// Returns FNV-1a over a learner's name, parameters and layout, which identifies its answers.
-pub(super) fn fingerprint(
+pub(crate) fn fingerprint(
     learner: &str,
     params: &serde_json::Map<String, serde_json::Value>,
     layout: &Layout,
@@ -105,7 +105,7 @@ fn overflows(value: &serde_json::Value) -> bool {
     }
 }
 
-pub(super) fn bad(key: &str, problem: String) -> Error {
+pub(crate) fn bad(key: &str, problem: String) -> Error {
     ErrorKind::BadFile { what: "learner state", key: key.to_owned(), problem }.into()
 }
 
@@ -113,12 +113,12 @@ pub(super) fn bad(key: &str, problem: String) -> Error {
 ///
 /// # Errors
 /// [`ErrorKind::BadFile`].
-pub(super) fn state<T: DeserializeOwned>(json: serde_json::Value) -> Result<T> {
+pub(crate) fn state<T: DeserializeOwned>(json: serde_json::Value) -> Result<T> {
     serde_json::from_value(json).map_err(|e| bad("state", e.to_string()))
 }
 
 /// Returns the error for a state with inconsistent numbers.
-pub(super) fn untrue() -> Error {
+pub(crate) fn untrue() -> Error {
     bad("state", "holds numbers that cannot be true of these parameters and this layout".to_owned())
 }
 

@@ -36,7 +36,7 @@ pub fn one_pass<L: AskTell>(
 
 /// Runs the pass of [`one_pass`] and returns other results than fits: `look` is called after each
 /// of the numbers of examples and at an early end, with the reason for stopping.
-pub(super) fn one_pass_with<L: AskTell, T>(
+pub(crate) fn one_pass_with<L: AskTell, T>(
     learner: &mut L,
     seed: u64,
     counts: &[usize],
@@ -119,7 +119,7 @@ fn in_this_order<L: AskTell + ?Sized, T>(
 }
 
 /// Running pass: the learner, and the reader of its cells.
-pub(super) struct Pass<'a, 'b, L: ?Sized> {
+pub(crate) struct Pass<'a, 'b, L: ?Sized> {
     learner: &'a mut L,
     reader: Reader<'a, 'b>,
     order: &'a [u32],
@@ -181,12 +181,12 @@ impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
         }
     }
 
-    pub(super) fn learner(&self) -> &L {
+    pub(crate) fn learner(&self) -> &L {
         self.learner
     }
 
     /// Completes a report with the facts of the pass.
-    pub(super) fn noted(&self, mut report: Report, stop: Stop) -> Report {
+    pub(crate) fn noted(&self, mut report: Report, stop: Stop) -> Report {
         report.stop = stop;
         report.converged = stop.converged();
         report.outside_bounds = self.reader.outside;
@@ -342,6 +342,6 @@ fn odd_cell(examples: &Examples<'_>, example: usize, panel: usize, at: usize) ->
     }
 }
 
-pub(super) fn no_examples(learner: &str) -> Error {
+pub(crate) fn no_examples(learner: &str) -> Error {
     ErrorKind::TooFewRows { what: format!("learner {learner}"), least: 1, rows: 0 }.into()
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Observed {
+pub(crate) struct Observed {
     rows: u64,
     /// Number of rows in which each sampled panel was observed.
     seen: Vec<u64>,
@@ -21,12 +21,12 @@ pub(super) struct Observed {
 }
 
 impl Observed {
-    pub(super) fn new(panels: usize) -> Observed {
+    pub(crate) fn new(panels: usize) -> Observed {
         Observed { rows: 0, seen: vec![0; panels], beforehand: false }
     }
 
     /// Counts all rows to come. Returns true if any panel is observed, or there are none.
-    pub(super) fn count_beforehand(&mut self, examples: &Examples<'_>) -> bool {
+    pub(crate) fn count_beforehand(&mut self, examples: &Examples<'_>) -> bool {
         let mut panels = Vec::new();
         for example in 0..examples.len() {
             panels_of(examples, example, &mut panels);
@@ -37,7 +37,7 @@ impl Observed {
     }
 
     /// Counts one row, unless it was counted beforehand.
-    pub(super) fn see(&mut self, panels: &[u32]) {
+    pub(crate) fn see(&mut self, panels: &[u32]) {
         if !self.beforehand {
             self.rows += 1;
             panels.iter().for_each(|&panel| self.seen[panel as usize] += 1);
@@ -46,12 +46,12 @@ impl Observed {
 
     /// Returns pi of a panel; 0 if it was never observed.
     #[inline]
-    pub(super) fn share(&self, panel: usize) -> f64 {
+    pub(crate) fn share(&self, panel: usize) -> f64 {
         self.seen[panel] as f64 / self.rows.max(1) as f64
     }
 
     /// Returns true if saved numbers are consistent.
-    pub(super) fn is_sound(&self, panels: usize) -> bool {
+    pub(crate) fn is_sound(&self, panels: usize) -> bool {
         self.rows <= LARGEST_COUNT
             && self.seen.len() == panels
             && self.seen.iter().all(|&n| n <= self.rows)
@@ -59,13 +59,13 @@ impl Observed {
 
     /// Returns shares that a test declares.
     #[cfg(test)]
-    pub(super) fn declared(rows: u64, seen: &[u64]) -> Observed {
+    pub(crate) fn declared(rows: u64, seen: &[u64]) -> Observed {
         Observed { rows, seen: seen.to_vec(), beforehand: true }
     }
 }
 
 /// Replaces `out` by the sampled panels all of whose columns are observed in a row.
-pub(super) fn panels_of(examples: &Examples<'_>, example: usize, out: &mut Vec<u32>) {
+pub(crate) fn panels_of(examples: &Examples<'_>, example: usize, out: &mut Vec<u32>) {
     let layout = examples.layout;
     out.clear();
     let shown = |panel: &usize| {

@@ -7,7 +7,7 @@ use super::factor::Factor;
 use super::folds::{FoldSubset, WeightedSubset};
 use super::reads::Reads;
 use super::standard::Standard;
-use crate::budget::design::inclusion;
+use crate::asking::design::inclusion;
 
 /// The share of the reads that stays uniform.
 const UNIFORM_SHARE: f64 = 0.3;

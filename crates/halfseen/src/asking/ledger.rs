@@ -4,7 +4,7 @@ mod kept;
 
 use super::money::Money;
 use super::saved;
-use super::step_size::Wait;
+use super::wait::Wait;
 use crate::data::{Layout, widened};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Query, Role, TellOutcome};
@@ -15,20 +15,20 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Largest accepted count of a saved state, so that counters cannot overflow.
-pub(super) const LARGEST_COUNT: u64 = 1 << 53;
+pub(crate) const LARGEST_COUNT: u64 = 1 << 53;
 /// Initial capacity for the reads of a query, whose number may be random.
-pub(super) const USUAL_READS: usize = 256;
+pub(crate) const USUAL_READS: usize = 256;
 
 #[derive(Debug, Clone)]
-pub(super) struct Ledger {
-    pub(super) name: &'static str,
+pub(crate) struct Ledger {
+    pub(crate) name: &'static str,
     params: Map<String, Value>,
-    pub(super) layout: Arc<Layout>,
-    pub(super) fingerprint: u64,
+    pub(crate) layout: Arc<Layout>,
+    pub(crate) fingerprint: u64,
     /// True if the learner chooses no reads: rows come with the panels observed in them.
-    pub(super) passive: bool,
+    pub(crate) passive: bool,
     /// As [`AskTell::takes_holes`](crate::learner::AskTell::takes_holes).
-    pub(super) holes: bool,
+    pub(crate) holes: bool,
     /// Maximum number of reads in total, a parameter of the learner; `None`: no limit.
     limit: Option<u64>,
     /// Limit on the total cost of reads, if one is set.
@@ -47,11 +47,11 @@ pub(super) struct Ledger {
 
 /// Limits on all reads of a learner, from its parameters; `None`: no limit.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
+pub(crate) struct Limits {
     /// Number of reads.
-    pub(super) reads: Option<u64>,
+    pub(crate) reads: Option<u64>,
     /// Cost of the distinct reads of each example, at the layout's prices.
-    pub(super) cost: Option<f64>,
+    pub(crate) cost: Option<f64>,
 }
 
 /// Query that is or was open.
@@ -101,7 +101,7 @@ struct Entries {
 
 /// Returns the panels of a query that cost a read, with repetitions.
 #[inline]
-pub(super) fn paid(query: &Query) -> impl Iterator<Item = u32> {
+pub(crate) fn paid(query: &Query) -> impl Iterator<Item = u32> {
     query.reads.iter().filter(|r| r.role != Role::Known).map(|r| r.panel)
 }
 
@@ -114,7 +114,7 @@ fn price(layout: &Layout, panels: &mut Vec<u32>) -> f64 {
 
 impl Ledger {
     /// Creates the accounts of a new learner with limits on its reads.
-    pub(super) fn new(
+    pub(crate) fn new(
         name: &'static str,
         params: Map<String, Value>,
         layout: &Arc<Layout>,
@@ -139,43 +139,43 @@ impl Ledger {
 
     /// Returns the number of answers learned from: t of the algorithms.
     #[inline]
-    pub(super) fn answered(&self) -> u64 {
+    pub(crate) fn answered(&self) -> u64 {
         self.entries.answered
     }
 
     /// Returns the number of reads of a panel that were paid for.
     #[inline]
-    pub(super) fn reads_of(&self, panel: usize) -> u64 {
+    pub(crate) fn reads_of(&self, panel: usize) -> u64 {
         self.entries.of_panels.get(panel).copied().unwrap_or(0)
     }
 
     /// Returns the smallest and the largest target learned from.
-    pub(super) fn range(&self) -> Option<[f64; 2]> {
+    pub(crate) fn range(&self) -> Option<[f64; 2]> {
         self.entries.range
     }
 
     /// Begins the next query, without reads.
     #[inline]
-    pub(super) fn begin(&self, query: &mut Query) {
+    pub(crate) fn begin(&self, query: &mut Query) {
         query.clear();
         (query.learner, query.phase, query.exact) = (self.fingerprint, 0, 0.0);
         (query.asked_at, query.number) = (self.closed(), self.entries.next);
     }
 
-    pub(super) fn asked(&self) -> u64 {
+    pub(crate) fn asked(&self) -> u64 {
         self.entries.next
     }
 
     /// Returns the number of open queries.
     #[inline]
-    pub(super) fn waiting(&self) -> u64 {
+    pub(crate) fn waiting(&self) -> u64 {
         (self.queries.len() - self.shut) as u64
     }
 
     /// Returns the number of queries answered or forgotten. A query's number minus this count at
     /// ask time is the number of queries open then.
     #[inline]
-    pub(super) fn closed(&self) -> u64 {
+    pub(crate) fn closed(&self) -> u64 {
         self.entries.next - self.waiting() - self.entries.elsewhere
     }
 
@@ -204,7 +204,7 @@ impl Ledger {
     ///
     /// # Errors
     /// [`ErrorKind::BudgetSpent`], [`ErrorKind::CostSpent`].
-    pub(super) fn afford_panels(&self, panels: &[u32]) -> Result<()> {
+    pub(crate) fn afford_panels(&self, panels: &[u32]) -> Result<()> {
         let limited = panels.iter().filter(|_| self.money.is_some());
         let price = limited.map(|&panel| self.layout.price(panel as usize)).sum();
         self.afford(panels.len() as u64, price)
@@ -216,7 +216,7 @@ impl Ledger {
     /// # Errors
     /// [`ErrorKind::BudgetSpent`], [`ErrorKind::CostSpent`].
     #[inline]
-    pub(super) fn open(&mut self, query: &mut Query) -> Result<()> {
+    pub(crate) fn open(&mut self, query: &mut Query) -> Result<()> {
         self.enter(query)?;
         query.checksum = query.digest();
         Ok(())
@@ -227,7 +227,7 @@ impl Ledger {
     /// # Errors
     /// As [`Ledger::open`].
     #[inline]
-    pub(super) fn enter(&mut self, query: &mut Query) -> Result<usize> {
+    pub(crate) fn enter(&mut self, query: &mut Query) -> Result<usize> {
         self.list(query, None).inspect_err(|_| query.clear())
     }
 
@@ -235,7 +235,7 @@ impl Ledger {
     ///
     /// # Errors
     /// [`ErrorKind::NumberUsed`]; as [`Ledger::open`]. Nothing changes then.
-    pub(super) fn adopt(&mut self, query: &Query) -> Result<()> {
+    pub(crate) fn adopt(&mut self, query: &Query) -> Result<()> {
         let (number, next) = (query.number, self.asked());
         if number < next {
             return Err(ErrorKind::NumberUsed { number, next }.into());
@@ -249,7 +249,7 @@ impl Ledger {
     ///
     /// # Errors
     /// As [`Ledger::check_number`].
-    pub(super) fn skip_to(&mut self, number: u64) -> Result<()> {
+    pub(crate) fn skip_to(&mut self, number: u64) -> Result<()> {
         self.check_number(number)?;
         self.entries.elsewhere += number - self.entries.next;
         self.entries.next = number;
@@ -274,7 +274,7 @@ impl Ledger {
     /// # Errors
     /// [`ErrorKind::NotOpen`].
     #[inline]
-    pub(super) fn find(&self, number: u64) -> Result<usize> {
+    pub(crate) fn find(&self, number: u64) -> Result<usize> {
         let place = self.queries.binary_search_by_key(&number, |query| query.number).ok();
         let open = place.filter(|&place| !self.queries[place].shut);
         open.ok_or_else(|| ErrorKind::NotOpen { number }.into())
@@ -282,14 +282,14 @@ impl Ledger {
 
     /// Returns the checksum of the query at this position, if it was adopted.
     #[inline]
-    pub(super) fn adopted(&self, place: usize) -> Option<u64> {
+    pub(crate) fn adopted(&self, place: usize) -> Option<u64> {
         self.queries[place].adopted
     }
 
     /// Closes the query at this position and releases the reads reserved for it; reads that were
     /// made are billed separately.
     #[inline]
-    pub(super) fn close(&mut self, place: usize) {
+    pub(crate) fn close(&mut self, place: usize) {
         let Open { reads, price, .. } = self.queries[place];
         if place + 1 == self.queries.len() {
             self.queries.pop();
@@ -309,7 +309,7 @@ impl Ledger {
 
     /// Closes the query at this position and records the outcome of its answer.
     #[inline]
-    pub(super) fn book(&mut self, place: usize, query: &Query, target: f64, told: TellOutcome) {
+    pub(crate) fn book(&mut self, place: usize, query: &Query, target: f64, told: TellOutcome) {
         self.close(place);
         self.bill(paid(query));
         match told {
@@ -324,7 +324,7 @@ impl Ledger {
     /// # Errors
     /// [`ErrorKind::BudgetSpent`]; then nothing changes.
     #[inline]
-    pub(super) fn ask_at_once(&mut self, reads: u64) -> Result<Wait> {
+    pub(crate) fn ask_at_once(&mut self, reads: u64) -> Result<Wait> {
         self.afford(reads, 0.0)?;
         let wait = Wait { delay: self.asked() - self.closed(), open: self.waiting() };
         self.entries.next += 1;
@@ -333,7 +333,7 @@ impl Ledger {
 
     /// Records the answer to such reads, of increasing panels and some more.
     #[inline]
-    pub(super) fn book_at_once(&mut self, (increasing, more): (&[u32], &[u32]), target: f64) {
+    pub(crate) fn book_at_once(&mut self, (increasing, more): (&[u32], &[u32]), target: f64) {
         let of_panels = &mut self.entries.of_panels;
         increasing.iter().for_each(|&panel| of_panels[panel as usize] += 1);
         self.panels.clear();
@@ -356,13 +356,13 @@ impl Ledger {
 
     /// Returns true if the cost of reads is limited.
     #[inline]
-    pub(super) fn limits_cost(&self) -> bool {
+    pub(crate) fn limits_cost(&self) -> bool {
         self.money.is_some()
     }
 
     /// Records an example that was not asked: the panels of these slots, increasing, and a target,
     /// if it is known.
-    pub(super) fn observe(&mut self, number: u64, cells: &[(u32, f64)], target: Option<f64>) {
+    pub(crate) fn observe(&mut self, number: u64, cells: &[(u32, f64)], target: Option<f64>) {
         let layout = Arc::clone(&self.layout);
         let mut last = None;
         let panels = cells.iter().map(|(slot, _)| layout.panel_of(*slot as usize) as u32);
@@ -424,13 +424,13 @@ impl Ledger {
 
     /// Returns the variance of the targets learned from, given their sum and sum of squares: the
     /// squared error of always predicting their mean.
-    pub(super) fn variance(&self, sum: f64, squares: f64) -> f64 {
+    pub(crate) fn variance(&self, sum: f64, squares: f64) -> f64 {
         let examples = self.answered().max(1) as f64;
         (squares / examples - (sum / examples).powi(2)).max(0.0)
     }
 
     /// Returns the accounts as a report.
-    pub(super) fn report(&self) -> Report {
+    pub(crate) fn report(&self) -> Report {
         let e = &self.entries;
         Report {
             examples: e.answered,

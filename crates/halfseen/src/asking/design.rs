@@ -39,7 +39,7 @@ impl DesignCriterion {
 
     /// Returns the criterion for panels of these weights and inclusion probabilities: infinite if
     /// one of them is never drawn.
-    pub(super) fn moment(self, weights: &[f64], inclusion: &[f64]) -> f64 {
+    pub(crate) fn moment(self, weights: &[f64], inclusion: &[f64]) -> f64 {
         let drawn = weights.iter().zip(inclusion).filter(|(w, _)| **w > 0.0);
         match self {
             DesignCriterion::TotalVariance => drawn.map(|(w, share)| w / share * w).sum(),
@@ -50,14 +50,14 @@ impl DesignCriterion {
 
 /// Returns inclusion probabilities in proportion to weights, at most 1 each, that sum to `draws`
 /// (or to the number of weights above zero, if that is less).
-pub(super) fn inclusion(weights: &[f64], draws: usize) -> Vec<f64> {
+pub(crate) fn inclusion(weights: &[f64], draws: usize) -> Vec<f64> {
     capped(weights, |_| 1.0, draws as f64)
 }
 
 /// Returns min(1, s w_i) with the s for which sum_i min(1, s w_i) c_i is `total`; 1 for every
 /// weight above zero if that sum is less. Weights may span all magnitudes: nothing is subtracted
 /// from their sum.
-pub(super) fn capped(weights: &[f64], cost: impl Fn(usize) -> f64, total: f64) -> Vec<f64> {
+pub(crate) fn capped(weights: &[f64], cost: impl Fn(usize) -> f64, total: f64) -> Vec<f64> {
     // The largest reach 1: find their number.
     let mut order: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
     order.sort_unstable_by(|&a, &b| weights[b].total_cmp(&weights[a]).then(a.cmp(&b)));

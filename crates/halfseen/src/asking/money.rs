@@ -7,24 +7,24 @@ use crate::error::{ErrorKind, Result};
 /// Prices are added as integer multiples of a power of two, at most 2^-80 of the total. Such sums
 /// are exact in any order and do not drift.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Money {
+pub(crate) struct Money {
     total: f64,
     unit: f64,
     /// Cost of open queries, in units.
-    pub(super) promised: u128,
+    pub(crate) promised: u128,
 }
 
 impl Money {
     /// Relative tolerance for the rounding of sums of prices.
     const ROUNDING: f64 = 1e-12;
 
-    pub(super) fn new(total: f64) -> Money {
+    pub(crate) fn new(total: f64) -> Money {
         let exponent = total.max(1e-200).log2().floor() as i32;
         Money { total, unit: 2_f64.powi(exponent - 80), promised: 0 }
     }
 
     /// Returns a price in units, capped at 2^20 totals so that sums stay in range.
-    pub(super) fn units(&self, price: f64) -> u128 {
+    pub(crate) fn units(&self, price: f64) -> u128 {
         (price / self.unit).min(2_f64.powi(100)) as u128
     }
 
@@ -32,7 +32,7 @@ impl Money {
     ///
     /// # Errors
     /// [`ErrorKind::CostSpent`].
-    pub(super) fn afford(&self, made: f64, asked: f64) -> Result<()> {
+    pub(crate) fn afford(&self, made: f64, asked: f64) -> Result<()> {
         let (total, open) = (self.total, self.promised as f64 * self.unit);
         if made + open + asked > total * (1.0 + Self::ROUNDING) {
             return Err(ErrorKind::CostSpent { total, made, open, asked }.into());

@@ -5,7 +5,7 @@ use crate::error::{ErrorKind, Result, shown};
 use crate::learner::{Query, Read, Role};
 
 /// Largest absolute value of an accepted number: squares must stay finite.
-pub(super) const LARGEST_STEP: f64 = 1e100;
+pub(crate) const LARGEST_STEP: f64 = 1e100;
 
 impl Ledger {
     /// Returns the position of the answered query, if the answer can be learned from.
@@ -15,7 +15,7 @@ impl Ledger {
     /// # Errors
     /// [`ErrorKind::WrongLearner`], [`ErrorKind::NotOpen`], [`ErrorKind::WrongAnswer`].
     #[inline]
-    pub(super) fn admit(
+    pub(crate) fn admit(
         &self,
         query: &Query,
         values: &[f64],
@@ -41,7 +41,7 @@ impl Ledger {
     ///
     /// # Errors
     /// [`ErrorKind::NumberUsed`]; [`ErrorKind::OutOfRange`] for one that leaves no room for others.
-    pub(super) fn check_number(&self, number: u64) -> Result<()> {
+    pub(crate) fn check_number(&self, number: u64) -> Result<()> {
         let next = self.asked();
         if number < next {
             return Err(ErrorKind::NumberUsed { number, next }.into());
@@ -59,7 +59,7 @@ impl Ledger {
     /// As [`Ledger::check_number`]; [`ErrorKind::OutOfRange`] for slots that do not exist or do not
     /// increase; [`ErrorKind::WrongAnswer`] for an infinite or huge value or target, or a NaN as
     /// target.
-    pub(super) fn admit_observed(
+    pub(crate) fn admit_observed(
         &self,
         number: u64,
         cells: &[(u32, f64)],
@@ -90,7 +90,7 @@ impl Ledger {
     ///
     /// # Errors
     /// [`ErrorKind::WrongLearner`], [`ErrorKind::WrongQuery`].
-    pub(super) fn check_adoptable(
+    pub(crate) fn check_adoptable(
         &self,
         query: &Query,
         could_have_asked: impl FnOnce(bool) -> bool,
@@ -117,7 +117,7 @@ impl Ledger {
     /// Returns the reads of a query except the known panels, if those come first, the others can be
     /// read, and each column has a finite part.
     #[inline]
-    pub(super) fn chosen_in<'q>(&self, query: &'q Query) -> Option<&'q [Read]> {
+    pub(crate) fn chosen_in<'q>(&self, query: &'q Query) -> Option<&'q [Read]> {
         let (layout, sampled) = (&self.layout, self.layout.sampled_panels());
         let (free, chosen) = query.reads.split_at_checked(layout.panels() - sampled)?;
         let is_known =
@@ -133,7 +133,7 @@ impl Ledger {
     /// Returns the same for a learner that estimates no product, if all these reads have this role
     /// and coefficient.
     #[inline]
-    pub(super) fn alike_in<'q>(
+    pub(crate) fn alike_in<'q>(
         &self,
         query: &'q Query,
         role: Role,
@@ -153,7 +153,7 @@ impl Ledger {
 /// # Errors
 /// [`ErrorKind::WrongAnswer`].
 #[inline]
-pub(super) fn check_numbers(query: &Query, values: &[f64], target: f64) -> Result<()> {
+pub(crate) fn check_numbers(query: &Query, values: &[f64], target: f64) -> Result<()> {
     check_told(query.number, query.parts.len(), values, target)
 }
 
@@ -162,7 +162,7 @@ pub(super) fn check_numbers(query: &Query, values: &[f64], target: f64) -> Resul
 /// # Errors
 /// As [`check_numbers`].
 #[inline]
-pub(super) fn check_told(number: u64, columns: usize, values: &[f64], target: f64) -> Result<()> {
+pub(crate) fn check_told(number: u64, columns: usize, values: &[f64], target: f64) -> Result<()> {
     let outsized = |v: &f64| v.abs() > LARGEST_STEP;
     // All of them at once, in vector registers.
     let odd = values.iter().fold(target.is_nan() || outsized(&target), |odd, v| odd | outsized(v));
