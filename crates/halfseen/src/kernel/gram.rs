@@ -110,7 +110,7 @@ fn fill(
     let of_right = if half == Half::Lower { of_left.clone() } else { factors(right)? };
     let counted = !kernels.iter().all(Kernel::ignores_counts);
     let right = &*right.like(left)?;
-    let pairs = Pairs::new(left, right)?;
+    let pairs = Pairs::new(left, right, counted)?;
     let tiles = tiles(outputs, half);
     let (done, total, stopped) = (AtomicU64::new(0), tiles.len() as u64, AtomicBool::new(false));
     tiles.into_par_iter().for_each_init(Room::default, |room, mut tile| {
@@ -194,7 +194,8 @@ enum Pairs<'a> {
     Sparse(Products<'a>),
 }
 
-/// Masks of dense rows, a bit for each column: words `w * n_rows ..` hold 64 columns of each row.
+/// Masks of dense rows, a bit for each column, or nothing where no kernel counts: words `w * n_rows ..` hold 64 columns of each row.
+#[derive(Default)]
 struct Bits {
     rows: usize,
     words: Vec<u64>,
@@ -224,10 +225,11 @@ impl Bits {
 }
 
 impl<'a> Pairs<'a> {
-    fn new(left: &'a Masked, right: &'a Masked) -> Result<Pairs<'a>> {
+    fn new(left: &'a Masked, right: &'a Masked, counted: bool) -> Result<Pairs<'a>> {
         match (left, right) {
             (Masked::Dense(left), Masked::Dense(right)) => {
-                Ok(Pairs::Dense([left, right].map(|rows| (rows, Bits::new(rows)))))
+                let bits = |rows| if counted { Bits::new(rows) } else { Bits::default() };
+                Ok(Pairs::Dense([left, right].map(|rows| (rows, bits(rows)))))
             }
             (Masked::Sparse(left), Masked::Sparse(right)) => {
                 Ok(Pairs::Sparse(Products::new(left, right, BLOCK)))
