@@ -2,10 +2,10 @@
 //!
 //! The kernels need only counts of shared columns C = M'M (masks, as bits) and inner products
 //! D = X'X (zero-filled values): K = f(C) D, entry by entry, for any gamma and normalisation. Each
-//! block of C and D is computed once, in a thread's own memory that stays in its cache, and serves all
-//! kernels. Sparse rows take products of the cells that both have. Of a symmetric
-//! matrix only the blocks on and below the diagonal are computed, and
-//! written twice. C is exact in single precision, since it counts at most 2^24 columns.
+//! block of C and D is computed once, in a thread's own memory that stays in its cache, and serves
+//! all kernels. Sparse rows take products of the cells that both have. Of a symmetric matrix only
+//! the blocks on and below the diagonal are computed, and written twice. C is kept in single
+//! precision: exact, since it counts at most 2^24 columns.
 //!
 //! Blocks do not depend on the number of threads, and no entry depends on two blocks.
 
@@ -289,7 +289,10 @@ impl Room {
             (left.values.subcols(row, rows).transpose(), right.values.subcols(column, columns));
         let products = products.as_mut().submatrix_mut(0, 0, rows, columns);
         multiply(products, a, b);
-        for j in (0..columns).filter(|_| counted) {
+        if !counted {
+            return;
+        }
+        for j in 0..columns {
             let mut shared = [0; BLOCK];
             left_bits.add_shared(row, right_bits, column + j, &mut shared[..rows]);
             let counts = &mut counts.col_as_slice_mut(j)[..rows];

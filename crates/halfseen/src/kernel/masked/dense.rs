@@ -2,8 +2,7 @@
 //!
 //! One example is one column of both matrices, so that comparing two rows takes products of
 //! contiguous numbers. Zero stands for the mean, since attributes are centred over their observed
-//! values (Hazan et al. 2015, section 5). The mask has single
-//! precision, half the memory of double.
+//! values (Hazan et al. 2015, section 5). The mask has single precision, half the memory of double.
 
 use super::{LARGEST, bad_cell, refused};
 use crate::data::Examples;
