@@ -50,7 +50,7 @@ fn main() {
     };
     let rows = rows(n, d);
     let dense = rows.dense();
-    let mask = Mat::from_fn(d, n, |j, i| f64::from(dense.observed[(j, i)]));
+    let mask = Mat::from_fn(d, n, |j, i| f64::from(dense.observed()[(j, i)]));
     let kernels: Vec<Kernel> = (1..=4)
         .map(|gamma| {
             let mut kernel = Kernel::new(gamma, None, Normalization::Trace, 1).unwrap();

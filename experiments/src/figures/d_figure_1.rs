@@ -158,7 +158,7 @@ fn transductive(
     };
     let matrix = Completion {
         values: &masked.values,
-        observed: &masked.observed,
+        observed: masked.observed(),
         labels: Mat::from_fn(1, set.targets.len(), |_, i| set.targets[i]),
         labelled: (0..set.targets.len()).map(|row| row < LABELLED).collect(),
     };

@@ -110,7 +110,7 @@ fn fill(
     let of_right = if half == Half::Lower { of_left.clone() } else { factors(right)? };
     let counted = !kernels.iter().all(Kernel::ignores_counts);
     let right = &*right.like(left)?;
-    let pairs = Pairs::new(left, right, counted)?;
+    let pairs = Pairs::new(left, right)?;
     let tiles = tiles(outputs, half);
     let (done, total, stopped) = (AtomicU64::new(0), tiles.len() as u64, AtomicBool::new(false));
     tiles.into_par_iter().for_each_init(Room::default, |room, mut tile| {
@@ -190,47 +190,14 @@ fn grid(matrix: &mut Mat<f64>) -> Vec<Vec<Option<Block<'_>>>> {
 
 /// Rows to compare, in one form.
 enum Pairs<'a> {
-    Dense([(&'a DenseRows, Bits); 2]),
+    Dense(&'a DenseRows, &'a DenseRows),
     Sparse(Products<'a>),
 }
 
-/// Masks of dense rows, a bit for each column, or nothing where no kernel counts: words `w * n_rows ..` hold 64 columns of each row.
-#[derive(Default)]
-struct Bits {
-    rows: usize,
-    words: Vec<u64>,
-}
-
-impl Bits {
-    fn new(rows: &DenseRows) -> Bits {
-        let n = rows.len();
-        let mut words = vec![0; n * rows.columns().div_ceil(64)];
-        for i in 0..n {
-            for (w, of) in rows.observed.col_as_slice(i).chunks(64).enumerate() {
-                words[w * n + i] =
-                    of.iter().rev().fold(0, |word, &seen| (word << 1) | u64::from(seen != 0.0));
-            }
-        }
-        Bits { rows: n, words }
-    }
-
-    /// Adds the numbers of columns that a row and each of the rows from `first` on both show.
-    fn add_shared(&self, first: usize, other: &Bits, row: usize, counts: &mut [u32]) {
-        let words = self.words.chunks(self.rows).zip(other.words.chunks(other.rows));
-        for (of, others) in words {
-            let word = others[row];
-            counts.iter_mut().zip(&of[first..]).for_each(|(c, &w)| *c += (w & word).count_ones());
-        }
-    }
-}
-
 impl<'a> Pairs<'a> {
-    fn new(left: &'a Masked, right: &'a Masked, counted: bool) -> Result<Pairs<'a>> {
+    fn new(left: &'a Masked, right: &'a Masked) -> Result<Pairs<'a>> {
         match (left, right) {
-            (Masked::Dense(left), Masked::Dense(right)) => {
-                let bits = |rows| if counted { Bits::new(rows) } else { Bits::default() };
-                Ok(Pairs::Dense([left, right].map(|rows| (rows, bits(rows)))))
-            }
+            (Masked::Dense(left), Masked::Dense(right)) => Ok(Pairs::Dense(left, right)),
             (Masked::Sparse(left), Masked::Sparse(right)) => {
                 Ok(Pairs::Sparse(Products::new(left, right, BLOCK)))
             }
@@ -277,8 +244,8 @@ impl Room {
         counted: bool,
     ) {
         let Room { places, counts, products, .. } = self;
-        let [(left, left_bits), (right, right_bits)] = match pairs {
-            Pairs::Dense(pair) => pair,
+        let (left, right) = match pairs {
+            Pairs::Dense(left, right) => (left, right),
             Pairs::Sparse(pairs) => {
                 let counts = counted.then_some(counts);
                 return pairs.multiply(at, shape, places, products, counts);
@@ -292,9 +259,10 @@ impl Room {
         if !counted {
             return;
         }
+        let (left, right) = (left.bits(), right.bits());
         for j in 0..columns {
             let mut shared = [0; BLOCK];
-            left_bits.add_shared(row, right_bits, column + j, &mut shared[..rows]);
+            left.add_shared(row, right, column + j, &mut shared[..rows]);
             let counts = &mut counts.col_as_slice_mut(j)[..rows];
             counts.iter_mut().zip(shared).for_each(|(count, shared)| *count = shared as f32);
         }

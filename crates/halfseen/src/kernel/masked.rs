@@ -3,6 +3,7 @@
 //! Rows of a sparse table stay sparse if that is smaller; all others are dense. Both give the same
 //! kernels, up to rounding.
 
+mod bits;
 mod dense;
 mod file;
 mod sparse;

@@ -387,7 +387,7 @@ mod tests {
             for number in 0..d.pow(r as u32 + 1) {
                 let sequence: Vec<usize> =
                     (0..=r).map(|at| number / d.pow(at as u32) % d).collect();
-                let seen = sequence.iter().all(|&j| rows.dense().observed[(j, i)] == 1.0);
+                let seen = sequence.iter().all(|&j| rows.dense().observed()[(j, i)] == 1.0);
                 coordinates.push(if seen {
                     weight.sqrt() * rows.dense().values[(sequence[r], i)]
                 } else {

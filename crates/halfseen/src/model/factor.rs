@@ -94,7 +94,7 @@ impl Factor {
         for rows in rows.chunks(BLOCK) {
             let block = DenseRows::new(&examples.with_rows(rows), false)?;
             for (factor, scores) in factors.iter().zip(&mut all) {
-                let found = factor.scores(&block.values, &block.observed);
+                let found = factor.scores(&block.values, block.observed());
                 (0..rows.len()).for_each(|i| scores.values.extend(found.col_as_slice(i)));
             }
         }
@@ -339,7 +339,7 @@ mod tests {
         let together = Factor::scores_of(&factors.each_ref(), &examples).unwrap();
         let masked = DenseRows::new(&examples, false).unwrap();
         for (factor, found) in factors.iter().zip(&together) {
-            let expected = factor.scores(&masked.values, &masked.observed);
+            let expected = factor.scores(&masked.values, masked.observed());
             assert_eq!((found.len(), found.outputs), (n, factor.outputs()));
             assert!((0..n).all(|i| found.row(i) == expected.col_as_slice(i)));
         }

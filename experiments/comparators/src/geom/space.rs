@@ -77,7 +77,7 @@ impl<'a> Space<'a> {
         let total: f64 = squares.iter().sum();
         let shown = |i: usize| match self {
             Space::Dense(rows) => {
-                let shown = squares.iter().zip(rows.observed.col_as_slice(i));
+                let shown = squares.iter().zip(rows.observed().col_as_slice(i));
                 shown.map(|(w, o)| w * f64::from(*o)).sum::<f64>()
             }
             Space::Sparse(rows, ..) => {

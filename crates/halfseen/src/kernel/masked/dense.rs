@@ -4,19 +4,29 @@
 //! contiguous numbers. Zero stands for the mean, since attributes are centred over their observed
 //! values (Hazan et al. 2015, section 5). The mask has single precision, half the memory of double.
 
+use super::bits::Bits;
 use super::{LARGEST, bad_cell, refused};
 use crate::data::Examples;
 use crate::error::{Error, ErrorKind, Result};
 use faer::Mat;
 use ndarray::ArrayView2;
+use std::sync::OnceLock;
 
 /// Rows with missing values, zero-filled, with their masks.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct DenseRows {
     /// Values, 0 if unobserved, (n_columns, n_rows).
     pub values: Mat<f64>,
     /// 1 if observed, else 0, (n_columns, n_rows).
-    pub observed: Mat<f32>,
+    pub(super) observed: Mat<f32>,
+    /// The same as bits, made when they are first asked for.
+    bits: OnceLock<Bits>,
+}
+
+impl PartialEq for DenseRows {
+    fn eq(&self, other: &DenseRows) -> bool {
+        self.values == other.values && self.observed == other.observed
+    }
 }
 
 impl DenseRows {
@@ -68,7 +78,17 @@ impl DenseRows {
                 }
             }
         }
-        Ok(DenseRows { values, observed })
+        Ok(DenseRows { values, observed, bits: OnceLock::new() })
+    }
+
+    /// Returns the masks, (n_columns, n_rows): 1 if observed, else 0.
+    pub fn observed(&self) -> &Mat<f32> {
+        &self.observed
+    }
+
+    /// Returns the masks as bits, which stay with the rows: those of a model serve every prediction.
+    pub(crate) fn bits(&self) -> &Bits {
+        self.bits.get_or_init(|| Bits::new(&self.observed))
     }
 
     /// Returns the number of rows.
@@ -101,7 +121,11 @@ impl DenseRows {
 
     /// Returns rows that show nothing.
     pub(super) fn empty(columns: usize, rows: usize) -> DenseRows {
-        DenseRows { values: Mat::zeros(columns, rows), observed: Mat::zeros(columns, rows) }
+        DenseRows {
+            values: Mat::zeros(columns, rows),
+            observed: Mat::zeros(columns, rows),
+            bits: OnceLock::new(),
+        }
     }
 
     fn gather(columns: usize, rows: &[(&DenseRows, usize)]) -> DenseRows {

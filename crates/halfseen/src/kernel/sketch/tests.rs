@@ -171,7 +171,8 @@ fn one_row_alone_is_what_it_is_among_others_in_used_scratch() {
         let (mut scratch, mut out) = (sketch.scratch(), vec![f64::NAN; sketch.width()]);
         for i in [4, 0, 4] {
             let dense = rows.dense();
-            let (values, observed) = (dense.values.col_as_slice(i), dense.observed.col_as_slice(i));
+            let (values, observed) =
+                (dense.values.col_as_slice(i), dense.observed().col_as_slice(i));
             sketch.sketch_into(values, observed, &mut out, &mut scratch).unwrap();
             assert_eq!(out, all.col_as_slice(i));
         }

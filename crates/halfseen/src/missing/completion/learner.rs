@@ -51,7 +51,7 @@ impl MatrixCompletion {
         refuse_weights(Self::NAME, examples, NORMS)?;
         let rows = DenseRows::new(examples, false)?;
         let (loss, labels) = targets(self.loss, examples)?;
-        let problem = Problem { values: &rows.values, observed: &rows.observed, labels, labelled };
+        let problem = Problem { values: &rows.values, observed: rows.observed(), labels, labelled };
         complete(&problem, &self.settings(loss), self.rank_penalty, monitor)
     }
 
@@ -143,7 +143,7 @@ fn continuation(
     // A logistic score is a log-odds; a single one of several rows of 0 and 1 estimates no target.
     let estimates = loss == LabelLoss::Squared && labels.nrows() == 1;
     let labelled = vec![true; rows.len()];
-    let problem = Problem { values: &rows.values, observed: &rows.observed, labels, labelled };
+    let problem = Problem { values: &rows.values, observed: rows.observed(), labels, labelled };
     let penalties: Vec<f64> = group.iter().map(|learner| learner.rank_penalty).collect();
     let solutions = solve(&problem, &group[0].settings(loss), &penalties, monitor)?;
     let seconds = start.elapsed().as_secs_f64();
