@@ -235,7 +235,7 @@ fn fitted(args: &FitArgs) -> Result<String> {
 fn predicted(args: &PredictArgs) -> Result<String> {
     let place = || args.model.display().to_string();
     let model = std::fs::read_to_string(&args.model).with_context(place)?;
-    let model = Model::from_json(&model).with_context(place)?;
+    let model = registry::read_model(&model).with_context(place)?;
     let table = read(&args.table)?;
     let scores = model.predict(&table).with_context(|| args.table.display().to_string())?.scores;
     let shown = |row| match model.class(&scores, row) {

@@ -10,6 +10,7 @@ use crate::stream::{self, Rows, Take};
 use anyhow::{Context, Result};
 use halfseen::data::{Column, Table, Task};
 use halfseen::model::{Model, Scores};
+use halfseen::registry;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -74,7 +75,7 @@ pub(crate) fn read_model(path: &Path) -> Result<Model> {
             path.display()
         ));
     };
-    Model::from_json(&text).with_context(|| path.display().to_string())
+    registry::read_model(&text).with_context(|| path.display().to_string())
 }
 
 /// Formats predictions into a buffer, below a header if they are the first.

@@ -26,7 +26,7 @@ fn main() -> Outcome<()> {
             writeln!(out, "{}", fit(&read_data(data)?, target, learner, settings)?.to_json()?)?;
         }
         ["predict", model, data] => {
-            let model = Model::from_json(&std::fs::read_to_string(model)?)?;
+            let model = halfseen::registry::read_model(&std::fs::read_to_string(model)?)?;
             print(&mut out, &model.predict(&read_data(data)?)?.scores)?;
         }
         _ => {
@@ -84,7 +84,7 @@ fn demonstrate(out: &mut impl Write) -> Outcome<()> {
         [("ridge", &["penalty=1e-9"][..]), ("aerr", &["budget=2", "radius=8", "seed=1"][..])]
     {
         // The printed text is the content of a file.
-        let model = Model::from_json(&fit(&table, "y", learner, settings)?.to_json()?)?;
+        let model = halfseen::registry::read_model(&fit(&table, "y", learner, settings)?.to_json()?)?;
         let scores = model.predict(&table)?.scores;
         let column = table.column("y")?;
         let square = |row: usize| match table.cell(row, column) {

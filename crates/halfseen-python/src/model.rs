@@ -6,6 +6,7 @@ use crate::errors::raised;
 use halfseen::data::{Examples, Label, Layout, Scaler, Target, Task};
 use halfseen::model::{self, Conformal, Note};
 use halfseen::prepare::{ColumnKind, ColumnSchema, Schema};
+use halfseen::registry;
 use halfseen::{Monitor, Silent};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -73,7 +74,7 @@ impl Model {
     /// Reads a model from the text of a model file.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Model> {
-        Ok(Model::new(model::Model::from_json(text).map_err(raised)?))
+        Ok(Model::new(registry::read_model(text).map_err(raised)?))
     }
 
     fn to_json(&self) -> PyResult<String> {

@@ -13,6 +13,7 @@ use halfseen::Monitor;
 use halfseen::data::Label;
 use halfseen::learner::Query;
 use halfseen::model::Model;
+use halfseen::registry;
 use hmac_sha256::Hash;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -168,14 +169,14 @@ impl Study {
         if let Some((digest, text)) = kept
             && digest == self.digest()?.0
         {
-            return Ok(Model::from_json(&text)?);
+            return Ok(registry::read_model(&text)?);
         }
         let (asker, digest) = self.replayed(monitor)?;
         let model = asker.model(monitor)?;
         let text = model.to_json()?;
         self.write(|study| study.cache("model", &digest, &text))?;
         // As it is read again, so that both are the same to the bit.
-        Ok(Model::from_json(&text)?)
+        Ok(registry::read_model(&text)?)
     }
 }
 

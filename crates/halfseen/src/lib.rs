@@ -74,33 +74,118 @@
 //! Results never depend on the number of threads. The library prints nothing, and does not panic on
 //! any input.
 
-mod asking;
-pub mod budget;
-pub mod data;
-pub mod error;
-pub mod full;
-pub mod joint;
-pub mod kernel;
-pub mod learner;
-mod loss;
-pub mod memory;
-pub mod missing;
-pub mod model;
-mod normal;
-pub mod params;
 pub mod partial;
-pub mod plan;
-pub mod prepare;
 pub mod registry;
-pub mod robust;
 pub mod select;
-mod student;
+
+/// Holds tables, their columns, targets and layouts, and what learners read of them.
+pub mod data {
+    #[doc(inline)]
+    pub use halfseen_core::data::{
+        Basis, Bounds, Cell, Cells, Coded, Column, Costs, Csr, DATE_FORMS, Declared, DeclaredKind,
+        Drawn, Examples, Finding, Label, Labels, Layout, LayoutBuilder, Matrix, Moments, NoDates,
+        Place, ROWS_EACH, Row, RowCells, Scale, Scaler, Shared, Signs, Table, Target, TargetScale,
+        Task, TextColumn, Threat, bad_cell, check_row, check_shape, date_form, date_forms,
+        days_since_1970, first_text, missing_target, odd_cell, widened,
+    };
+}
+
+/// Names what went wrong, where, and what to do.
+pub mod error {
+    #[doc(inline)]
+    pub use halfseen_core::error::{
+        Error, ErrorClass, ErrorKind, Result, grouped, list, nearest, short, significant, size,
+    };
+}
+
+/// Compares rows with missing values.
+pub mod kernel {
+    #[doc(inline)]
+    pub use halfseen_core::kernel::{DenseRows, Kernel, Masked, Scratch, Sketch, SparseRows};
+    pub mod gram {
+        #[doc(inline)]
+        pub use halfseen_core::kernel::gram::{bytes_needed, cross, gram};
+    }
+}
+
+/// Defines the interface of every learner, and the ask-and-tell protocol.
+pub mod learner {
+    #[doc(inline)]
+    pub use halfseen_core::learner::{
+        Answer, AskTell, Assignments, ByFeatures, ColumnTerm, Family, FeatureRows, FitSize, Grid,
+        InParts, Learner, MissingnessSummary, Monitor, Named, Needed, Query, Read, ReadRows, Role,
+        STEPS, Steps, TellOutcome, each_class, refuse_weights, take_all_without_a_budget, with,
+    };
+    pub mod together {
+        #[doc(inline)]
+        pub use halfseen_core::learner::together::{each, fits_together, grouped, only};
+    }
+}
+
+/// Limits memory and threads.
+pub mod memory {
+    #[doc(inline)]
+    pub use halfseen_core::memory::{
+        available, limit, reserved, set_limit, start_threads, threads,
+    };
+}
+
+/// Holds fitted predictors, their reports, and the files of models.
+pub mod model {
+    #[doc(inline)]
+    pub use halfseen_core::model::{
+        AttributeCurve, BudgetKind, Conditional, Conformal, ConformalIntervals, Curve, Curves,
+        Expansion, Factor, Fit, Intervals, Linear, Linears, Link, Model, NEAREST, Note, NumberLoss,
+        One, Outside, Peers, PerClass, Prediction, Predictor, RawCurve, RawSum, Report, Room, SAME,
+        Scores, Sketched, Stop, check_truncation, least_rows,
+    };
+}
+
+/// Declares every parameter once: name, kind, range, meaning and source.
+pub mod params {
+    #[doc(inline)]
+    pub use halfseen_core::params::{
+        ALL, AVERAGE, AttributeCosts, Average, BALL, BOX_RADIUS, BUDGET, Ball, C, CENTRE, CHUNK,
+        COMPLETION, CONFIDENCE, COSTS, Centre, CompletionVariant, DAMAGE, DEGREE, DELETIONS,
+        DESIGN, DEVIATIONS, Damage, Declaration, Deletions, Described, Design, FEATURES, FILL,
+        FOLDS, Family, Features, Fill, GAMMA, HORIZON, INNER, INTERCEPT, Inner, KERNEL_LOSS,
+        KernelLoss, KernelSolver, Kind, LABEL_LOSS, LABEL_WEIGHT, LINK, LOSS, LabelLoss, Link,
+        Looks, MARGIN, MAX_COST, MAX_ITER, MOMENT_NORM, MOMENT_REPAIR, MOMENTS, MomentRepair,
+        MomentSource, NORM_BOUND, NORMALIZATION, Needs, Normalization, PASSES, PASSIVE, PENALTY,
+        PHASE1, POWER, PROBABILITIES, PROJECT, Parameters, Passive, QUANTILE, RADIUS, RANK,
+        RANK_PENALTY, REPLACEMENT, RIDGE_PENALTY, Rule, SEED, SHAPE, SMOOTHING, SMOOTHING_WIDTH,
+        SOLVER, STEP, STEPS, Shape, SmoothLoss, Steps, THREAT, TOL, TOTAL_BUDGET, TOTAL_COST,
+        TRIED, TRUNCATE, TUBE, Targets, Value, check_value, parameters, read_value, set_from_json,
+        unknown_parameter,
+    };
+}
+
+/// Prepares a table: fitted on training rows, stored in the model.
+pub mod prepare {
+    #[doc(inline)]
+    pub use halfseen_core::prepare::{
+        Applied, ColumnKind, ColumnSchema, Encoded, Group, Missing, Moment, Options, Other,
+        Prepare, Prepared, Schema,
+    };
+}
 
 pub use error::{Error, ErrorClass, ErrorKind, Result};
+#[doc(inline)]
+pub use halfseen_budget as budget;
+#[doc(inline)]
+pub use halfseen_budget::plan;
+pub use halfseen_core::loss::{Expansion, Loss, Series};
+#[doc(inline)]
+pub use halfseen_full as full;
+#[doc(inline)]
+pub use halfseen_joint as joint;
+#[doc(inline)]
+pub use halfseen_missing as missing;
+#[doc(inline)]
+pub use halfseen_robust as robust;
 pub use halfseen_solve as solve;
 pub use halfseen_solve::{Monitor, Silent, iterate, projection, sampling};
 pub use learner::Learner;
-pub use loss::{Expansion, Loss, Series};
 
 /// The example of the crate's page, run as a test.
 #[cfg(doctest)]

@@ -1,11 +1,12 @@
 //! Lists all learners; the only file that knows them all. A program may add learners of its own.
 
-use crate::asking::Saved;
 use crate::data::Layout;
-use crate::error::{ErrorKind, Result, list, maybe, nearest, short};
+use crate::error::{ErrorKind, Result, list, nearest, short};
 use crate::learner::{AskTell, Learner};
 use crate::model::Model;
 use crate::params::set_from_json;
+use halfseen_core::asking::Saved;
+use halfseen_core::error::maybe;
 use std::sync::{Arc, OnceLock};
 
 /// Makes learners with their default parameters.
@@ -139,20 +140,20 @@ pub fn check_classes(learner: &dyn Learner, classes: usize) -> Result<()> {
     }
 }
 
-impl Model {
-    /// Reads a model from JSON text.
-    ///
-    /// # Errors
-    /// [`ErrorKind::BadFile`], naming the key: another format or version, unknown or missing keys,
-    /// numbers that are not finite or not one per column of the schema, an unknown learner, or
-    /// parameters that it does not have.
-    pub fn from_json(text: &str) -> Result<Model> {
-        let model = Model::read_json(text)?;
-        parametrised(&model.learner, &model.params).map_err(|(key, problem)| {
-            ErrorKind::BadFile { what: "model", key: key.to_owned(), problem }
-        })?;
-        Ok(model)
-    }
+/// Reads a model from JSON text.
+///
+/// # Errors
+/// [`ErrorKind::BadFile`], naming the key: another format or version, unknown or missing keys,
+/// numbers that are not finite or not one per column of the schema, an unknown learner, or
+/// parameters that it does not have.
+pub fn read_model(text: &str) -> Result<Model> {
+    let model = Model::read_json(text)?;
+    parametrised(&model.learner, &model.params).map_err(|(key, problem)| ErrorKind::BadFile {
+        what: "model",
+        key: key.to_owned(),
+        problem,
+    })?;
+    Ok(model)
 }
 
 /// Returns the named learner with the parameters of a file or of a row of a comparison. Those that it

@@ -30,7 +30,7 @@ pub mod params;
 mod svm;
 #[cfg(test)]
 #[allow(dead_code)] // the tests of another crate use more of it
-#[path = "../../../crates/halfseen/src/full/testing.rs"]
+#[path = "../../../crates/halfseen-core/src/testing.rs"]
 mod testing;
 
 pub use fdrop::Fdrop;

@@ -21,13 +21,13 @@ mod rows;
 mod sums;
 mod units;
 
-use crate::asking::digest;
 use crate::data::{Basis, Table, Task};
 use crate::error::{Error, ErrorKind, Result};
 use crate::learner::{InParts, Learner};
 use crate::params::Needs;
 use crate::prepare::{Missing, Options};
 use crate::registry;
+use halfseen_core::asking::digest;
 use part::Part;
 use refusal::{cannot_be_summed, changed, needs_rows, twice};
 use rows::{Featured, PassSetup, Summing};
@@ -479,7 +479,7 @@ impl Absorbing {
 fn admit(learner: &str, width: usize, held: f64) -> Result<()> {
     let bytes = held + Sums::bytes(width, true) + Sums::adding(width);
     let remedy = "fewer columns, or merge fewer parts at a time";
-    crate::memory::admit(learner, (0, width), bytes, remedy)
+    halfseen_core::memory::admit(learner, (0, width), bytes, remedy)
 }
 
 fn in_part(part: &str, error: Error) -> Error {

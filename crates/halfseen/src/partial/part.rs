@@ -5,7 +5,8 @@ use super::sums::{Source, Sums};
 use super::{Plan, admit};
 use crate::data::{Cell, Column, Label, Table, Task};
 use crate::error::{Error, ErrorKind, Result, short};
-use crate::prepare::{ColumnKind, ColumnSchema, Schema, in_range};
+use crate::prepare::{ColumnKind, ColumnSchema, Schema};
+use halfseen_core::prepare::in_range;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 

@@ -2,11 +2,12 @@
 
 use super::Plan;
 use super::part::Part;
-use crate::data::{Bounds, ColumnFacts, Label, TargetScale, Task};
+use crate::data::{Bounds, Label, TargetScale, Task};
 use crate::error::{ErrorKind, Result, short};
 use crate::params::{Fill, Needs};
 use crate::prepare::{ColumnKind, Missing, Prepare};
 use faer::Mat;
+use halfseen_core::data::ColumnFacts;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,10 +1,11 @@
 //! Defines a learning task: a table, its target, and their preparation.
 
-use crate::data::{Basis, KNOTS, Place, Table, Target, TextColumn};
+use crate::data::{Basis, Place, Table, Target, TextColumn};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{FitSize, Learner};
 use crate::prepare::{Options, Prepared};
 use crate::registry;
+use halfseen_core::data::KNOTS;
 
 /// Table and target, with their preparation.
 #[derive(Debug, Clone, Copy)]

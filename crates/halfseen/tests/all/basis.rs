@@ -297,7 +297,7 @@ fn a_learner_that_asks_reads_an_attribute_once_for_all_its_functions() {
         predictor: fit.predictor,
         report: fit.report,
     };
-    let again = Model::from_json(&model.to_json().unwrap()).unwrap();
+    let again = halfseen::registry::read_model(&model.to_json().unwrap()).unwrap();
     assert_eq!(again, model);
     assert_eq!(again.predict(&cells).unwrap(), model.predict(&cells).unwrap());
     // A part of the panel stays or goes as a whole.

@@ -171,7 +171,7 @@ fn models_go_through_files_with_the_same_predictions() {
             };
             let text = model.to_json().unwrap();
             let read =
-                Model::from_json(&text).unwrap_or_else(|e| panic!("{}: {e}", learner.name()));
+                halfseen::registry::read_model(&text).unwrap_or_else(|e| panic!("{}: {e}", learner.name()));
             assert_eq!(read.to_json().unwrap(), text, "{}", learner.name());
             let (before, after) =
                 (model.predict(&data.table).unwrap(), read.predict(&data.table).unwrap());

@@ -283,8 +283,9 @@ fn every_leaf_replaced_by_nonsense_gives_an_error_or_a_model() {
                     // A model of nonsense is nonsense, but it is whole.
                     Ok(read) => {
                         if let Ok(model) = read.finish(&Silent) {
-                            fitted +=
-                                usize::from(Model::from_json(&model.to_json().unwrap()).is_ok());
+                            fitted += usize::from(
+                                registry::read_model(&model.to_json().unwrap()).is_ok(),
+                            );
                         }
                     }
                 }

@@ -336,7 +336,7 @@ fn model() -> Model {
 fn a_model_comes_back_exactly() {
     let model = model();
     let text = model.to_json().unwrap();
-    let back = Model::from_json(&text).unwrap();
+    let back = halfseen::registry::read_model(&text).unwrap();
     assert_eq!(back, model);
     assert_eq!(back.to_json().unwrap(), text);
 }
@@ -355,7 +355,7 @@ fn files_of_a_version_before_are_refused_in_one_sentence() {
 fn model_refused(change: impl FnOnce(&mut Value)) -> (String, String) {
     let mut json: Value = serde_json::from_str(&model().to_json().unwrap()).unwrap();
     change(&mut json);
-    let error = Model::from_json(&json.to_string()).expect_err("the broken model was accepted");
+    let error = halfseen::registry::read_model(&json.to_string()).expect_err("the broken model was accepted");
     (key(&error).to_owned(), error.to_string())
 }
 
@@ -438,7 +438,7 @@ fn every_leaf_of_a_model_replaced_by_nonsense_is_refused_or_harmless() {
         {
             let mut broken = json.clone();
             *broken.pointer_mut(&place).unwrap() = value.clone();
-            match Model::from_json(&broken.to_string()) {
+            match halfseen::registry::read_model(&broken.to_string()) {
                 Ok(model) => assert!(model.to_json().is_ok(), "{place} = {value}"),
                 Err(error) => {
                     assert_eq!(kind(&error), "BadFile", "{place} = {value}: {error}");

@@ -4,7 +4,7 @@ use super::{Subject, damaged_json, fit, learners, one_line, predict, table};
 use anyhow::Result;
 use fastrand::Rng;
 use halfseen::data::Table;
-use halfseen::model::Model;
+use halfseen::registry;
 
 pub(super) struct Models {
     texts: Vec<String>,
@@ -33,13 +33,13 @@ impl Subject for Models {
 
     fn run(&mut self, input: &[u8], _: &mut Rng) -> Result<bool, String> {
         let Ok(text) = std::str::from_utf8(input) else { return Ok(false) };
-        let model = match Model::from_json(text) {
+        let model = match registry::read_model(text) {
             Ok(model) => model,
             Err(error) => return one_line(&error).map(|()| false),
         };
         let written =
             model.to_json().map_err(|e| format!("a model that was read is not written: {e}"))?;
-        let again = Model::from_json(&written).and_then(|model| model.to_json());
+        let again = registry::read_model(&written).and_then(|model| model.to_json());
         if again.as_ref().ok() != Some(&written) {
             return Err(format!("a model that was written reads as another: {:?}", again.err()));
         }
