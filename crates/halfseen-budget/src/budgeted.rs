@@ -3,18 +3,16 @@
 use super::classes::uncentred;
 use super::recipe::Recipe;
 use super::sgd::Sgd;
-use super::told::{in_parts, told};
 use halfseen_core::asking::allowance::{Reads, affordable, affordable_cost};
 use halfseen_core::asking::check_moments;
-use halfseen_core::asking::pass::{self, one_pass};
+use halfseen_core::asking::pass::one_pass;
 use halfseen_core::data::{Examples, Layout};
 use halfseen_core::error::Result;
-use halfseen_core::learner::{AskTell, FitSize, Grid, InParts, Learner, Needed, Steps};
+use halfseen_core::learner::Grid;
 use halfseen_core::model::Fit;
 use halfseen_core::params::Described;
 use halfseen_solve::Monitor;
 use halfseen_solve::iterate::Iterate;
-use std::sync::Arc;
 
 /// Budgeted gradient learner: parameters, and the recipe that they stand for.
 ///

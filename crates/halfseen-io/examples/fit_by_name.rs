@@ -84,7 +84,8 @@ fn demonstrate(out: &mut impl Write) -> Outcome<()> {
         [("ridge", &["penalty=1e-9"][..]), ("aerr", &["budget=2", "radius=8", "seed=1"][..])]
     {
         // The printed text is the content of a file.
-        let model = halfseen::registry::read_model(&fit(&table, "y", learner, settings)?.to_json()?)?;
+        let model =
+            halfseen::registry::read_model(&fit(&table, "y", learner, settings)?.to_json()?)?;
         let scores = model.predict(&table)?.scores;
         let column = table.column("y")?;
         let square = |row: usize| match table.cell(row, column) {

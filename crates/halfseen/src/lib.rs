@@ -102,6 +102,7 @@ pub mod error {
 pub mod kernel {
     #[doc(inline)]
     pub use halfseen_core::kernel::{DenseRows, Kernel, Masked, Scratch, Sketch, SparseRows};
+    /// Computes Gram matrices of several kernels in one pass.
     pub mod gram {
         #[doc(inline)]
         pub use halfseen_core::kernel::gram::{bytes_needed, cross, gram};
@@ -116,6 +117,7 @@ pub mod learner {
         InParts, Learner, MissingnessSummary, Monitor, Named, Needed, Query, Read, ReadRows, Role,
         STEPS, Steps, TellOutcome, each_class, refuse_weights, take_all_without_a_budget, with,
     };
+    /// Fits the settings of a grid that share work together.
     pub mod together {
         #[doc(inline)]
         pub use halfseen_core::learner::together::{each, fits_together, grouped, only};

@@ -14,7 +14,9 @@ use halfseen_solve::Monitor;
 
 /// Part of a learner that is specific to its engine; every implementor is an [`AskTell`].
 pub trait Engine: Send {
+    /// Returns the accounts of queries and reads.
     fn ledger(&self) -> &Ledger;
+    /// Returns the accounts, to be changed.
     fn ledger_mut(&mut self) -> &mut Ledger;
 
     /// Returns the saved state, ledger included.
@@ -91,6 +93,7 @@ pub trait Engine: Send {
     /// Returns the current predictor.
     fn present(&self) -> Linear;
 
+    /// Returns the predictor of all answers until now.
     fn present_model(&self) -> Predictor {
         self.present().into()
     }

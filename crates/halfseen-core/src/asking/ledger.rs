@@ -19,6 +19,7 @@ pub const LARGEST_COUNT: u64 = 1 << 53;
 /// Initial capacity for the reads of a query, whose number may be random.
 pub const USUAL_READS: usize = 256;
 
+/// Counts queries, answers, reads and their costs, and knows the open queries.
 #[derive(Debug, Clone)]
 pub struct Ledger {
     pub(crate) name: &'static str,
@@ -162,6 +163,7 @@ impl Ledger {
         (query.asked_at, query.number) = (self.closed(), self.entries.next);
     }
 
+    /// Returns the number of queries until now.
     pub fn asked(&self) -> u64 {
         self.entries.next
     }

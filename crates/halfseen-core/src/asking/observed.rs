@@ -9,6 +9,7 @@ use super::ledger::LARGEST_COUNT;
 use crate::data::Examples;
 use serde::{Deserialize, Serialize};
 
+/// Estimates how often each panel is observed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Observed {
@@ -21,6 +22,7 @@ pub struct Observed {
 }
 
 impl Observed {
+    /// Creates counts of no rows.
     pub fn new(panels: usize) -> Observed {
         Observed { rows: 0, seen: vec![0; panels], beforehand: false }
     }

@@ -181,6 +181,7 @@ impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
         }
     }
 
+    /// Returns the learner that is taught.
     pub fn learner(&self) -> &L {
         self.learner
     }
@@ -342,6 +343,7 @@ fn odd_cell(examples: &Examples<'_>, example: usize, panel: usize, at: usize) ->
     }
 }
 
+/// Returns the error for a table without rows.
 pub fn no_examples(learner: &str) -> Error {
     ErrorKind::TooFewRows { what: format!("learner {learner}"), least: 1, rows: 0 }.into()
 }

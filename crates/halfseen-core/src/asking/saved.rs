@@ -15,12 +15,15 @@ pub fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
+/// Saved learner that asks: name, parameters, layout and state.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Saved<'a> {
     format: String,
     version: u64,
+    /// The learner's name.
     pub learner: String,
+    /// Its parameters.
     pub params: serde_json::Map<String, serde_json::Value>,
     layout: Cow<'a, Layout>,
     state: serde_json::Value,

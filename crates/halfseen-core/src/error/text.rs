@@ -166,6 +166,7 @@ pub fn significant(value: f64) -> String {
     }
 }
 
+/// Returns the question whether the nearest name was meant, or nothing.
 pub fn maybe(nearest: &Option<String>) -> String {
     nearest.as_deref().map_or(String::new(), |n| format!(" (did you mean '{}'?)", short(n)))
 }

@@ -170,8 +170,8 @@ fn models_go_through_files_with_the_same_predictions() {
                 report: fit.report,
             };
             let text = model.to_json().unwrap();
-            let read =
-                halfseen::registry::read_model(&text).unwrap_or_else(|e| panic!("{}: {e}", learner.name()));
+            let read = halfseen::registry::read_model(&text)
+                .unwrap_or_else(|e| panic!("{}: {e}", learner.name()));
             assert_eq!(read.to_json().unwrap(), text, "{}", learner.name());
             let (before, after) =
                 (model.predict(&data.table).unwrap(), read.predict(&data.table).unwrap());

@@ -355,7 +355,8 @@ fn files_of_a_version_before_are_refused_in_one_sentence() {
 fn model_refused(change: impl FnOnce(&mut Value)) -> (String, String) {
     let mut json: Value = serde_json::from_str(&model().to_json().unwrap()).unwrap();
     change(&mut json);
-    let error = halfseen::registry::read_model(&json.to_string()).expect_err("the broken model was accepted");
+    let error = halfseen::registry::read_model(&json.to_string())
+        .expect_err("the broken model was accepted");
     (key(&error).to_owned(), error.to_string())
 }
 

@@ -2,7 +2,7 @@
 //! truth.
 
 use super::*;
-use crate::data::{Label, Layout, Matrix, Scaler, Table, TargetScale, Task, Threat};
+use crate::data::{Label, Layout, Matrix, Scaler, Table, TargetScale, Task};
 use crate::model::{Curve, Model, Predictor, Report, Stop};
 use crate::prepare::{ColumnKind, ColumnSchema, Prepare, Schema};
 use faer::Mat;
