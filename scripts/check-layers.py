@@ -1,45 +1,39 @@
 #!/usr/bin/env python3
-"""Checks that modules of the library import downwards only, and that no crate has circles.
+"""Checks that crates and modules import downwards only, without circles, on few floors.
 
-    scripts/check-layers.py [--count | --self-test]
+    scripts/check-layers.py [--floors | --self-test]
 
-An import is a `use` or a path in code, followed through `pub use` to the file that defines the
+Between crates the manifests count: a crate of ours may depend on crates of lower floors only. Within a
+crate an import is a `use` or a path in code, followed through `pub use` to the file that defines the
 item; a file that imports another counts once, at the first line. Left out are tests, and what a
-parent only re-exports from its children. In crates/halfseen a room (first segment of the path
-under src) may import rooms of lower floors only. In all crates and in experiments, a circle of
-files is an offence unless it is a parent module with its children and no circle is left without
-the parent. A circle through several rooms has an import that is an offence by itself, and only that
-is reported.
-Exits with 1 where there are offences; `--count` prints how many, and exits with 0.
+parent only re-exports from its children. A circle of files is an offence unless it is a parent module
+with its children and no circle is left without the parent. A room is the first segment of a path under
+src; it stands one floor above the highest room that it imports, and a crate has at most six floors, or
+as many as stand below.
+Exits with 1 where there are offences; `--floors` prints the rooms of each floor, and exits with 0.
 """
 import re
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 from rust_text import NO_CODE, behind, blank, without_tests
 
-# The floors of crates/halfseen/src, lowest first; `plan` is the present name of `theory`.
-FLOORS = """
-error
-memory
-normal loss
-student
-params
-data
-kernel
-prepare
-model
-learner
-theory plan
-asking
-budget joint missing robust full
-registry
-partial
-select
-lib
+# The floors of crates, lowest first.
+CRATES = """
+solve
+core
+budget joint missing full robust
+halfseen
+io study
+serve
+cli python
 """
-FLOOR = {room: n for n, line in enumerate(FLOORS.split("\n")) for room in line.split()}
+CRATE_FLOOR = {name: n for n, line in enumerate(CRATES.split("\n")) for name in line.split()}
+# The most floors of rooms within a crate; these have more until they are rebuilt.
+MOST = 6
+MORE = {"core": 7, "io": 9, "serve": 8, "study": 8, "budget": 9, "cli": 13, "joint": 17}
 INNER = re.compile(r"\bmod\s+(\w+)\s*(?={)")
 USE = re.compile(r"(\bpub(?:\s*\([^)]*\))?\s+)?\buse\s+([^;]+);")
 PATH = re.compile(r"(?<![\w:])[a-z]\w*(?:::\w+)+")
@@ -178,26 +172,43 @@ def circles(graph):
             yield part
 
 
-def check(src, floors):
-    """The imports of a crate, with their lines, and its offences; those imports make no circle."""
-    first, graph, offences = {}, {}, []
+def check(src):
+    """The imports of a crate, with their lines, and its circles of files."""
+    first, graph = {}, {}
     for root in (src / "lib.rs", src / "main.rs"):
         for line, file, target in Module(root, src).imports() if root.is_file() else ():
             if target and target != file:
                 first[file, target] = min(line, first.get((file, target), line))
-    for (file, target), line in sorted(first.items(), key=lambda i: (i[0][0], i[1])):
-        a, b = (f.relative_to(src).parts[0].removesuffix(".rs") for f in (file, target))
-        edges, _ = graph.setdefault(file, set()), graph.setdefault(target, set())
-        low, high = FLOOR.get(a, 0), FLOOR.get(b, 99)  # a room without a floor is an offence
-        if floors and a != b and low <= high:
-            offences.append(("up" if low < high else "side", f"{file}:{line} imports "
-                             f"{target.relative_to(src)} ({a} -> {b}, floor {low} -> {high})"))
-        else:
-            edges.add(target)
-    for part in circles(graph):
-        files = " ".join(str(file.relative_to(src)) for file in part)
-        offences.append(("circle", f"{src}: circle of {len(part)}: {files}"))
-    return first, offences
+                graph.setdefault(file, set()).add(target)
+                graph.setdefault(target, set())
+    return first, [f"{src}: circle of {len(part)}: {' '.join(str(f.relative_to(src)) for f in part)}"
+                   for part in circles(graph)]
+
+
+def floors(src, first):
+    """The rooms of a crate, floor by floor; those in a circle stand on the floor of its lowest."""
+    below_room = {}
+    for pair in first:
+        a, b = (f.relative_to(src).parts[0].removesuffix(".rs") for f in pair)
+        for room in {a, b} - {"lib", "main"}:
+            below_room.setdefault(room, set())
+        if a != b and not {a, b} & {"lib", "main"}:
+            below_room[a].add(b)
+
+    def floor(room, above=()):
+        return 1 + max((floor(b, (*above, room)) for b in below_room[room] - {room, *above}), default=0)
+    of = {room: floor(room) for room in below_room}
+    return [sorted(room for room in of if of[room] == n + 1) for n in range(max(of.values(), default=0))]
+
+
+def crate_offences(home):
+    """The manifests by which a crate of ours depends on one that is not below it."""
+    for manifest in sorted(home.glob("crates/*/Cargo.toml")):
+        name = manifest.parent.name.removeprefix("halfseen-")
+        for needed in tomllib.loads(manifest.read_text()).get("dependencies", {}):
+            low = CRATE_FLOOR.get(needed.removeprefix("halfseen-"), 99)
+            if needed.startswith("halfseen") and low >= CRATE_FLOOR.get(name, 0):
+                yield f"{manifest}: {name} depends on {needed}, which is not below it"
 
 
 def self_test():
@@ -208,10 +219,10 @@ def self_test():
             path = src / (name.replace("__", "/") + ".rs")
             path.parent.mkdir(exist_ok=True)
             path.write_text(text)
-        first, offences = check(src, True)
+        first, offences = check(src)
         return ({f"{file.stem}:{line} {target.relative_to(src)}"
                  for (file, target), line in first.items()},
-                [line.replace(f"{src}/", "").replace(f"{src}: ", "") for _, line in offences])
+                [line.replace(f"{src}: ", "") for line in offences], floors(src, first))
 
     base = {"lib": "mod data; mod full; mod learner; pub mod model; pub use model::Fit; mod new; "
                    "mod robust;",
@@ -236,13 +247,19 @@ def self_test():
         "#[cfg(test)] mod tests;\n#[test]\nfn f() { crate::full::ridge() }": set()}
     with tempfile.TemporaryDirectory() as home:
         for text, targets in cases.items():
-            found = build(learner=text)
+            found = build(learner=text)[:2]
             assert found == ({f"learner:{target}" for target in targets}, []), (text, found)
-        _, up = build(data="\nuse crate::model::{Fitted};\nfn f() { crate::new::g() }",
-                      robust="use crate::full::Ridge; use crate::model::Scores;")
-        assert up == ["data.rs:2 imports model/fit.rs (data -> model, floor 6 -> 9)",
-                      "data.rs:3 imports new.rs (data -> new, floor 6 -> 99)",
-                      "robust.rs:1 imports full/mod.rs (robust -> full, floor 13 -> 13)"], up
+        stacked = build(model__mod=base["model__mod"] + "use crate::data::Table;",
+                        robust="use crate::full::Ridge; use crate::model::Scores;")[2]
+        assert stacked == [["data", "full"], ["model"], ["robust"]], stacked
+        crates = {"core": "halfseen-solve", "joint": "halfseen-budget"}
+        for name, needed in crates.items():
+            manifest = Path(home) / f"crates/halfseen-{name}/Cargo.toml"
+            manifest.parent.mkdir(parents=True)
+            manifest.write_text(f'[dependencies]\n{needed}.workspace = true\nfaer = "1"\n')
+        wrong = list(crate_offences(Path(home)))
+        assert len(wrong) == 1 and wrong[0].endswith(
+            "joint depends on halfseen-budget, which is not below it"), wrong
         ring = {"full__a": "use super::b::B; use super::Ridge;", "full__b": "use super::c::C;",
                 "full__c": "fn f() { crate::full::a::g() }"}
         star = {"full__mod": base["full__mod"] + "fn f() { a::g(); b::g() }"}
@@ -255,18 +272,19 @@ def self_test():
 def main():
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
-    home, count = Path(__file__).resolve().parent.parent, sys.argv[1:] == ["--count"]
-    sources = [src for where in ("crates/*/src", "tools/*/src", "experiments/src", "experiments/*/src")
-               for src in sorted(home.glob(where))]
-    offences = [offence for src in sources
-                for offence in check(src, src.parent.name == "halfseen")[1]]
-    if not count:
-        print("".join(line.replace(f"{home}/", "") + "\n" for _, line in offences), end="")
-    up, side, circle = ([kind for kind, _ in offences].count(kind)
-                        for kind in ("up", "side", "circle"))
-    if offences or count:
-        print(f"{up} imports upwards, {side} between rooms of one floor, {circle} circles")
-    return 1 if offences and not count else 0
+    home, show = Path(__file__).resolve().parent.parent, sys.argv[1:] == ["--floors"]
+    offences = list(crate_offences(home))
+    for where in ("crates/*/src", "tools/*/src", "experiments/src", "experiments/*/src"):
+        for src in sorted(home.glob(where)):
+            first, wrong = check(src)
+            rooms, name = floors(src, first), src.parent.name.removeprefix("halfseen-")
+            offences += wrong
+            if len(rooms) > MORE.get(name, MOST) and where == "crates/*/src":
+                offences.append(f"{src}: {len(rooms)} floors, {MORE.get(name, MOST)} allowed")
+            if show:
+                print(name, *(f"  {n} {' '.join(floor)}" for n, floor in enumerate(rooms, 1)), sep="\n")
+    print("".join(line.replace(f"{home}/", "") + "\n" for line in offences), end="")
+    return 1 if offences and not show else 0
 
 
 if __name__ == "__main__":

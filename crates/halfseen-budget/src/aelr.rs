@@ -16,7 +16,7 @@
 //!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
 
-use super::budgeted::{Budgeted, learn_from_recipe};
+use super::budgeted::{Budgeted, gradient_learner};
 use super::recipe::{Draws, Recipe, recipe};
 use super::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
 use crate::plan::entropic_eta;
@@ -25,29 +25,19 @@ use halfseen_core::asking::design::DesignCriterion;
 use halfseen_core::error::Result;
 use halfseen_core::learner::Grid;
 use halfseen_core::loss::Loss;
-use halfseen_core::params::{Average, Centre, Passive, Rule, parameters};
+use halfseen_core::params::{Passive, Rule};
 use halfseen_solve::iterate::Entropic;
 
-parameters! {
+gradient_learner! {
     /// Parameters of AELR, and the learner itself.
     pub struct Aelr {
-        name: "aelr", family: Budget,
+        name: "aelr",
         title: "Attribute Efficient Lasso Regression: k reads per example, l1 ball",
         source: "Hazan and Koren 2012, algorithm 2, theorem 3.4";
-        budget: Option<u64> = None, BUDGET;
-        total_budget: Option<u64> = None, TOTAL_BUDGET;
-        total_cost: Option<f64> = None, TOTAL_COST;
-        max_cost: Option<f64> = None, MAX_COST;
-        radius: f64 = 8.0, RADIUS;
+        radius: 8.0, average: All;
         step: Rule = Rule::Theory(5.6), STEP;
         passive: Passive = Passive::No, PASSIVE;
         replacement: bool = false, REPLACEMENT;
-        centre: Centre = Centre::Running, CENTRE;
-        average: Average = Average::All, AVERAGE;
-        truncate: Option<u64> = None, TRUNCATE;
-        intercept: bool = true, INTERCEPT;
-        horizon: Option<u64> = None, HORIZON;
-        seed: u64 = 0, SEED;
     }
 }
 
@@ -73,10 +63,6 @@ impl Budgeted for Aelr {
         ])
     }
 
-    fn budget(&self) -> Option<u64> {
-        self.budget
-    }
-
     fn recipe(&self, reads: Reads) -> Result<Recipe> {
         let passive = self.passive != Passive::No;
         if !passive {
@@ -93,5 +79,3 @@ impl Budgeted for Aelr {
         Ok(Recipe { passive: self.passive, ..recipe })
     }
 }
-
-learn_from_recipe!(Aelr);

@@ -18,7 +18,7 @@
 //! N. Cesa-Bianchi, S. Shalev-Shwartz and O. Shamir, "Efficient Learning with Partially Observed
 //! Attributes", ICML 2010.
 
-use super::budgeted::{Budgeted, learn_from_recipe};
+use super::budgeted::{Budgeted, gradient_learner};
 use super::recipe::{Draws, Recipe, recipe};
 use super::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
 use halfseen_core::asking::allowance::Reads;
@@ -26,27 +26,17 @@ use halfseen_core::asking::design::DesignCriterion;
 use halfseen_core::error::Result;
 use halfseen_core::learner::Grid;
 use halfseen_core::loss::Loss;
-use halfseen_core::params::{Average, Centre, Rule, parameters};
+use halfseen_core::params::Rule;
 use halfseen_solve::iterate::L1Ball;
 
-parameters! {
+gradient_learner! {
     /// Parameters of AER, and the learner itself.
     pub struct Aer {
-        name: "aer", family: Budget,
+        name: "aer",
         title: "Attribute Efficient Regression: k reads per example, l1 ball, strongly convex steps",
         source: "Cesa-Bianchi et al. 2010, algorithm 2, theorem 2";
-        budget: Option<u64> = None, BUDGET;
-        total_budget: Option<u64> = None, TOTAL_BUDGET;
-        total_cost: Option<f64> = None, TOTAL_COST;
-        max_cost: Option<f64> = None, MAX_COST;
-        radius: f64 = 8.0, RADIUS;
+        radius: 8.0, average: Tail;
         penalty: Rule = Rule::Theory(1.0), PENALTY;
-        centre: Centre = Centre::Running, CENTRE;
-        average: Average = Average::Tail, AVERAGE;
-        truncate: Option<u64> = None, TRUNCATE;
-        intercept: bool = true, INTERCEPT;
-        horizon: Option<u64> = None, HORIZON;
-        seed: u64 = 0, SEED;
     }
 }
 
@@ -74,10 +64,6 @@ impl Budgeted for Aer {
         ])
     }
 
-    fn budget(&self) -> Option<u64> {
-        self.budget
-    }
-
     fn recipe(&self, reads: Reads) -> Result<Recipe> {
         reads.at_least(2, Self::NAME)?;
         Ok(recipe! {
@@ -95,5 +81,3 @@ impl Budgeted for Aer {
         })
     }
 }
-
-learn_from_recipe!(Aer);

@@ -20,7 +20,7 @@
 //!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
 
-use super::budgeted::{Budgeted, learn_from_recipe};
+use super::budgeted::{Budgeted, gradient_learner};
 use super::recipe::{Draws, Recipe, recipe};
 use super::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
 use crate::plan::euclidean_eta;
@@ -29,30 +29,20 @@ use halfseen_core::asking::design::DesignCriterion;
 use halfseen_core::error::Result;
 use halfseen_core::learner::Grid;
 use halfseen_core::loss::Loss;
-use halfseen_core::params::{Average, Centre, Passive, Rule, Steps, parameters};
+use halfseen_core::params::{Passive, Rule, Steps};
 use halfseen_solve::iterate::L2Ball;
 
-parameters! {
+gradient_learner! {
     /// Parameters of AERR, and the learner itself.
     pub struct Aerr {
-        name: "aerr", family: Budget,
+        name: "aerr",
         title: "Attribute Efficient Ridge Regression: k reads per example, Euclidean ball",
         source: "Hazan and Koren 2012, algorithm 1, theorem 3.1";
-        budget: Option<u64> = None, BUDGET;
-        total_budget: Option<u64> = None, TOTAL_BUDGET;
-        total_cost: Option<f64> = None, TOTAL_COST;
-        max_cost: Option<f64> = None, MAX_COST;
-        radius: f64 = 2.0, RADIUS;
+        radius: 2.0, average: Tail;
         step: Rule = Rule::Theory(1.8), STEP;
         steps: Steps = Steps::Constant, STEPS;
         passive: Passive = Passive::No, PASSIVE;
         replacement: bool = false, REPLACEMENT;
-        centre: Centre = Centre::Running, CENTRE;
-        average: Average = Average::Tail, AVERAGE;
-        truncate: Option<u64> = None, TRUNCATE;
-        intercept: bool = true, INTERCEPT;
-        horizon: Option<u64> = None, HORIZON;
-        seed: u64 = 0, SEED;
     }
 }
 
@@ -78,10 +68,6 @@ impl Budgeted for Aerr {
         ])
     }
 
-    fn budget(&self) -> Option<u64> {
-        self.budget
-    }
-
     fn recipe(&self, reads: Reads) -> Result<Recipe> {
         let passive = self.passive != Passive::No;
         if !passive {
@@ -103,5 +89,3 @@ impl Budgeted for Aerr {
         Ok(Recipe { passive: self.passive, ..recipe })
     }
 }
-
-learn_from_recipe!(Aerr);

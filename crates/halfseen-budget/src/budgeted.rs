@@ -16,16 +16,12 @@ use halfseen_solve::iterate::Iterate;
 
 /// Budgeted gradient learner: parameters, and the recipe that they stand for.
 ///
-/// [`learn_from_recipe`] implements [`Learner`] for such a type, with ask and tell, fits, curves and saved
-/// states.
+/// `gradient_learner` makes a learner of such a type, with ask and tell, fits, curves and saved states.
 pub trait Budgeted: Described {
     /// Iterate that holds the weights.
     type Iterate: Iterate + 'static;
     /// Returns the grid that cross-validation searches.
     fn grid() -> Grid;
-
-    /// Returns the budget parameter; `None` is auto.
-    fn budget(&self) -> Option<u64>;
 
     /// Returns the recipe for a budget of at most the number of panels.
     ///
@@ -37,12 +33,12 @@ pub trait Budgeted: Described {
 /// Checks parameters and budgets, and returns the recipe. If no horizon is set, it is the number of
 /// examples that the total budget allows, and at most `examples`.
 pub(crate) fn recipe<B: Budgeted>(
-    learner: &B,
+    (learner, budget): (&B, Option<u64>),
     layout: &Layout,
     examples: Option<u64>,
 ) -> Result<Recipe> {
     learner.check()?;
-    let reads = Reads::of(learner.budget(), layout)?;
+    let reads = Reads::of(budget, layout)?;
     completed(learner.recipe(reads)?, (reads, layout), reads.budget as f64, examples)
 }
 
@@ -92,9 +88,33 @@ pub(super) fn fit_curve<I: Iterate>(
     Ok(fits)
 }
 
-/// Implements [`Learner`] for a type that is [`Budgeted`].
-macro_rules! learn_from_recipe {
-    ($Name:ident) => {
+/// Declares a gradient learner: its parameters are the radius, its own, and those that all have. Implements
+/// `Learner` for it by its [`Budgeted`].
+macro_rules! gradient_learner {
+    ($(#[$meta:meta])* pub struct $Name:ident {
+        name: $label:literal, title: $title:literal, source: $source:literal;
+        radius: $radius:literal, average: $average:ident;
+        $($field:ident : $Type:ty = $default:expr, $declaration:ident;)*
+    }) => {
+        halfseen_core::params::parameters! {
+            $(#[$meta])*
+            pub struct $Name {
+                name: $label, family: Budget, title: $title, source: $source;
+                budget: Option<u64> = None, BUDGET;
+                total_budget: Option<u64> = None, TOTAL_BUDGET;
+                total_cost: Option<f64> = None, TOTAL_COST;
+                max_cost: Option<f64> = None, MAX_COST;
+                radius: f64 = $radius, RADIUS;
+                $($field: $Type = $default, $declaration;)*
+                centre: halfseen_core::params::Centre = halfseen_core::params::Centre::Running, CENTRE;
+                average: halfseen_core::params::Average = halfseen_core::params::Average::$average, AVERAGE;
+                truncate: Option<u64> = None, TRUNCATE;
+                intercept: bool = true, INTERCEPT;
+                horizon: Option<u64> = None, HORIZON;
+                seed: u64 = 0, SEED;
+            }
+        }
+
         impl halfseen_core::learner::Learner for $Name {
             fn grid(&self) -> halfseen_core::learner::Grid {
                 <Self as $crate::Budgeted>::grid()
@@ -128,7 +148,7 @@ macro_rules! learn_from_recipe {
                     return Err(halfseen_core::asking::pass::no_examples(Self::NAME));
                 }
                 let recipe =
-                    $crate::budgeted::recipe(self, examples.layout, Some(examples.len() as u64))?;
+                    $crate::budgeted::recipe((self, self.budget), examples.layout, Some(examples.len() as u64))?;
                 $crate::budgeted::fit_curve::<<Self as $crate::Budgeted>::Iterate>(
                     recipe, counts, examples, monitor,
                 )
@@ -144,7 +164,7 @@ macro_rules! learn_from_recipe {
                 rows: u64,
             ) -> halfseen_core::error::Result<Option<Box<dyn halfseen_core::learner::Steps>>> {
                 $crate::told::told::<<Self as $crate::Budgeted>::Iterate>(
-                    $crate::budgeted::recipe(self, layout, Some(rows))?,
+                    $crate::budgeted::recipe((self, self.budget), layout, Some(rows))?,
                     layout,
                     rows,
                 )
@@ -155,7 +175,7 @@ macro_rules! learn_from_recipe {
                 layout: &std::sync::Arc<halfseen_core::data::Layout>,
             ) -> halfseen_core::error::Result<Option<Box<dyn halfseen_core::learner::AskTell>>>
             {
-                let recipe = $crate::budgeted::recipe(self, layout, None)?;
+                let recipe = $crate::budgeted::recipe((self, self.budget), layout, None)?;
                 Ok(Some(Box::new($crate::Sgd::<<Self as $crate::Budgeted>::Iterate>::new(
                     recipe, layout, None,
                 )?)))
@@ -167,7 +187,7 @@ macro_rules! learn_from_recipe {
                 state: serde_json::Value,
             ) -> halfseen_core::error::Result<Option<Box<dyn halfseen_core::learner::AskTell>>>
             {
-                let recipe = $crate::budgeted::recipe(self, layout, None)?;
+                let recipe = $crate::budgeted::recipe((self, self.budget), layout, None)?;
                 Ok(Some(Box::new($crate::Sgd::<<Self as $crate::Budgeted>::Iterate>::resume(
                     recipe, layout, state,
                 )?)))
@@ -176,4 +196,4 @@ macro_rules! learn_from_recipe {
     };
 }
 
-pub(crate) use learn_from_recipe;
+pub(crate) use gradient_learner;

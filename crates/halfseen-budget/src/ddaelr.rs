@@ -21,7 +21,7 @@
 //! Sampling", ICML 2015.
 
 use super::aelr::{Aelr, THEORY};
-use super::budgeted::{Budgeted, learn_from_recipe};
+use super::budgeted::{Budgeted, gradient_learner};
 use super::recipe::{Draws, Proportions, Recipe, Source, TwoPhase, recipe};
 use super::step_size::{Schedule, StepSchedule};
 use halfseen_core::asking::allowance::Reads;
@@ -29,20 +29,16 @@ use halfseen_core::asking::design::DesignCriterion;
 use halfseen_core::error::Result;
 use halfseen_core::learner::Grid;
 use halfseen_core::loss::Loss;
-use halfseen_core::params::{Average, Centre, Inner, MomentSource, Rule, parameters};
+use halfseen_core::params::{Inner, MomentSource, Rule};
 use halfseen_solve::iterate::Entropic;
 
-parameters! {
+gradient_learner! {
     /// Parameters of DDAELR, and the learner itself.
     pub struct Ddaelr {
-        name: "ddaelr", family: Budget,
+        name: "ddaelr",
         title: "Data-Dependent AELR: k reads per example, drawn by second moments, l1 ball",
         source: "Kukliansky and Shamir 2015, section 4; in two phases algorithm 2";
-        budget: Option<u64> = None, BUDGET;
-        total_budget: Option<u64> = None, TOTAL_BUDGET;
-        total_cost: Option<f64> = None, TOTAL_COST;
-        max_cost: Option<f64> = None, MAX_COST;
-        radius: f64 = 8.0, RADIUS;
+        radius: 8.0, average: All;
         step: Rule = Rule::Theory(5.6), STEP;
         moments: MomentSource = MomentSource::Auto, MOMENTS;
         phase1: f64 = crate::plan::SHARE, PHASE1;
@@ -50,12 +46,6 @@ parameters! {
         confidence: f64 = crate::plan::CONFIDENCE, CONFIDENCE;
         inner: Inner = Inner::Weights, INNER;
         replacement: bool = false, REPLACEMENT;
-        centre: Centre = Centre::Running, CENTRE;
-        average: Average = Average::All, AVERAGE;
-        truncate: Option<u64> = None, TRUNCATE;
-        intercept: bool = true, INTERCEPT;
-        horizon: Option<u64> = None, HORIZON;
-        seed: u64 = 0, SEED;
     }
 }
 
@@ -64,10 +54,6 @@ impl Budgeted for Ddaelr {
 
     fn grid() -> Grid {
         Aelr::grid()
-    }
-
-    fn budget(&self) -> Option<u64> {
-        self.budget
     }
 
     fn recipe(&self, reads: Reads) -> Result<Recipe> {
@@ -90,5 +76,3 @@ impl Budgeted for Ddaelr {
         })
     }
 }
-
-learn_from_recipe!(Ddaelr);

@@ -42,7 +42,7 @@
 //! Sampling", ICML 2015.
 
 use super::aerr::{Aerr, THEORY};
-use super::budgeted::{Budgeted, learn_from_recipe};
+use super::budgeted::{Budgeted, gradient_learner};
 use super::recipe::{Draws, Proportions, Recipe, Source, TwoPhase, recipe};
 use super::step_size::{Schedule, StepSchedule};
 use halfseen_core::asking::allowance::Reads;
@@ -50,20 +50,16 @@ use halfseen_core::asking::design::DesignCriterion;
 use halfseen_core::error::Result;
 use halfseen_core::learner::Grid;
 use halfseen_core::loss::Loss;
-use halfseen_core::params::{Average, Centre, Inner, MomentSource, Rule, Steps, parameters};
+use halfseen_core::params::{Inner, MomentSource, Rule, Steps};
 use halfseen_solve::iterate::L2Ball;
 
-parameters! {
+gradient_learner! {
     /// Parameters of DDAERR, and the learner itself.
     pub struct Ddaerr {
-        name: "ddaerr", family: Budget,
+        name: "ddaerr",
         title: "Data-Dependent AERR: k reads per example, drawn by second moments, Euclidean ball",
         source: "Kukliansky and Shamir 2015, section 3.2; in two phases algorithm 2, theorems 3.6 and 3.12";
-        budget: Option<u64> = None, BUDGET;
-        total_budget: Option<u64> = None, TOTAL_BUDGET;
-        total_cost: Option<f64> = None, TOTAL_COST;
-        max_cost: Option<f64> = None, MAX_COST;
-        radius: f64 = 2.0, RADIUS;
+        radius: 2.0, average: Tail;
         step: Rule = Rule::Theory(1.8), STEP;
         steps: Steps = Steps::Constant, STEPS;
         moments: MomentSource = MomentSource::Auto, MOMENTS;
@@ -73,12 +69,6 @@ parameters! {
         moment_norm: Option<f64> = None, MOMENT_NORM;
         inner: Inner = Inner::Weights, INNER;
         replacement: bool = false, REPLACEMENT;
-        centre: Centre = Centre::Running, CENTRE;
-        average: Average = Average::Tail, AVERAGE;
-        truncate: Option<u64> = None, TRUNCATE;
-        intercept: bool = true, INTERCEPT;
-        horizon: Option<u64> = None, HORIZON;
-        seed: u64 = 0, SEED;
     }
 }
 
@@ -87,10 +77,6 @@ impl Budgeted for Ddaerr {
 
     fn grid() -> Grid {
         Aerr::grid()
-    }
-
-    fn budget(&self) -> Option<u64> {
-        self.budget
     }
 
     fn recipe(&self, reads: Reads) -> Result<Recipe> {
@@ -113,5 +99,3 @@ impl Budgeted for Ddaerr {
         })
     }
 }
-
-learn_from_recipe!(Ddaerr);

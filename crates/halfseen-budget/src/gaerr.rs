@@ -15,7 +15,7 @@
 //! Sampling", ICML 2015.
 
 use super::aerr::{Aerr, THEORY};
-use super::budgeted::{Budgeted, learn_from_recipe};
+use super::budgeted::{Budgeted, gradient_learner};
 use super::recipe::{Draws, Proportions, Recipe, recipe};
 use super::step_size::{Schedule, StepSchedule};
 use halfseen_core::asking::allowance::Reads;
@@ -23,30 +23,20 @@ use halfseen_core::asking::design::DesignCriterion;
 use halfseen_core::error::Result;
 use halfseen_core::learner::Grid;
 use halfseen_core::loss::Loss;
-use halfseen_core::params::{Average, Centre, Inner, Rule, Steps, parameters};
+use halfseen_core::params::{Inner, Rule, Steps};
 use halfseen_solve::iterate::L2Ball;
 
-parameters! {
+gradient_learner! {
     /// Parameters of GAERR, and the learner itself.
     pub struct Gaerr {
-        name: "gaerr", family: Budget,
+        name: "gaerr",
         title: "General AERR: k reads per example, drawn by declared probabilities, Euclidean ball",
         source: "Kukliansky and Shamir 2015, section 3.1, theorem 3.1";
-        budget: Option<u64> = None, BUDGET;
-        total_budget: Option<u64> = None, TOTAL_BUDGET;
-        total_cost: Option<f64> = None, TOTAL_COST;
-        max_cost: Option<f64> = None, MAX_COST;
-        radius: f64 = 2.0, RADIUS;
+        radius: 2.0, average: Tail;
         step: Rule = Rule::Theory(1.8), STEP;
         steps: Steps = Steps::Constant, STEPS;
         probabilities: Option<Vec<f64>> = None, PROBABILITIES;
         replacement: bool = false, REPLACEMENT;
-        centre: Centre = Centre::Running, CENTRE;
-        average: Average = Average::Tail, AVERAGE;
-        truncate: Option<u64> = None, TRUNCATE;
-        intercept: bool = true, INTERCEPT;
-        horizon: Option<u64> = None, HORIZON;
-        seed: u64 = 0, SEED;
     }
 }
 
@@ -55,10 +45,6 @@ impl Budgeted for Gaerr {
 
     fn grid() -> Grid {
         Aerr::grid()
-    }
-
-    fn budget(&self) -> Option<u64> {
-        self.budget
     }
 
     fn recipe(&self, reads: Reads) -> Result<Recipe> {
@@ -75,5 +61,3 @@ impl Budgeted for Gaerr {
         })
     }
 }
-
-learn_from_recipe!(Gaerr);

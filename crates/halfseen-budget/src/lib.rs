@@ -73,7 +73,7 @@ pub use recipe::{Draws, Proportions, Recipe, Source, TwoPhase};
 pub use sgd::Sgd;
 pub use step_size::{DataNorms, Norms, Schedule, Step, StepPlan, StepSchedule, TheoryStep};
 
-/// Where the macros of this crate find what they name.
+/// Names what the macros of this crate use.
 #[doc(hidden)]
 pub use halfseen_core;
 use halfseen_core::learner::Learner;

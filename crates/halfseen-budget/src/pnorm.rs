@@ -26,7 +26,7 @@
 //! C. Gentile, "The Robustness of the p-Norm Algorithms", Machine Learning 53, 2003. N.
 //! Cesa-Bianchi and G. Lugosi, "Prediction, Learning, and Games", 2006.
 
-use super::budgeted::{Budgeted, learn_from_recipe};
+use super::budgeted::{Budgeted, gradient_learner};
 use super::recipe::{Draws, Recipe, recipe};
 use super::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
 use crate::plan::euclidean_eta;
@@ -35,30 +35,20 @@ use halfseen_core::asking::design::DesignCriterion;
 use halfseen_core::error::Result;
 use halfseen_core::learner::Grid;
 use halfseen_core::loss::Loss;
-use halfseen_core::params::{Average, Centre, Rule, parameters};
+use halfseen_core::params::Rule;
 use halfseen_solve::iterate::{PNormIterate, Shape};
 
-parameters! {
+gradient_learner! {
     /// Parameters of the p-norm learner, and the learner itself.
     pub struct PNormRegression {
-        name: "pnorm", family: Budget,
+        name: "pnorm",
         title: "p-norm updates: k reads per example, between AERR and AELR",
         source: "Cesa-Bianchi et al. 2010, section 5; Gentile 2003";
-        budget: Option<u64> = None, BUDGET;
-        total_budget: Option<u64> = None, TOTAL_BUDGET;
-        total_cost: Option<f64> = None, TOTAL_COST;
-        max_cost: Option<f64> = None, MAX_COST;
-        radius: f64 = 4.0, RADIUS;
+        radius: 4.0, average: Tail;
         step: Rule = Rule::Theory(3.2), STEP;
         power: Option<f64> = Some(4.0), POWER;
         project: bool = false, PROJECT;
         replacement: bool = false, REPLACEMENT;
-        centre: Centre = Centre::Running, CENTRE;
-        average: Average = Average::Tail, AVERAGE;
-        truncate: Option<u64> = None, TRUNCATE;
-        intercept: bool = true, INTERCEPT;
-        horizon: Option<u64> = None, HORIZON;
-        seed: u64 = 0, SEED;
     }
 }
 
@@ -95,10 +85,6 @@ impl Budgeted for PNormRegression {
         ])
     }
 
-    fn budget(&self) -> Option<u64> {
-        self.budget
-    }
-
     fn recipe(&self, reads: Reads) -> Result<Recipe> {
         reads.at_least(2, Self::NAME)?;
         let recipe = recipe! {
@@ -112,5 +98,3 @@ impl Budgeted for PNormRegression {
         Ok(Recipe { shape: Shape { power: self.power, ball: self.project }, ..recipe })
     }
 }
-
-learn_from_recipe!(PNormRegression);

@@ -221,7 +221,7 @@ macro_rules! parameters {
         #[derive(Debug, Clone, PartialEq)]
         pub struct $Name {
             $(
-                #[doc = concat!("See [`", stringify!($declaration), "`](crate::params::", stringify!($declaration), ").")]
+                #[doc = concat!("See `params::", stringify!($declaration), "`.")]
                 pub $field: $Type,
             )*
         }

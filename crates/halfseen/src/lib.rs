@@ -143,25 +143,6 @@ pub mod model {
     };
 }
 
-/// Declares every parameter once: name, kind, range, meaning and source.
-pub mod params {
-    #[doc(inline)]
-    pub use halfseen_core::params::{
-        ALL, AVERAGE, AttributeCosts, Average, BALL, BOX_RADIUS, BUDGET, Ball, C, CENTRE, CHUNK,
-        COMPLETION, CONFIDENCE, COSTS, Centre, CompletionVariant, DAMAGE, DEGREE, DELETIONS,
-        DESIGN, DEVIATIONS, Damage, Declaration, Deletions, Described, Design, FEATURES, FILL,
-        FOLDS, Family, Features, Fill, GAMMA, HORIZON, INNER, INTERCEPT, Inner, KERNEL_LOSS,
-        KernelLoss, KernelSolver, Kind, LABEL_LOSS, LABEL_WEIGHT, LINK, LOSS, LabelLoss, Link,
-        Looks, MARGIN, MAX_COST, MAX_ITER, MOMENT_NORM, MOMENT_REPAIR, MOMENTS, MomentRepair,
-        MomentSource, NORM_BOUND, NORMALIZATION, Needs, Normalization, PASSES, PASSIVE, PENALTY,
-        PHASE1, POWER, PROBABILITIES, PROJECT, Parameters, Passive, QUANTILE, RADIUS, RANK,
-        RANK_PENALTY, REPLACEMENT, RIDGE_PENALTY, Rule, SEED, SHAPE, SMOOTHING, SMOOTHING_WIDTH,
-        SOLVER, STEP, STEPS, Shape, SmoothLoss, Steps, THREAT, TOL, TOTAL_BUDGET, TOTAL_COST,
-        TRIED, TRUNCATE, TUBE, Targets, Value, check_value, parameters, read_value, set_from_json,
-        unknown_parameter,
-    };
-}
-
 /// Prepares a table: fitted on training rows, stored in the model.
 pub mod prepare {
     #[doc(inline)]
@@ -172,22 +153,18 @@ pub mod prepare {
 }
 
 pub use error::{Error, ErrorClass, ErrorKind, Result};
-#[doc(inline)]
-pub use halfseen_budget as budget;
-#[doc(inline)]
-pub use halfseen_budget::plan;
-pub use halfseen_core::loss::{Expansion, Loss, Series};
-#[doc(inline)]
-pub use halfseen_full as full;
-#[doc(inline)]
-pub use halfseen_joint as joint;
-#[doc(inline)]
-pub use halfseen_missing as missing;
-#[doc(inline)]
-pub use halfseen_robust as robust;
-pub use halfseen_solve as solve;
-pub use halfseen_solve::{Monitor, Silent, iterate, projection, sampling};
+pub use halfseen_solve::{self as solve, Monitor, Silent, iterate, projection, sampling};
 pub use learner::Learner;
+#[doc(inline)]
+pub use {
+    halfseen_budget::{self as budget, plan},
+    halfseen_core::{
+        loss::{Expansion, Loss, Series},
+        params,
+    },
+    halfseen_full as full, halfseen_joint as joint, halfseen_missing as missing,
+    halfseen_robust as robust,
+};
 
 /// The example of the crate's page, run as a test.
 #[cfg(doctest)]

@@ -116,7 +116,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     text += &format!(
         "\nWhere a tenth is wrong, the best of these absolute losses has this part of the excess of squares: {} where all attributes are \
          read, and {} with {BUDGET} reads. The slope of a narrow loss varies too much when it is estimated from single reads \
-         (`crates/halfseen/src/budget/aesvr.rs`).\n\n",
+         (`crates/halfseen-budget/src/aesvr.rs`).\n\n",
         worth(COLUMNS, "ogd"),
         worth(BUDGET, "aerr")
     );

@@ -26,18 +26,6 @@ fn close(found: Option<f64>, expected: f64) {
     assert!((found / expected - 1.0).abs() < 1e-12, "{found} is not {expected}");
 }
 
-#[test]
-fn the_learners_of_theorems_are_listed() {
-    let learners = crate::learners();
-    for theorem in THEOREMS {
-        assert!(
-            learners.iter().any(|learner| learner.name() == theorem.learner),
-            "{}",
-            theorem.learner
-        );
-    }
-}
-
 /// d = 100, budget 4 (three reads for the example, one for the product), B = 1, m = 10,000.
 #[test]
 fn hand_values() {

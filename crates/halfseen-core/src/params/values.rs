@@ -10,7 +10,9 @@ pub trait Value: Clone + PartialEq + Sized {
     /// Shows a value exactly.
     fn to_text(&self) -> String;
     /// Returns the value as JSON.
-    fn to_json(&self) -> serde_json::Value;
+    fn to_json(&self) -> serde_json::Value {
+        self.to_text().into()
+    }
     /// Returns true if the value is in the range of `kind`.
     fn is_in(&self, kind: &Kind) -> bool;
 }
@@ -81,87 +83,53 @@ impl Value for Vec<f64> {
     }
 }
 
-/// Source of the second moments.
-#[derive(Debug, Clone, PartialEq)]
-pub enum MomentSource {
-    /// Declared with the data or computed from them.
-    Auto,
-    /// The reads, as they come.
-    Online,
-    /// The reads of a first phase, whose draws are uniform.
-    TwoPhase,
-    /// These numbers.
-    Numbers(Vec<f64>),
+/// Defines an enum of words or else numbers, and its [`Value`].
+macro_rules! words_or_numbers {
+    ($(#[$meta:meta])* $Name:ident, $Kind:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum $Name {
+            $($(#[$doc])* $variant,)*
+            /// These numbers.
+            Numbers(Vec<f64>),
+        }
+
+        impl Value for $Name {
+            fn from_text(text: &str) -> Option<Self> {
+                match text { $($word => Some($Name::$variant),)* _ => Vec::from_text(text).map($Name::Numbers) }
+            }
+            fn to_text(&self) -> String {
+                match self { $($Name::$variant => $word.into(),)* $Name::Numbers(numbers) => numbers.to_text() }
+            }
+            fn to_json(&self) -> serde_json::Value {
+                if let $Name::Numbers(numbers) = self { numbers.to_json() } else { self.to_text().into() }
+            }
+            fn is_in(&self, kind: &Kind) -> bool {
+                if let $Name::Numbers(numbers) = self { numbers.is_in(kind) } else { matches!(kind, Kind::$Kind) }
+            }
+        }
+    };
 }
 
-impl Value for MomentSource {
-    fn from_text(text: &str) -> Option<Self> {
-        match text {
-            "auto" => Some(MomentSource::Auto),
-            "online" => Some(MomentSource::Online),
-            "two-phase" => Some(MomentSource::TwoPhase),
-            numbers => Vec::from_text(numbers).map(MomentSource::Numbers),
-        }
-    }
-    fn to_text(&self) -> String {
-        match self {
-            MomentSource::Auto => "auto".into(),
-            MomentSource::Online => "online".into(),
-            MomentSource::TwoPhase => "two-phase".into(),
-            MomentSource::Numbers(numbers) => numbers.to_text(),
-        }
-    }
-    fn to_json(&self) -> serde_json::Value {
-        match self {
-            MomentSource::Numbers(numbers) => numbers.to_json(),
-            word => word.to_text().into(),
-        }
-    }
-    fn is_in(&self, kind: &Kind) -> bool {
-        match self {
-            MomentSource::Numbers(numbers) => numbers.is_in(kind),
-            _ => matches!(kind, Kind::Moments),
-        }
+words_or_numbers! {
+    /// Source of the second moments.
+    MomentSource, Moments {
+        /// Declared with the data or computed from them.
+        Auto = "auto",
+        /// The reads, as they come.
+        Online = "online",
+        /// The reads of a first phase, whose draws are uniform.
+        TwoPhase = "two-phase",
     }
 }
 
-/// Cost of deleting an attribute.
-#[derive(Debug, Clone, PartialEq)]
-pub enum AttributeCosts {
-    /// 1 each.
-    Uniform,
-    /// Proportional to the mutual information with the target.
-    Information,
-    /// These numbers, one per attribute that can be deleted.
-    Numbers(Vec<f64>),
-}
-
-impl Value for AttributeCosts {
-    fn from_text(text: &str) -> Option<Self> {
-        match text {
-            "uniform" => Some(AttributeCosts::Uniform),
-            "mi" => Some(AttributeCosts::Information),
-            numbers => Vec::from_text(numbers).map(AttributeCosts::Numbers),
-        }
-    }
-    fn to_text(&self) -> String {
-        match self {
-            AttributeCosts::Uniform => "uniform".into(),
-            AttributeCosts::Information => "mi".into(),
-            AttributeCosts::Numbers(numbers) => numbers.to_text(),
-        }
-    }
-    fn to_json(&self) -> serde_json::Value {
-        match self {
-            AttributeCosts::Numbers(numbers) => numbers.to_json(),
-            word => word.to_text().into(),
-        }
-    }
-    fn is_in(&self, kind: &Kind) -> bool {
-        match self {
-            AttributeCosts::Numbers(numbers) => numbers.is_in(kind),
-            _ => matches!(kind, Kind::Costs),
-        }
+words_or_numbers! {
+    /// Cost of deleting an attribute; numbers are one per attribute that can be deleted.
+    AttributeCosts, Costs {
+        /// 1 each.
+        Uniform = "uniform",
+        /// Proportional to the mutual information with the target.
+        Information = "mi",
     }
 }
 
@@ -274,9 +242,6 @@ impl Value for Features {
             Features::Exact => "exact".into(),
             Features::Sketch(count) => format!("sketch:{count}"),
         }
-    }
-    fn to_json(&self) -> serde_json::Value {
-        self.to_text().into()
     }
     fn is_in(&self, kind: &Kind) -> bool {
         matches!(kind, Kind::Features) && *self != Features::Sketch(0)

@@ -17,9 +17,6 @@ macro_rules! words {
             fn to_text(&self) -> String {
                 match self { $($Name::$variant => $word.into(),)* }
             }
-            fn to_json(&self) -> serde_json::Value {
-                self.to_text().into()
-            }
             fn is_in(&self, kind: &Kind) -> bool {
                 matches!(kind, Kind::Choice(words) if words.contains(&self.to_text().as_str()))
             }

@@ -242,11 +242,6 @@ impl Schema {
         self.columns.iter().map(ColumnSchema::width).sum()
     }
 
-    /// Returns the first encoded column of an attribute.
-    pub fn first_column(&self, attribute: usize) -> usize {
-        self.columns[..attribute].iter().map(ColumnSchema::width).sum()
-    }
-
     /// Returns the attributes of each panel of this layout, in the order of its columns.
     pub fn attributes_of(&self, layout: &Layout) -> Vec<Vec<usize>> {
         let widths = self.columns.iter().map(ColumnSchema::width).enumerate();

@@ -222,7 +222,7 @@ fn random_deletions_take_as_many_as_there_are_and_noise_leaves_missing_cells() {
     assert!(changed > 20, "{changed}");
 }
 
-/// What deletions do to such a predictor is no sum over attributes.
+/// Returns a predictor to which deletions do what is no sum over attributes.
 fn conditional(linear: Linear) -> Conditional {
     let d = linear.weights.len();
     Conditional {

@@ -2,12 +2,19 @@
 //! guarantees.
 
 use crate::common::{Data, learner, singletons};
-use halfseen::Silent;
 use halfseen::budget::{
     Aelr, Aer, Aerr, Budgeted, DataNorms, Norms, PNormRegression, Reads, Sampler, TheoryStep,
 };
 use halfseen::sampling::{Purpose, Stream};
+use halfseen::{Silent, plan, registry};
 use ndarray::Array2;
+
+#[test]
+fn the_learners_of_theorems_are_listed() {
+    for theorem in plan::THEOREMS {
+        registry::find(theorem.learner).unwrap();
+    }
+}
 
 fn theory<B: Budgeted>(learner: &B) -> TheoryStep {
     learner.recipe(Reads { budget: 4, panels: 20 }).unwrap().pace.theory
