@@ -26,12 +26,12 @@ from pathlib import Path
 from rust_text import NO_CODE, without_tests
 
 LIMITS = {
-    "lines of code": 66_800,
+    "lines of code": 66_720,
     "flags": 159,
     "learners": 17,
     "parameters": 62,
     "crates of others": 141,
-    "root pages, KB": 84,
+    "root pages, KB": 60,
 }
 HOME = Path(__file__).resolve().parent.parent
 

@@ -3,7 +3,7 @@
 
     scripts/mutants.py --work DIR --out FILE [--number 300] [--seed 23] [--again "survived,not passed"]
 
-The changes are those that cargo-mutants lists for halfseen-solve and halfseen, drawn by the seed. DIR gets a clone of the last commit
+The changes are those that cargo-mutants lists for the library's crates, drawn by the seed. DIR gets a clone of the last commit
 in which all of them are switches, so that one build serves them all; a variable of the environment turns one on. Which test passes
 which switch is noted first. Each change then meets the tests that pass it, the shortest first, in a process each, until one fails or
 takes twenty times as long as without the change; that test has to fail again with the change, and to pass without it. A change that
@@ -33,7 +33,8 @@ import tree_sitter
 import tree_sitter_rust
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CRATES = ["halfseen-solve", "halfseen"]
+CRATES = ["halfseen-solve", "halfseen-core", "halfseen-budget", "halfseen-joint", "halfseen-missing",
+          "halfseen-full", "halfseen-robust", "halfseen"]
 # Seconds that every test may take at least, and how many times its own.
 LEAST, TIMES = 60, 20
 SWITCHES = """
