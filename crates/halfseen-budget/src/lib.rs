@@ -73,12 +73,10 @@ pub use recipe::{Draws, Proportions, Recipe, Source, TwoPhase};
 pub use sgd::Sgd;
 pub use step_size::{DataNorms, Norms, Schedule, Step, StepPlan, StepSchedule, TheoryStep};
 
-/// Names what the macros of this crate use.
-#[doc(hidden)]
-pub use halfseen_core;
 use halfseen_core::learner::Learner;
 
 /// Returns the learners of this family.
+#[doc(hidden)]
 pub fn learners() -> Vec<Box<dyn Learner>> {
     vec![
         Box::new(Aer::default()),

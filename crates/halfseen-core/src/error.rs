@@ -229,7 +229,7 @@ impl From<ErrorKind> for Error {
     }
 }
 
-/// Translates the errors of a solver of [`crate::solve`] into those of tables.
+/// Translates the errors of a solver of `halfseen_solve` into those of tables.
 impl From<halfseen_solve::Error> for Error {
     fn from(error: halfseen_solve::Error) -> Self {
         use halfseen_solve::Error as Of;

@@ -24,7 +24,7 @@ pub use crate::params::Family;
 pub use halfseen_solve::Monitor;
 use std::sync::Arc;
 
-/// Learner with its parameters, as [`find`](crate::registry::find) returns it; every method
+/// Learner with its parameters, as `registry::find` returns it; every method
 /// implements this trait.
 pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
     /// Returns the grid that cross-validation searches.
@@ -78,7 +78,7 @@ pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
     }
 
     /// Continues from the state of a saved learner with these parameters; `None` outside the
-    /// budgeted family. See [`registry::load`](crate::registry::load).
+    /// budgeted family. See `registry::load`.
     ///
     /// # Errors
     /// A state of other parameters or another layout; as [`Learner::fit`].
@@ -92,7 +92,7 @@ pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
     }
 
     /// Returns how it learns this many classes (0: numbers) without holding all rows; `None` if it
-    /// needs all rows at once. See [`Partial`](crate::partial::Partial).
+    /// needs all rows at once. See `partial::Partial`.
     fn in_parts(&self, classes: usize) -> Option<InParts> {
         let _ = classes;
         None

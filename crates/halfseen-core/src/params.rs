@@ -211,7 +211,6 @@ pub fn unknown_parameter(learner: &str, name: &str, declarations: &[&Declaration
 /// Writes a learner's struct from declarations: `field: Type = default, DECLARATION;`. A declaration
 /// is one of [`params`](crate::params), or a constant in scope.
 #[macro_export]
-#[doc(hidden)]
 macro_rules! parameters {
     ($(#[$meta:meta])* pub struct $Name:ident {
         name: $label:literal, family: $family:ident, title: $title:literal, source: $source:literal;

@@ -23,6 +23,7 @@ use halfseen_core::data; // of the tests' data
 use halfseen_core::learner::Learner;
 
 /// Returns the learners of this family.
+#[doc(hidden)]
 pub fn learners() -> Vec<Box<dyn Learner>> {
     vec![Box::new(Ridge::default()), Box::new(Lasso::default())]
 }

@@ -178,6 +178,7 @@ fn informative_holes(learner: &Fiml, examples: &Examples<'_>) -> Option<Note> {
 }
 
 /// Returns the learners of this family.
+#[doc(hidden)]
 pub fn learners() -> Vec<Box<dyn Learner>> {
     vec![Box::new(Fiml::default())]
 }

@@ -29,6 +29,7 @@ pub use karma::Karma;
 use halfseen_core::learner::Learner;
 
 /// Returns the learners of this family.
+#[doc(hidden)]
 pub fn learners() -> Vec<Box<dyn Learner>> {
     vec![
         Box::new(Karma::default()),

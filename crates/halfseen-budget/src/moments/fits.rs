@@ -134,85 +134,81 @@ pub fn proceed<L: FromMoments>(
 
 /// Implements [`Learner`] for a type that is [`FromMoments`].
 #[macro_export]
-#[doc(hidden)]
 macro_rules! learn_from_moments {
     ($Name:ident) => {
-        impl $crate::halfseen_core::learner::Learner for $Name {
-            fn grid(&self) -> $crate::halfseen_core::learner::Grid {
+        impl ::halfseen_core::learner::Learner for $Name {
+            fn grid(&self) -> ::halfseen_core::learner::Grid {
                 <Self as $crate::moments::FromMoments>::grid()
             }
 
-            fn needs(&self) -> $crate::halfseen_core::params::Needs {
-                $crate::halfseen_core::params::Needs {
+            fn needs(&self) -> ::halfseen_core::params::Needs {
+                ::halfseen_core::params::Needs {
                     multiplies: true,
-                    ..$crate::halfseen_core::params::Needs::of(self)
+                    ..::halfseen_core::params::Needs::of(self)
                 }
             }
 
             fn needed(
                 &self,
-                size: &$crate::halfseen_core::learner::FitSize,
-            ) -> $crate::halfseen_core::learner::Needed {
+                size: &::halfseen_core::learner::FitSize,
+            ) -> ::halfseen_core::learner::Needed {
                 $crate::moments::needed(self, size)
             }
 
             fn learn(
                 &self,
-                examples: &$crate::halfseen_core::data::Examples<'_>,
-                monitor: &dyn $crate::halfseen_core::learner::Monitor,
-            ) -> $crate::halfseen_core::error::Result<$crate::halfseen_core::model::Fit> {
+                examples: &::halfseen_core::data::Examples<'_>,
+                monitor: &dyn ::halfseen_core::learner::Monitor,
+            ) -> ::halfseen_core::error::Result<::halfseen_core::model::Fit> {
                 $crate::moments::fit_rows(self, examples, monitor)
             }
 
             /// Makes one pass for all settings that read alike.
             fn learn_grid(
                 &self,
-                settings: &[$crate::halfseen_core::learner::Assignments],
-                examples: &$crate::halfseen_core::data::Examples<'_>,
-                monitor: &dyn $crate::halfseen_core::learner::Monitor,
-            ) -> $crate::halfseen_core::error::Result<Vec<$crate::halfseen_core::model::Fit>> {
+                settings: &[::halfseen_core::learner::Assignments],
+                examples: &::halfseen_core::data::Examples<'_>,
+                monitor: &dyn ::halfseen_core::learner::Monitor,
+            ) -> ::halfseen_core::error::Result<Vec<::halfseen_core::model::Fit>> {
                 $crate::moments::fit_grid(self, settings, examples, monitor)
             }
 
             fn learn_curve(
                 &self,
                 counts: &[usize],
-                examples: &$crate::halfseen_core::data::Examples<'_>,
-                monitor: &dyn $crate::halfseen_core::learner::Monitor,
-            ) -> $crate::halfseen_core::error::Result<Vec<$crate::halfseen_core::model::Fit>> {
+                examples: &::halfseen_core::data::Examples<'_>,
+                monitor: &dyn ::halfseen_core::learner::Monitor,
+            ) -> ::halfseen_core::error::Result<Vec<::halfseen_core::model::Fit>> {
                 $crate::moments::fit_curve(self, counts, examples, monitor)
             }
 
-            fn in_parts(&self, _: usize) -> Option<$crate::halfseen_core::learner::InParts> {
+            fn in_parts(&self, _: usize) -> Option<::halfseen_core::learner::InParts> {
                 $crate::moments::in_parts(self)
             }
 
             fn steps(
                 &self,
-                layout: &std::sync::Arc<$crate::halfseen_core::data::Layout>,
+                layout: &std::sync::Arc<::halfseen_core::data::Layout>,
                 _: u64,
-            ) -> $crate::halfseen_core::error::Result<
-                Option<Box<dyn $crate::halfseen_core::learner::Steps>>,
-            > {
+            ) -> ::halfseen_core::error::Result<Option<Box<dyn ::halfseen_core::learner::Steps>>>
+            {
                 Ok(Some($crate::moments::steps(self, layout)?))
             }
 
             fn begin(
                 &self,
-                layout: &std::sync::Arc<$crate::halfseen_core::data::Layout>,
-            ) -> $crate::halfseen_core::error::Result<
-                Option<Box<dyn $crate::halfseen_core::learner::AskTell>>,
-            > {
+                layout: &std::sync::Arc<::halfseen_core::data::Layout>,
+            ) -> ::halfseen_core::error::Result<Option<Box<dyn ::halfseen_core::learner::AskTell>>>
+            {
                 Ok(Some($crate::moments::begin(self, layout)?))
             }
 
             fn proceed(
                 &self,
-                layout: &std::sync::Arc<$crate::halfseen_core::data::Layout>,
+                layout: &std::sync::Arc<::halfseen_core::data::Layout>,
                 state: serde_json::Value,
-            ) -> $crate::halfseen_core::error::Result<
-                Option<Box<dyn $crate::halfseen_core::learner::AskTell>>,
-            > {
+            ) -> ::halfseen_core::error::Result<Option<Box<dyn ::halfseen_core::learner::AskTell>>>
+            {
                 Ok(Some($crate::moments::proceed(self, layout, state)?))
             }
         }

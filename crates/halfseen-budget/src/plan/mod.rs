@@ -6,6 +6,7 @@
 //! [`plan`] applies one.
 //!
 //! ```
+//! # use halfseen_budget as halfseen;
 //! use halfseen::plan::{Goal, Setting, THEOREMS, plan};
 //!
 //! let setting = Setting { dims: 100, budget: 4, radius: 1.0, ..Setting::default() };

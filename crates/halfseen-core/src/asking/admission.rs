@@ -160,7 +160,7 @@ pub(crate) fn check_numbers(query: &Query, values: &[f64], target: f64) -> Resul
 /// Does the same for a query of this number, about so many columns.
 ///
 /// # Errors
-/// As [`check_numbers`].
+/// As `check_numbers`.
 #[inline]
 pub fn check_told(number: u64, columns: usize, values: &[f64], target: f64) -> Result<()> {
     let outsized = |v: &f64| v.abs() > LARGEST_STEP;

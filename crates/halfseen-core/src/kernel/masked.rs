@@ -150,7 +150,7 @@ impl Masked {
     /// Returns these rows with others below, in the form of these.
     ///
     /// # Errors
-    /// As [`Masked::like`].
+    /// As `Masked::like`.
     pub fn joined(&self, below: &Masked) -> Result<Masked> {
         match (self, &*below.like(self)?) {
             (Masked::Dense(rows), Masked::Dense(below)) => Ok(Masked::Dense(rows.joined(below))),
@@ -162,7 +162,7 @@ impl Masked {
     /// Returns the rows with `fill[j]` in the missing cells of column j, which stay missing.
     ///
     /// # Errors
-    /// As [`Masked::like`].
+    /// As `Masked::like`.
     pub fn filled(self, fill: &[f64]) -> Result<Masked> {
         match self {
             Masked::Dense(rows) => Ok(Masked::Dense(rows.filled(fill))),

@@ -7,7 +7,7 @@ use crate::params::Fill;
 use halfseen_solve::Monitor;
 
 /// Way of a learner to learn without holding all rows, which a
-/// [`Partial`](crate::partial::Partial) goes.
+/// `partial::Partial` goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InParts {
     /// The fit depends on the rows only by their number, means and second moments; missing values

@@ -387,7 +387,7 @@ pub trait AskTell: Send {
     /// Returns the report of the reads so far.
     fn report(&self) -> Report;
 
-    /// Returns the whole learner as JSON; [`load`](crate::registry::load) restores one that
+    /// Returns the whole learner as JSON; `registry::load` restores one that
     /// continues with the same bits.
     ///
     /// # Errors

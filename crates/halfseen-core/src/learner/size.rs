@@ -5,8 +5,8 @@
 //! pairs of columns, pairs of rows, and reads; each with a small factor. The estimate is never below
 //! what the fit takes, and seldom above three times that (`tests/memory.rs`).
 //!
-//! Every fit passes [`admit`] or [`admit_layout`] before anything is allocated: the methods of
-//! [`Learner`](super::Learner) that callers use, `fit`, `fit_grid`, `fit_curve`, `start` and
+//! Every fit passes `admit` or `admit_layout` before anything is allocated: the methods of
+//! [`Learner`] that callers use, `fit`, `fit_grid`, `fit_curve`, `start` and
 //! `resume`, call them and then the methods that learners implement. A learner that grows while it
 //! is told, and fits later, calls [`admit_need`] then.
 

@@ -84,7 +84,7 @@ pub struct Report {
     /// anyway (progressive validation). It is unbiased, and by convexity at least the model's own
     /// in expectation. The iterates are those at the time of the queries, old if answers are
     /// delayed (a note about `late-answers`). For learners of whole rows: error on held-out rows, see
-    /// [`tested`](crate::select::tested).
+    /// `select::tested`.
     #[serde(deserialize_with = "Option::deserialize")]
     pub risk: Option<f64>,
     /// Standard error of `risk`.

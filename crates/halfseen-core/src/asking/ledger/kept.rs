@@ -11,7 +11,7 @@ impl Ledger {
     /// consistent.
     ///
     /// # Errors
-    /// [`ErrorKind::BadFile`].
+    /// `ErrorKind::BadFile`.
     pub fn resumed(mut self, state: &mut Value) -> Result<Ledger> {
         let entries = state.as_object_mut().and_then(|state| state.remove("ledger"));
         self.entries = saved::state(entries.unwrap_or_default())?;
