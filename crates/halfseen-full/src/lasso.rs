@@ -25,7 +25,7 @@ use halfseen_core::learner::together::{fits_together, grouped};
 use halfseen_core::learner::{FitSize, Grid, InParts, Learner, Needed};
 use halfseen_core::model::Fit;
 use halfseen_core::params::{Fill, Needs, parameters};
-use halfseen_solve::{Monitor, Point};
+use halfseen_solve::{Monitor, BallPoint};
 use std::time::Instant;
 
 parameters! {
@@ -81,7 +81,7 @@ fn fit_all(learners: &[Lasso], examples: &Examples<'_>, monitor: &dyn Monitor) -
             let data = Centred::new(examples, Lasso::NAME, path[0].intercept)?;
             let quadratic = second_moments(&data, monitor)?;
             let shared = start.elapsed().as_secs_f64();
-            let mut point = Point::zero(&quadratic);
+            let mut point = BallPoint::zero(&quadratic);
             let fit = |learner: &&Lasso| {
                 let start = Instant::now();
                 point.radius = learner.radius;

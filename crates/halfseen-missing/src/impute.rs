@@ -22,7 +22,7 @@ use halfseen_core::learner::{FitSize, Grid, InParts, Learner, Needed};
 use halfseen_core::model::{Fit, Linear, Note, Predictor, Stop};
 use halfseen_core::params::{Fill, KernelLoss, Needs, Normalization, Targets, parameters};
 use halfseen_solve::linear::{INTERIOR_SIZE, LinearSolved};
-use halfseen_solve::{Monitor, Options, Solved, multiplied};
+use halfseen_solve::{Monitor, SolverOptions, Solved, multiplied};
 use std::time::Instant;
 
 parameters! {
@@ -119,7 +119,7 @@ fn path(
         Fill::Mean => Moments::measure(examples).mean,
     };
     let cs: Vec<f64> = group.iter().map(|learner| learner.c).collect();
-    let options = Options { tol: first.tol, max_passes: first.max_iter, seed: 0 };
+    let options = SolverOptions { tol: first.tol, max_passes: first.max_iter, seed: 0 };
     let mut kernel = Kernel::new(1, None, first.normalization, 1)?;
     let rows = Masked::wide(examples, first.intercept)?.filled(&fill)?;
     kernel.fit_weighted(&rows, goal.weights())?;

@@ -32,7 +32,7 @@ use halfseen_core::params::{
     Features, KernelLoss, KernelSolver, Needs, Normalization, Parameters, Targets, parameters,
 };
 use halfseen_solve::linear::LinearSolved;
-use halfseen_solve::{Monitor, Options, Solved, multiplied};
+use halfseen_solve::{Monitor, SolverOptions, Solved, multiplied};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -154,8 +154,8 @@ impl Karma {
         Kernel::new(self.gamma, None, self.normalization, self.degree)
     }
 
-    fn options(&self) -> Options {
-        Options { tol: self.tol, max_passes: self.max_iter, seed: self.seed }
+    fn options(&self) -> SolverOptions {
+        SolverOptions { tol: self.tol, max_passes: self.max_iter, seed: self.seed }
     }
 
     /// Returns true if only C differs, so that a Gram matrix and warm starts are shared.

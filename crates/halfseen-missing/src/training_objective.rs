@@ -9,7 +9,7 @@ use halfseen_core::model::Note;
 use halfseen_core::params::KernelLoss;
 use halfseen_solve::linear::{self, LinearSolved};
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
-use halfseen_solve::{Monitor, Options, Solved, hinge, multiclass, multiplied, multiply, ridge};
+use halfseen_solve::{Monitor, SolverOptions, Solved, hinge, multiclass, multiplied, multiply, ridge};
 use std::borrow::Cow;
 
 /// Share of the loss of equal scores that a machine of several classes should remove.
@@ -105,7 +105,7 @@ impl TrainingObjective {
         &self,
         gram: MatRef<'_, f64>,
         cs: &[f64],
-        options: &Options,
+        options: &SolverOptions,
         monitor: &dyn Monitor,
     ) -> Result<Vec<(Solved, Option<f64>)>> {
         let without = |solved: Vec<Solved>| solved.into_iter().map(|one| (one, None)).collect();
@@ -129,7 +129,7 @@ impl TrainingObjective {
         &self,
         features: MatRef<'_, f64>,
         cs: &[f64],
-        options: &Options,
+        options: &SolverOptions,
         monitor: &dyn Monitor,
     ) -> Result<Vec<LinearSolved>> {
         Ok(match (&self.losses, &self.weights) {

@@ -4,7 +4,7 @@
 use halfseen_core::data::{Cells, Examples, Layout, bad_cell, check_shape};
 use halfseen_core::error::{ErrorKind, Result};
 use halfseen_core::learner::FitSize;
-use halfseen_solve::lp::SparseRows;
+use halfseen_solve::lp::ConstraintRows;
 use std::sync::{Arc, OnceLock};
 
 /// Scaled rows without zeros.
@@ -144,9 +144,9 @@ impl Rows {
     }
 
     /// Returns the rows as input of the linear programs.
-    pub(super) fn view(&self) -> SparseRows<'_> {
+    pub(super) fn view(&self) -> ConstraintRows<'_> {
         let Rows { starts, slots, values, weights, .. } = self;
-        SparseRows { starts, slots, values, weights: weights.as_deref(), width: self.width() }
+        ConstraintRows { starts, slots, values, weights: weights.as_deref(), width: self.width() }
     }
 
     /// Returns the sizes of the rows, measured once.

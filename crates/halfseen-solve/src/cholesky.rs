@@ -58,16 +58,16 @@ pub fn invert(factor: MatRef<'_, f64>, to: MatMut<'_, f64>) {
 
 /// Factor L of a matrix L L'.
 #[derive(Debug, Clone)]
-pub struct Factor(Mat<f64>);
+pub struct CholeskyFactor(Mat<f64>);
 
-impl Factor {
+impl CholeskyFactor {
     /// Factors a matrix given by its lower triangle.
     ///
     /// # Errors
     /// [`NotPositive`].
-    pub fn new(mut matrix: Mat<f64>, par: Par) -> Result<Factor, NotPositive> {
+    pub fn new(mut matrix: Mat<f64>, par: Par) -> Result<CholeskyFactor, NotPositive> {
         factor_in_place(matrix.as_mut(), par)?;
-        Ok(Factor(matrix))
+        Ok(CholeskyFactor(matrix))
     }
 
     /// Replaces b, one right-hand side per column, by the solution.
@@ -156,7 +156,7 @@ mod tests {
             let mut found = &whole * &wanted;
             let lower = Mat::from_fn(n, n, |i, j| if i < j { f64::NAN } else { whole[(i, j)] });
             for par in [Par::Seq, Par::rayon(0)] {
-                let factor = Factor::new(lower.clone(), par).unwrap();
+                let factor = CholeskyFactor::new(lower.clone(), par).unwrap();
                 let mut copy = found.clone();
                 factor.solve(&mut copy);
                 assert!((&copy - &wanted).norm_max() < 1e-7, "{n}");
@@ -203,7 +203,7 @@ mod tests {
                 (2, 2) => bad,
                 _ => f64::from(u8::from(i == j)),
             });
-            let failed = Factor::new(matrix, Par::Seq).unwrap_err();
+            let failed = CholeskyFactor::new(matrix, Par::Seq).unwrap_err();
             assert_eq!(failed, NotPositive { column: 3 });
             let said = "the matrix is not positive definite: pivot 3 is not positive";
             assert_eq!(failed.to_string(), said);

@@ -24,10 +24,10 @@ mod gram;
 mod interior;
 mod newton;
 
-use super::{Options, Solved, check_gram, check_weighted, positive};
+use super::{SolverOptions, Solved, check_gram, check_weighted, positive};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
-use crate::stop::{FUTILE_ROUNDS, Stop};
+use crate::stop::{FUTILE_ROUNDS, SolverStop};
 use ascent::Block;
 use factor::System;
 use faer::{ContiguousFwd, Mat, MatRef};
@@ -36,7 +36,7 @@ use std::cell::OnceCell;
 
 /// Hinge problem over n examples; see the module.
 #[derive(Debug, Clone, Copy)]
-pub struct Problem<'a> {
+pub struct HingeProblem<'a> {
     /// (n, n), symmetric and positive semidefinite.
     pub gram: MatRef<'a, f64>,
     /// n labels, each -1 or +1.
@@ -50,8 +50,8 @@ pub struct Problem<'a> {
 /// Minimises (1/2) |v|^2 + C sum_i [1 - y_i z_i]_+.
 ///
 /// `warm` holds n initial dual variables, clipped to 0..=C; `Solved::coefficients` times the labels
-/// are valid values. `Options::max_passes` bounds the total of coordinate passes, Newton steps and
-/// interior-point steps. [`Stop::NoProgress`] means that two dozen consecutive rounds did not lower
+/// are valid values. `SolverOptions::max_passes` bounds the total of coordinate passes, Newton steps and
+/// interior-point steps. [`SolverStop::NoProgress`] means that two dozen consecutive rounds did not lower
 /// the gap.
 ///
 /// # Errors
@@ -63,13 +63,13 @@ pub fn solve(
     labels: &[f64],
     c: f64,
     warm: Option<&[f64]>,
-    options: &Options,
+    options: &SolverOptions,
     monitor: &dyn Monitor,
 ) -> Result<Solved> {
     positive("c", c)?;
     let (costs, margins) = (vec![c; labels.len()], vec![1.0; labels.len()]);
     solve_weighted(
-        &Problem { gram, labels, costs: &costs, margins: &margins },
+        &HingeProblem { gram, labels, costs: &costs, margins: &margins },
         warm,
         options,
         monitor,
@@ -81,9 +81,9 @@ pub fn solve(
 /// # Errors
 /// Those of [`solve`]; costs and margins are refused like c.
 pub fn solve_weighted(
-    problem: &Problem<'_>,
+    problem: &HingeProblem<'_>,
     warm: Option<&[f64]>,
-    options: &Options,
+    options: &SolverOptions,
     monitor: &dyn Monitor,
 ) -> Result<Solved> {
     options.check()?;
@@ -107,7 +107,7 @@ pub fn path(
     gram: MatRef<'_, f64>,
     labels: &[f64],
     cs: &[f64],
-    options: &Options,
+    options: &SolverOptions,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Solved>> {
     path_weighted(gram, labels, &vec![1.0; labels.len()], cs, options, monitor)
@@ -122,7 +122,7 @@ pub fn path_weighted(
     labels: &[f64],
     weights: &[f64],
     cs: &[f64],
-    options: &Options,
+    options: &SolverOptions,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Solved>> {
     options.check()?;
@@ -140,7 +140,7 @@ pub fn path_weighted(
     let mut rooms = <[Vec<f64>; 2]>::default();
     for i in order {
         let costs: Vec<f64> = weights.iter().map(|weight| cs[i] * weight).collect();
-        let problem = Problem { gram, labels, costs: &costs, margins: &margins };
+        let problem = HingeProblem { gram, labels, costs: &costs, margins: &margins };
         check(&problem, None)?;
         let mut search = Search::new(&columns, &factor, &problem);
         if let Some([smaller, duals]) = &last {
@@ -183,7 +183,7 @@ pub(super) fn low_rank(gram: MatRef<'_, f64>, most: usize) -> Option<Mat<f64>> {
     factor::low_rank(&Columns::new(gram.try_as_col_major()?), most)
 }
 
-fn check(problem: &Problem<'_>, warm: Option<&[f64]>) -> Result<()> {
+fn check(problem: &HingeProblem<'_>, warm: Option<&[f64]>) -> Result<()> {
     let n = problem.gram.nrows();
     if n == 0 {
         return Err(Error::TooFewRows { what: "a Gram matrix".into(), least: 1, rows: 0 });
@@ -231,7 +231,7 @@ impl<'a> Search<'a> {
     fn new(
         columns: &'a Columns<'a>,
         factor: &'a OnceCell<Option<Mat<f64>>>,
-        problem: &Problem<'a>,
+        problem: &HingeProblem<'a>,
     ) -> Search<'a> {
         let (y, c, s) = (problem.labels, problem.costs, problem.margins);
         let f = y.iter().zip(s).map(|(y, s)| y * s).collect();
@@ -277,7 +277,7 @@ impl<'a> Search<'a> {
         Certificate { primal: 0.5 * square.max(0.0) + loss, gap }
     }
 
-    fn run(&mut self, options: &Options, monitor: &dyn Monitor) -> Result<Solved> {
+    fn run(&mut self, options: &SolverOptions, monitor: &dyn Monitor) -> Result<Solved> {
         let (mut best, mut best_a) = (self.certify(), self.a.clone());
         let mut now = best;
         let (mut rounds, mut futile) = (0, 0);
@@ -292,14 +292,14 @@ impl<'a> Search<'a> {
                 best_a.copy_from_slice(&self.a);
             }
             if best.gap <= options.tol * best.primal {
-                break Stop::Tolerance;
+                break SolverStop::Tolerance;
             }
             let limit = self.passes >= options.max_passes;
             if limit || futile > FUTILE_ROUNDS {
-                break Stop::short(self.failed, limit);
+                break SolverStop::short(self.failed, limit);
             }
             if monitor.should_stop() {
-                break Stop::Interrupted;
+                break SolverStop::Interrupted;
             }
             rounds += 1;
             self.round(rounds, options, now, monitor);
@@ -319,7 +319,7 @@ impl<'a> Search<'a> {
     }
 
     /// Improves the unsettled examples by one round.
-    fn round(&mut self, number: u64, options: &Options, now: Certificate, monitor: &dyn Monitor) {
+    fn round(&mut self, number: u64, options: &SolverOptions, now: Certificate, monitor: &dyn Monitor) {
         let target = options.tol * now.primal;
         let active = self.unsettled();
         let [mut compact, room] = std::mem::take(&mut self.rooms);
@@ -357,7 +357,7 @@ impl<'a> Search<'a> {
         active: &[usize],
         number: u64,
         (now, target): (Certificate, f64),
-        options: &Options,
+        options: &SolverOptions,
         monitor: &dyn Monitor,
     ) -> u64 {
         let (share, most) = (0.3 * target, options.max_passes - self.passes);

@@ -14,7 +14,7 @@ pub(crate) use pairs::{Bounds, Pairs, WideReach, advance, hold, products, reach}
 
 use crate::cholesky::NotPositive;
 use crate::monitor::Monitor;
-use crate::stop::Stop;
+use crate::stop::SolverStop;
 
 /// Lower limit of the share of the products left by the affine step, in Mehrotra's rule.
 const LEAST_LEFT: f64 = 1e-6;
@@ -198,14 +198,14 @@ pub(crate) trait CentralPath {
 /// Makes one iteration. The point is unchanged if rounding allows no further step.
 ///
 /// # Errors
-/// [`Stop::NumericalFailure`], [`Stop::NoProgress`] or [`Stop::Interrupted`].
-pub(crate) fn step<P: CentralPath>(path: &mut P, monitor: &dyn Monitor) -> Result<(), Stop> {
+/// [`SolverStop::NumericalFailure`], [`SolverStop::NoProgress`] or [`SolverStop::Interrupted`].
+pub(crate) fn step<P: CentralPath>(path: &mut P, monitor: &dyn Monitor) -> Result<(), SolverStop> {
     // Residuals, and one factorisation for all directions of this step.
     let system = path.factor(monitor);
     if monitor.should_stop() {
-        return Err(Stop::Interrupted);
+        return Err(SolverStop::Interrupted);
     }
-    let system = system.map_err(|_| Stop::NumericalFailure)?;
+    let system = system.map_err(|_| SolverStop::NumericalFailure)?;
     let (mu, mut reach) = path.centre(&system);
     // Centrality correctors: longer steps by moving outlying products closer to mu (Gondzio).
     for _ in 0..P::CORRECTORS {
@@ -226,10 +226,10 @@ pub(crate) fn step<P: CentralPath>(path: &mut P, monitor: &dyn Monitor) -> Resul
     // As far as slacks and multipliers stay above 0.
     let steps = reach.steps(P::SHARE);
     if !reach.is_finite() {
-        return Err(Stop::NumericalFailure);
+        return Err(SolverStop::NumericalFailure);
     }
     if steps.primal.max(steps.dual) <= SHORTEST {
-        return Err(Stop::NoProgress);
+        return Err(SolverStop::NoProgress);
     }
     path.advance(steps);
     Ok(())
@@ -251,23 +251,23 @@ pub(crate) fn follow<P: CentralPath>(
     mut judge: impl FnMut(&mut P) -> Progress,
     most: u64,
     monitor: &dyn Monitor,
-) -> (u64, Stop) {
+) -> (u64, SolverStop) {
     let (mut steps, mut idle, mut last) = (0, 0, f64::INFINITY);
     let stop = loop {
         let Progress { solved, left } = judge(path);
         idle = if left < ENOUGH * last { 0 } else { idle + 1 };
         last = if idle == 0 { left } else { last };
         if solved {
-            break Stop::Tolerance;
+            break SolverStop::Tolerance;
         }
         if monitor.should_stop() {
-            break Stop::Interrupted;
+            break SolverStop::Interrupted;
         }
         if steps >= most {
-            break Stop::IterationLimit;
+            break SolverStop::IterationLimit;
         }
         if idle >= P::PATIENCE {
-            break Stop::NoProgress;
+            break SolverStop::NoProgress;
         }
         if let Err(stop) = step(path, monitor) {
             break stop;
@@ -308,7 +308,7 @@ mod tests {
             self.c[i] - lower.multiplier[i] + upper.multiplier[i]
         }
 
-        fn run(&mut self, tol: f64, most: u64) -> (u64, Stop) {
+        fn run(&mut self, tol: f64, most: u64) -> (u64, SolverStop) {
             let judge = |toy: &mut Self| {
                 let left = toy.products();
                 Progress { solved: left <= tol, left }
@@ -358,7 +358,7 @@ mod tests {
     fn solved<const CORRECTORS: usize>() -> (u64, usize) {
         let mut toy = Toy::<CORRECTORS>::new();
         let (steps, stop) = toy.run(1e-9, 60);
-        assert_eq!(stop, Stop::Tolerance);
+        assert_eq!(stop, SolverStop::Tolerance);
         for (i, x) in toy.bounds.variables().iter().enumerate() {
             let wanted = if toy.c[i] < 0.0 { toy.u[i] } else { 0.0 };
             assert!((x - wanted).abs() <= 1e-9 && toy.lack(i).abs() < 1e-6, "{i}: {x}");
@@ -382,19 +382,19 @@ mod tests {
         }
         let start = Toy::<0>::new().bounds.at[0].slack.clone();
         let mut toy = Toy::<0>::new();
-        assert_eq!(toy.run(1e-9, 2), (2, Stop::IterationLimit));
+        assert_eq!(toy.run(1e-9, 2), (2, SolverStop::IterationLimit));
         let idle = |_: &mut Toy<0>| Progress { solved: false, left: 1.0 };
         let mut toy = Toy::<0>::new();
         let patience = u64::from(<Toy<0> as CentralPath>::PATIENCE);
-        assert_eq!(follow(&mut toy, idle, 99, &Silent), (patience, Stop::NoProgress));
+        assert_eq!(follow(&mut toy, idle, 99, &Silent), (patience, SolverStop::NoProgress));
         let mut toy = Toy::<0> { fails: true, ..Toy::new() };
-        assert_eq!(toy.run(1e-9, 60), (0, Stop::NumericalFailure));
+        assert_eq!(toy.run(1e-9, 60), (0, SolverStop::NumericalFailure));
         assert_eq!(toy.bounds.variables(), start);
         let mut toy = Toy::<0>::new();
         toy.c[3] = f64::NAN;
-        assert_eq!(toy.run(1e-9, 60), (0, Stop::NumericalFailure));
+        assert_eq!(toy.run(1e-9, 60), (0, SolverStop::NumericalFailure));
         assert_eq!(toy.bounds.variables(), start);
-        assert_eq!(follow(&mut Toy::<0>::new(), idle, 99, &Now), (0, Stop::Interrupted));
+        assert_eq!(follow(&mut Toy::<0>::new(), idle, 99, &Now), (0, SolverStop::Interrupted));
     }
 
     #[test]
@@ -404,14 +404,14 @@ mod tests {
             left *= 0.95;
             Progress { solved: false, left }
         };
-        assert_eq!(follow(&mut Toy::<0>::new(), falling, 40, &Silent), (40, Stop::IterationLimit));
+        assert_eq!(follow(&mut Toy::<0>::new(), falling, 40, &Silent), (40, SolverStop::IterationLimit));
         // Up and down without getting anywhere.
         let mut at = 0;
         let waving = |_: &mut Toy<0>| {
             at += 1;
             Progress { solved: false, left: [1.0, 1.2, 0.95][at % 3] }
         };
-        assert_eq!(follow(&mut Toy::<0>::new(), waving, 40, &Silent).1, Stop::NoProgress);
+        assert_eq!(follow(&mut Toy::<0>::new(), waving, 40, &Silent).1, SolverStop::NoProgress);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::monitor::{Monitor, Watch};
 use crate::quadratic::Quadratic;
-use crate::stop::Stop;
+use crate::stop::SolverStop;
 
 /// Number of steps between two recomputed gradients.
 const REFRESH: u64 = 256;
@@ -11,7 +11,7 @@ const REFRESH: u64 = 256;
 type Atom = Option<(usize, f64)>;
 
 /// Point of the ball for a convex quadratic.
-pub struct Point<'a> {
+pub struct BallPoint<'a> {
     quadratic: &'a Quadratic,
     /// B; may grow between two solutions.
     pub radius: f64,
@@ -25,29 +25,29 @@ pub struct Point<'a> {
     diagonal: Vec<f64>,
 }
 
-impl<'a> Point<'a> {
+impl<'a> BallPoint<'a> {
     /// Returns the centre.
-    pub fn zero(quadratic: &'a Quadratic) -> Point<'a> {
+    pub fn zero(quadratic: &'a Quadratic) -> BallPoint<'a> {
         let width = quadratic.cross.len();
         let diagonal = (0..width).map(|j| quadratic.diagonal(j)).collect();
         let weights = vec![0.0; width];
         let gradient = quadratic.gradient(&weights);
-        Point { quadratic, radius: 0.0, weights, gradient, support: Vec::new(), diagonal }
+        BallPoint { quadratic, radius: 0.0, weights, gradient, support: Vec::new(), diagonal }
     }
 
     /// Takes steps until the certified gap is at most `enough`.
-    pub fn solve(&mut self, enough: f64, max_iter: u64, monitor: &dyn Monitor) -> Stop {
+    pub fn solve(&mut self, enough: f64, max_iter: u64, monitor: &dyn Monitor) -> SolverStop {
         self.refresh();
         // A column of G may have to be computed.
         let (mut watch, width) = (Watch::new(monitor), self.weights.len());
         for step in 1..=max_iter {
             if watch.stops_after(width * width) {
-                return Stop::Interrupted;
+                return SolverStop::Interrupted;
             }
             if step % REFRESH == 0 {
                 self.refresh();
                 if monitor.should_stop() {
-                    return Stop::Interrupted;
+                    return SolverStop::Interrupted;
                 }
             }
             let (to, slope) = self.steepest();
@@ -56,16 +56,16 @@ impl<'a> Point<'a> {
                 // No decision relies on a gradient with accumulated rounding errors.
                 self.refresh();
                 if self.gap() <= enough {
-                    return Stop::Tolerance;
+                    return SolverStop::Tolerance;
                 }
                 let (to, slope) = self.steepest();
                 if !self.step(to, slope) {
-                    return Stop::NoProgress;
+                    return SolverStop::NoProgress;
                 }
             }
         }
         self.refresh();
-        if self.gap() <= enough { Stop::Tolerance } else { Stop::IterationLimit }
+        if self.gap() <= enough { SolverStop::Tolerance } else { SolverStop::IterationLimit }
     }
 
     /// Removes rounding errors from the gradient and from the norm of the weights.

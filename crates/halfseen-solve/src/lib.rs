@@ -5,7 +5,7 @@
 //! | [`hinge`], [`multiclass`], [`ridge`] | (1/2) |v|^2 + C sum of losses over a Gram matrix |
 //! | [`linear`] | the same over features |
 //! | [`lp`] | mean losses under the worst deletions, over weights in a box |
-//! | [`Quadratic`], [`Point`] | a quadratic, and its minimum over an l1 ball |
+//! | [`Quadratic`], [`BallPoint`] | a quadratic, and its minimum over an l1 ball |
 //!
 //! Building blocks: [`cholesky`] factors, [`sampling`] draws indices, [`iterate`] updates weight
 //! vectors by sparse steps in less than linear time, [`projection`] is their dense counterpart.
@@ -34,14 +34,14 @@ mod wide;
 pub use eigen::{eigen, eigenvalues};
 pub use error::{Error, Result};
 pub use interior::Progress;
-pub use l1::Point;
+pub use l1::BallPoint;
 pub use linear::orthonormal;
 pub use monitor::{Monitor, Quiet, Silent, Watch};
 pub use products::{lower_product, mirror, multiplied, multiply, product};
 pub use quadratic::{
-    Column, Form, Quadratic, add_products, combine, kept_columns, outer_products, transposed,
+    MatrixColumn, Form, Quadratic, add_products, combine, kept_columns, outer_products, transposed,
 };
-pub use stop::Stop;
+pub use stop::SolverStop;
 pub use vectors::{add_multiple, dot, square, sum, sum_of};
 pub use wide::{NullaryFnOnce, narrow, wide};
 
@@ -49,7 +49,7 @@ use faer::{Mat, MatRef};
 
 /// Stopping rule of a solver.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Options {
+pub struct SolverOptions {
     /// Relative duality gap at which the solution is accepted: gap <= tol |objective|.
     pub tol: f64,
     /// Largest number of passes over the examples; each solver defines a pass.
@@ -58,14 +58,14 @@ pub struct Options {
     pub seed: u64,
 }
 
-impl Default for Options {
+impl Default for SolverOptions {
     /// Returns a gap of 1e-4, at most 10,000 passes, seed 0.
     fn default() -> Self {
-        Options { tol: 1e-4, max_passes: 10_000, seed: 0 }
+        SolverOptions { tol: 1e-4, max_passes: 10_000, seed: 0 }
     }
 }
 
-impl Options {
+impl SolverOptions {
     /// Checks the tolerance.
     ///
     /// # Errors
@@ -89,7 +89,7 @@ pub struct Solved {
     /// Number of examples with a nonzero coefficient.
     pub support: usize,
     /// Reason for stopping.
-    pub stop: Stop,
+    pub stop: SolverStop,
 }
 
 /// Refuses a value that is not positive and finite.

@@ -6,7 +6,7 @@
 //!
 //! | function | loss | method |
 //! |---|---|---|
-//! | [`ridge_path`], [`Moments`] | (z - y)^2 / 2, several outputs | normal equations, D x D |
+//! | [`ridge_path`], [`RidgeMoments`] | (z - y)^2 / 2, several outputs | normal equations, D x D |
 //! | [`hinge`], [`hinge_path`] | c_i [s_i - y_i z_i]_+ | coordinate ascent, then interior point |
 //! | [`follow_biased`] | the same with a free bias | interior point, judged by the caller |
 //! | [`multiclass_path`] | max_r (1[r != y] + z_r - z_y) | block ascent, then interior point |
@@ -26,14 +26,14 @@ pub use crate::multiclass::schedule::INTERIOR_SIZE;
 pub use hinge::{Problem, hinge, hinge_path, hinge_path_weighted};
 pub use interior::follow_biased;
 pub use multiclass::{multiclass_path, multiclass_path_weighted};
-pub use ridge::{Moments, ridge_path};
+pub use ridge::{RidgeMoments, ridge_path};
 pub use rotate::{Rotation, orthonormal};
 
 use super::positive;
 use super::vectors::{add_multiple, dot};
 use crate::Solved;
 use crate::error::{Error, Result};
-use crate::stop::Stop;
+use crate::stop::SolverStop;
 use faer::{ContiguousFwd, Mat, MatRef};
 use rayon::prelude::*;
 
@@ -51,7 +51,7 @@ pub struct LinearSolved {
     /// Number of examples with nonzero dual variables.
     pub support: usize,
     /// Reason for stopping.
-    pub stop: Stop,
+    pub stop: SolverStop,
 }
 
 impl Solved {

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 /// Rows without zeros.
 #[derive(Debug, Clone, Copy)]
-pub struct SparseRows<'a> {
+pub struct ConstraintRows<'a> {
     /// Row i has the entries `starts[i]..starts[i + 1]`.
     pub starts: &'a [usize],
     /// Slot of each entry, increasing in a row.
@@ -27,7 +27,7 @@ pub struct SparseRows<'a> {
     pub width: usize,
 }
 
-impl<'a> SparseRows<'a> {
+impl<'a> ConstraintRows<'a> {
     fn check(&self) -> Result<()> {
         if self.starts.len() < 2 {
             return Err(Error::TooFewRows { what: "a linear program".into(), least: 1, rows: 0 });
@@ -75,15 +75,15 @@ impl<'a> SparseRows<'a> {
 mod tests {
     use super::*;
     use crate::monitor::Silent;
-    use crate::stop::Stop;
+    use crate::stop::SolverStop;
 
     /// Returns rows 1, -1 and 1 of one slot.
-    fn rows() -> SparseRows<'static> {
+    fn rows() -> ConstraintRows<'static> {
         let (starts, slots, values) = (&[0, 1, 2, 3], &[0, 0, 0], &[1.0, -1.0, 1.0]);
-        SparseRows { starts, slots, values, weights: None, width: 1 }
+        ConstraintRows { starts, slots, values, weights: None, width: 1 }
     }
 
-    fn program(rows: SparseRows<'_>) -> deletion::Program<'_> {
+    fn program(rows: ConstraintRows<'_>) -> deletion::Program<'_> {
         deletion::Program {
             rows,
             signs: &[1.0, -1.0, 1.0],
@@ -103,7 +103,7 @@ mod tests {
     fn one_attribute_of_which_half_may_go_is_solved_by_hand() {
         // The loss of a row is (2 - w) (1 - t) for t in [0, 1/2] deleted: at most 2 - w.
         let found = deletion::solve(&program(rows()), &[0, 1, 2], &Silent).unwrap();
-        assert_eq!(found.stop, Stop::Tolerance);
+        assert_eq!(found.stop, SolverStop::Tolerance);
         assert!((found.weights[0] - 1.0).abs() < 1e-8 && (found.bound - 1.0).abs() < 1e-8);
     }
 
@@ -124,39 +124,39 @@ mod tests {
             (0.0, self.0.iter().map(|y| y.abs()).sum::<f64>() / 3.0)
         }
 
-        fn ask(&self, weights: &[f64], _: f64, _: &[f64]) -> cuts::Answer {
+        fn ask(&self, weights: &[f64], _: f64, _: &[f64]) -> cuts::OracleAnswer {
             let loss = |(y, x): (&f64, &f64)| (y - weights[0] * x).abs();
-            cuts::Answer { sum: self.0.iter().zip(rows().values).map(loss).sum(), lists: vec![] }
+            cuts::OracleAnswer { sum: self.0.iter().zip(rows().values).map(loss).sum(), lists: vec![] }
         }
     }
 
-    const OPTIONS: cuts::Options =
-        cuts::Options { box_radius: 2.0, intercept: false, tol: 1e-9, max_iter: 50 };
+    const OPTIONS: cuts::CutOptions =
+        cuts::CutOptions { box_radius: 2.0, intercept: false, tol: 1e-9, max_iter: 50 };
 
     #[test]
     fn absolute_losses_have_the_median() {
         // w is near 0.3, -(-0.5) and 4: the median.
         let found = cuts::solve(rows(), &Absolute([0.3, -0.5, 4.0]), &OPTIONS, &Silent).unwrap();
-        assert_eq!(found.stop, Stop::Tolerance);
+        assert_eq!(found.stop, SolverStop::Tolerance);
         assert!((found.weights[0] - 0.5).abs() < 1e-7, "{found:?}");
         assert!((found.objective - 3.7 / 3.0).abs() < 1e-8);
     }
 
     #[test]
     fn what_cannot_be_is_refused() {
-        let fits = |rows: SparseRows<'_>| {
+        let fits = |rows: ConstraintRows<'_>| {
             let lp = deletion::solve(&program(rows), &[0], &Silent).is_ok();
             let cuts = cuts::solve(rows, &Absolute([1.0; 3]), &OPTIONS, &Silent).is_ok();
             assert_eq!(lp, cuts);
             lp
         };
         assert!(fits(rows()));
-        assert!(!fits(SparseRows { starts: &[0], ..rows() }));
-        assert!(!fits(SparseRows { starts: &[0, 1, 2, 4], ..rows() }));
-        assert!(!fits(SparseRows { starts: &[0, 2, 1, 3], ..rows() }));
-        assert!(!fits(SparseRows { values: &[1.0], ..rows() }));
-        assert!(!fits(SparseRows { slots: &[0, 0, 1], ..rows() }));
-        assert!(!fits(SparseRows { weights: Some(&[1.0]), ..rows() }));
+        assert!(!fits(ConstraintRows { starts: &[0], ..rows() }));
+        assert!(!fits(ConstraintRows { starts: &[0, 1, 2, 4], ..rows() }));
+        assert!(!fits(ConstraintRows { starts: &[0, 2, 1, 3], ..rows() }));
+        assert!(!fits(ConstraintRows { values: &[1.0], ..rows() }));
+        assert!(!fits(ConstraintRows { slots: &[0, 0, 1], ..rows() }));
+        assert!(!fits(ConstraintRows { weights: Some(&[1.0]), ..rows() }));
         let refused = |program: deletion::Program<'_>| {
             assert!(deletion::solve(&program, &[0, 1, 2], &Silent).is_err());
         };

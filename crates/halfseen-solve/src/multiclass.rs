@@ -30,12 +30,12 @@ pub(super) mod schedule;
 mod tests;
 
 use super::hinge::{contiguous, low_rank, slices};
-use super::{Options, Solved, check_gram, length, positive};
+use super::{SolverOptions, Solved, check_gram, length, positive};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 use crate::products::multiply;
 use crate::sampling::{Purpose, Stream};
-use crate::stop::{FUTILE_ROUNDS, Stop};
+use crate::stop::{FUTILE_ROUNDS, SolverStop};
 use ascent::{Ascent, Levels, raised};
 use dual::Dual;
 use faer::{Mat, MatRef};
@@ -84,7 +84,7 @@ fn widest(n: usize, classes: usize) -> usize {
 ///
 /// `gram` is (n, n), symmetric and positive semidefinite; `codes` are n classes below `classes`;
 /// `warm` is (n, classes) like `Solved::coefficients`, and is projected onto the feasible values. A
-/// single class has loss 0 and coefficients 0. `Options::max_passes` bounds the total of passes of
+/// single class has loss 0 and coefficients 0. `SolverOptions::max_passes` bounds the total of passes of
 /// ascent and interior-point steps.
 ///
 /// # Errors
@@ -98,7 +98,7 @@ pub fn solve(
     classes: usize,
     c: f64,
     warm: Option<MatRef<'_, f64>>,
-    options: &Options,
+    options: &SolverOptions,
     monitor: &dyn Monitor,
 ) -> Result<Solved> {
     let weights = vec![1.0; codes.len()];
@@ -113,7 +113,7 @@ fn solve_with(
     (c, weights): (f64, &[f64]),
     warm: Option<MatRef<'_, f64>>,
     factors: &Factors,
-    options: &Options,
+    options: &SolverOptions,
     monitor: &dyn Monitor,
 ) -> Result<Solved> {
     check(gram, codes, classes, c, warm, options)?;
@@ -137,7 +137,7 @@ pub fn path(
     codes: &[u32],
     classes: usize,
     cs: &[f64],
-    options: &Options,
+    options: &SolverOptions,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Solved>> {
     path_weighted(gram, codes, classes, &vec![1.0; codes.len()], cs, options, monitor)
@@ -153,7 +153,7 @@ pub fn path_weighted(
     classes: usize,
     weights: &[f64],
     cs: &[f64],
-    options: &Options,
+    options: &SolverOptions,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Solved>> {
     cs.iter().try_for_each(|&c| positive("c", c))?;
@@ -188,7 +188,7 @@ fn check(
     classes: usize,
     c: f64,
     warm: Option<MatRef<'_, f64>>,
-    options: &Options,
+    options: &SolverOptions,
 ) -> Result<()> {
     options.check()?;
     positive("c", c)?;
@@ -308,7 +308,7 @@ impl<'a> Search<'a> {
     fn run(
         &mut self,
         factors: &Factors,
-        options: &Options,
+        options: &SolverOptions,
         monitor: &dyn Monitor,
     ) -> Result<Solved> {
         let mut may_interior = true;
@@ -331,14 +331,14 @@ impl<'a> Search<'a> {
                 best_w.copy_from(&self.dual.w);
             }
             if best.gap <= options.tol * best.primal {
-                break Stop::Tolerance;
+                break SolverStop::Tolerance;
             }
             let limit = self.passes >= options.max_passes;
             if limit {
-                break Stop::short(self.failed, limit);
+                break SolverStop::short(self.failed, limit);
             }
             if monitor.should_stop() {
-                break Stop::Interrupted;
+                break SolverStop::Interrupted;
             }
             let target = options.tol * best.primal;
             let stuck = futile > FUTILE_ROUNDS;
@@ -357,7 +357,7 @@ impl<'a> Search<'a> {
                 }
             }
             if stuck && across.is_none() {
-                break Stop::short(self.failed, limit);
+                break SolverStop::short(self.failed, limit);
             }
             if stuck {
                 (across, misled, futile) = (None, true, 0);

@@ -44,20 +44,20 @@ struct Made {
 
 /// A column of G, (width).
 #[derive(Debug)]
-pub enum Column<'a> {
+pub enum MatrixColumn<'a> {
     /// Of the matrix.
     Stored(&'a [f64]),
     /// Computed from the rows.
     Made(Rc<Vec<f64>>),
 }
 
-impl Deref for Column<'_> {
+impl Deref for MatrixColumn<'_> {
     type Target = [f64];
 
     fn deref(&self) -> &[f64] {
         match self {
-            Column::Stored(column) => column,
-            Column::Made(column) => column,
+            MatrixColumn::Stored(column) => column,
+            MatrixColumn::Made(column) => column,
         }
     }
 }
@@ -116,14 +116,14 @@ impl Quadratic {
     }
 
     /// Returns column j of G, (width).
-    pub fn column(&self, j: usize) -> Column<'_> {
+    pub fn column(&self, j: usize) -> MatrixColumn<'_> {
         let rows = match &self.form {
-            Form::Gram(gram) => return Column::Stored(gram.col_as_slice(j)),
+            Form::Gram(gram) => return MatrixColumn::Stored(gram.col_as_slice(j)),
             Form::Rows(rows) => rows,
         };
         let Made { columns, order } = &mut *self.made.borrow_mut();
         if let Some(column) = &columns[j] {
-            return Column::Made(Rc::clone(column));
+            return MatrixColumn::Made(Rc::clone(column));
         }
         if order.len() >= kept_columns(rows.nrows(), rows.ncols())
             && let Some(oldest) = order.pop_front()
@@ -133,7 +133,7 @@ impl Quadratic {
         let column = Rc::new(transposed(rows, rows.col_as_slice(j)));
         columns[j] = Some(Rc::clone(&column));
         order.push_back(j);
-        Column::Made(column)
+        MatrixColumn::Made(column)
     }
 }
 

@@ -13,11 +13,11 @@
 //! outputs); y the targets, (n, outputs); r the residual of the linear equations.
 
 use super::{Solved, check_gram, length, positive};
-use crate::cholesky::{Factor, NotPositive};
+use crate::cholesky::{CholeskyFactor, NotPositive};
 use crate::eigen;
 use crate::error::{Error, Result};
 use crate::products::multiply;
-use crate::stop::Stop;
+use crate::stop::SolverStop;
 use faer::{Mat, MatRef, Par};
 use std::cmp::Ordering;
 
@@ -140,10 +140,10 @@ impl<'a> Spectrum<'a> {
 }
 
 /// Factors G.
-fn factorise(gram: MatRef<'_, f64>, c: f64, par: Par) -> std::result::Result<Factor, NotPositive> {
+fn factorise(gram: MatRef<'_, f64>, c: f64, par: Par) -> std::result::Result<CholeskyFactor, NotPositive> {
     let mut shifted = gram.to_owned();
     (0..shifted.nrows()).for_each(|i| shifted[(i, i)] += 1.0 / c);
-    Factor::new(shifted, par)
+    CholeskyFactor::new(shifted, par)
 }
 
 struct Certified {
@@ -216,7 +216,7 @@ fn finished(found: Certified) -> Result<Solved> {
     let support = (0..coefficients.nrows())
         .filter(|&i| coefficients.row(i).iter().any(|a| *a != 0.0))
         .count();
-    Ok(Solved { coefficients, objective, gap, passes, support, stop: Stop::ClosedForm })
+    Ok(Solved { coefficients, objective, gap, passes, support, stop: SolverStop::ClosedForm })
 }
 
 fn check_rows(gram: MatRef<'_, f64>) -> Result<()> {
@@ -292,7 +292,7 @@ mod tests {
                             found.gap >= 0.0 && found.gap <= 1e-8 * found.objective,
                             "{n} {rank} {scale} {c}"
                         );
-                        assert_eq!((found.support, found.stop), (n, Stop::ClosedForm));
+                        assert_eq!((found.support, found.stop), (n, SolverStop::ClosedForm));
                     }
                 }
             }

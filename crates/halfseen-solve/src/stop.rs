@@ -2,7 +2,7 @@
 
 /// Reason for which a solver stopped. Stopping early is never reported as success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum SolverStop {
     /// One pass over the examples was made; nothing is certified.
     OnePass,
     /// The closed form was evaluated.
@@ -22,14 +22,14 @@ pub enum Stop {
 /// Number of consecutive rounds without a smaller gap before a solver gives up.
 pub(crate) const FUTILE_ROUNDS: u64 = 24;
 
-impl Stop {
+impl SolverStop {
     /// Returns the reason for stopping above the tolerance: `failed` if a factorisation failed and
     /// nothing has helped since, else `limit` if the iteration limit was reached.
-    pub(crate) fn short(failed: bool, limit: bool) -> Stop {
+    pub(crate) fn short(failed: bool, limit: bool) -> SolverStop {
         match (failed, limit) {
-            (true, _) => Stop::NumericalFailure,
-            (_, true) => Stop::IterationLimit,
-            _ => Stop::NoProgress,
+            (true, _) => SolverStop::NumericalFailure,
+            (_, true) => SolverStop::IterationLimit,
+            _ => SolverStop::NoProgress,
         }
     }
 }

@@ -12,7 +12,7 @@
 use faer::Mat;
 use halfseen::Silent;
 use halfseen::sampling::{Purpose, Stream};
-use halfseen::solve::{Options, Stop, hinge};
+use halfseen::solve::{SolverOptions, SolverStop, hinge};
 use std::time::Instant;
 
 /// The numbers of a NumPy file of 64-bit floats.
@@ -68,7 +68,7 @@ fn main() {
     };
     let tol = arguments.get(1).map_or(1e-4, |text| text.parse().unwrap());
     let cs: Vec<f64> = (-5..=5).map(|e| 10_f64.powi(e)).collect();
-    let options = Options { tol, ..Options::default() };
+    let options = SolverOptions { tol, ..SolverOptions::default() };
     let cold = arguments.get(2).is_none_or(|word| word != "warm");
     let mut total = 0.0;
     println!("n = {}, tol = {tol:e}", labels.len());
@@ -90,7 +90,7 @@ fn main() {
         let found = hinge::path(gram.as_ref(), &labels, &cs, &options, &Silent).unwrap();
         let seconds = start.elapsed().as_secs_f64();
         total += seconds;
-        let unfinished = found.iter().filter(|f| f.stop != Stop::Tolerance).count();
+        let unfinished = found.iter().filter(|f| f.stop != SolverStop::Tolerance).count();
         println!(
             "gamma {gamma} path of {}: {:.1} ms, unfinished {unfinished}",
             cs.len(),

@@ -10,7 +10,7 @@ use halfseen::kernel::gram::{cross, gram};
 use halfseen::kernel::{Kernel, Masked, Sketch};
 use halfseen::params::Normalization;
 use halfseen::sampling::{Purpose, Stream};
-use halfseen::solve::{Options, linear, ridge};
+use halfseen::solve::{SolverOptions, linear, ridge};
 use ndarray::Array2;
 use std::time::Instant;
 
@@ -156,7 +156,7 @@ fn rows() {
         let labels: Vec<f64> = targets[..n].iter().map(|y| y.signum()).collect();
         let start = Instant::now();
         let machine =
-            linear::hinge_path(features.as_ref(), &labels, &[C], &Options::default(), &Silent)
+            linear::hinge_path(features.as_ref(), &labels, &[C], &SolverOptions::default(), &Silent)
                 .unwrap();
         let hinged = start.elapsed().as_secs_f64();
         let now = [sketching, squared, hinged];

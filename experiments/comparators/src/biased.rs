@@ -20,7 +20,7 @@ pub(crate) use certify::best_bias;
 use certify::{Certificate, certify};
 use faer::{Mat, MatRef};
 use halfseen_solve::linear::{Rotation, follow_biased};
-use halfseen_solve::{Error, Monitor, Progress, Result, Stop};
+use halfseen_solve::{Error, Monitor, Progress, Result, SolverStop};
 
 /// Examples, shared by problems of different costs and margins.
 #[derive(Debug)]
@@ -49,9 +49,9 @@ pub struct Separator {
     pub gap: f64,
     /// Number of Newton steps.
     pub steps: u64,
-    /// [`Stop::Tolerance`], [`Stop::IterationLimit`], [`Stop::NoProgress`],
-    /// [`Stop::NumericalFailure`] or [`Stop::Interrupted`].
-    pub stop: Stop,
+    /// [`SolverStop::Tolerance`], [`SolverStop::IterationLimit`], [`SolverStop::NoProgress`],
+    /// [`SolverStop::NumericalFailure`] or [`SolverStop::Interrupted`].
+    pub stop: SolverStop,
 }
 
 /// Stopping rule.
@@ -154,7 +154,7 @@ impl<'a> Examples<'a> {
         let bias = y * margins.iter().fold(0.0_f64, |a, s| a.max(*s));
         let (weights, multipliers) = (vec![0.0; self.rows.nrows()], vec![0.0; margins.len()]);
         let (objective, gap, steps) = (0.0, 0.0, 0);
-        Some(Separator { weights, bias, multipliers, objective, gap, steps, stop: Stop::Tolerance })
+        Some(Separator { weights, bias, multipliers, objective, gap, steps, stop: SolverStop::Tolerance })
     }
 
     fn certified(

@@ -23,7 +23,7 @@ mod shares;
 mod simplex;
 
 use crate::biased::Until;
-use halfseen_solve::{Error, Monitor, Result, Stop, add_multiple, dot, square};
+use halfseen_solve::{Error, Monitor, Result, SolverStop, add_multiple, dot, square};
 use rayon::prelude::*;
 use shares::{Shares, share};
 use simplex::Face;
@@ -77,8 +77,8 @@ pub struct Minimum {
     pub gap: f64,
     /// Cuts made for this C.
     pub cuts: u64,
-    /// [`Stop::Tolerance`], [`Stop::IterationLimit`] or [`Stop::Interrupted`].
-    pub stop: Stop,
+    /// [`SolverStop::Tolerance`], [`SolverStop::IterationLimit`] or [`SolverStop::Interrupted`].
+    pub stop: SolverStop,
 }
 
 /// Lower bound R(w) >= constant - <slope, w>.
@@ -167,10 +167,10 @@ impl<'a, M: Margins> Bundle<'a, M> {
     pub fn minimise(&mut self, c: f64, until: Until, monitor: &dyn Monitor) -> Result<Minimum> {
         let (mut least, mut bound, mut made) = (self.best.objective(c), 0.0_f64, 0);
         self.way = 1.0;
-        let mut stop = Stop::IterationLimit;
+        let mut stop = SolverStop::IterationLimit;
         loop {
             if monitor.should_stop() {
-                stop = Stop::Interrupted;
+                stop = SolverStop::Interrupted;
                 break;
             }
             let (towards, dual) = self.master(c, PART * (least - bound).max(1e-15 * least));
@@ -179,7 +179,7 @@ impl<'a, M: Margins> Bundle<'a, M> {
                 return Err(out_of_range());
             }
             if least - bound <= until.tol * least {
-                stop = Stop::Tolerance;
+                stop = SolverStop::Tolerance;
                 break;
             }
             if made == until.max_iter {

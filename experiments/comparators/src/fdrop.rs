@@ -25,7 +25,7 @@ use halfseen::robust::{
     FitContext, RobustHinge, Rows, Scratch, breakdown_threat, costs_of_classes, fit_classes,
 };
 use halfseen::{Monitor, Result};
-use halfseen_solve::Stop;
+use halfseen_solve::SolverStop;
 use std::time::Instant;
 
 parameters! {
@@ -83,7 +83,7 @@ impl Fdrop {
             if !found.weights.iter().all(|w| *w == 0.0) {
                 return Ok(false);
             }
-            if found.stop != Stop::IterationLimit || left == 0 {
+            if found.stop != SolverStop::IterationLimit || left == 0 {
                 return Ok(true);
             }
             cuts *= MORE_CUTS;

@@ -18,7 +18,7 @@ use halfseen_core::model::Stop;
 use halfseen_core::params::MomentRepair;
 use halfseen_solve::Monitor;
 use halfseen_solve::projection::onto_l1_ball_in;
-use halfseen_solve::{Form, Point, Quadratic, eigen, eigenvalues, outer_products};
+use halfseen_solve::{Form, BallPoint, Quadratic, eigen, eigenvalues, outer_products};
 
 /// Steps between two checks of the monitor.
 const BETWEEN_LOOKS: u64 = 64;
@@ -89,7 +89,7 @@ impl Ball {
         radii: impl Iterator<Item = (f64, Limits)> + 'a,
         monitor: &'a dyn Monitor,
     ) -> impl Iterator<Item = BallMinimum> + 'a {
-        let mut point = Point::zero(&self.quadratic);
+        let mut point = BallPoint::zero(&self.quadratic);
         radii.map(move |(radius, limits)| match self.steepness {
             Some(steepness) => self.descend(radius, steepness, limits, monitor),
             None => {

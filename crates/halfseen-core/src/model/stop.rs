@@ -51,9 +51,9 @@ impl Stop {
     }
 }
 
-impl From<halfseen_solve::Stop> for Stop {
-    fn from(stop: halfseen_solve::Stop) -> Stop {
-        use halfseen_solve::Stop as Of;
+impl From<halfseen_solve::SolverStop> for Stop {
+    fn from(stop: halfseen_solve::SolverStop) -> Stop {
+        use halfseen_solve::SolverStop as Of;
         match stop {
             Of::OnePass => Stop::OnePass,
             Of::ClosedForm => Stop::ClosedForm,

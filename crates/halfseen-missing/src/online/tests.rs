@@ -8,7 +8,7 @@ use halfseen_core::kernel::gram::gram as of_kernels;
 use halfseen_core::kernel::{Kernel, Masked};
 use halfseen_core::params::Normalization;
 use halfseen_solve::sampling::{Purpose, Stream};
-use halfseen_solve::{Monitor, Silent, Stop};
+use halfseen_solve::{Monitor, Silent, SolverStop};
 use ndarray::Array2;
 use proptest::prelude::*;
 
@@ -36,7 +36,7 @@ fn signs(classes: &[usize]) -> Outcomes {
 struct Pass {
     learner: OnlineKarma,
     kept: Vec<usize>,
-    stop: Stop,
+    stop: SolverStop,
 }
 
 impl Pass {
@@ -145,7 +145,7 @@ fn closed_forms_are_the_printed_recursion() {
             _ => Outcomes::Numbers(Mat::from_fn(outputs, 30, |j, i| sign(classes[i], j))),
         };
         let pass = Pass::run(&gram, &order, &targets, (rho, loss), &Silent).unwrap();
-        assert_eq!((pass.learner.steps(), pass.stop), (90, Stop::OnePass));
+        assert_eq!((pass.learner.steps(), pass.stop), (90, SolverStop::OnePass));
         assert!(pass.learner.suffered() > 0.0);
         for (by, expected) in [(Iterate::Last, &last), (Iterate::Averaged, &averaged)] {
             let found = pass.coefficients(by, 30);
@@ -339,7 +339,7 @@ fn an_interrupted_pass_is_marked_and_usable() {
     };
     let stopped = fit(&order, &Impatient);
     let steps = stopped.learner.steps() as usize;
-    assert_eq!((stopped.stop, steps < 5000), (Stop::Interrupted, true));
+    assert_eq!((stopped.stop, steps < 5000), (SolverStop::Interrupted, true));
     assert_eq!(stopped.learner, fit(&order[..steps], &Silent).learner);
 }
 

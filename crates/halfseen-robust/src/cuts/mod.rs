@@ -17,7 +17,7 @@ use halfseen_core::error::{ErrorKind, Result};
 use halfseen_core::learner::FitSize;
 use halfseen_solve::Monitor;
 use halfseen_solve::lp::cuts;
-pub(crate) use halfseen_solve::lp::cuts::{Options, Solution};
+pub(crate) use halfseen_solve::lp::cuts::{CutOptions, CutSolution};
 pub(crate) use task::{Loss, Task};
 
 /// Minimises the mean loss after the worst deletions. A budget of 0 gives the plain loss with a
@@ -25,7 +25,7 @@ pub(crate) use task::{Loss, Task};
 ///
 /// # Errors
 /// If deletions are whole and values are neither equal nor whole numbers.
-pub(crate) fn solve(task: &Task<'_>, options: &Options, monitor: &dyn Monitor) -> Result<Solution> {
+pub(crate) fn solve(task: &Task<'_>, options: &CutOptions, monitor: &dyn Monitor) -> Result<CutSolution> {
     check(task.loss.threat(), task.whole)?;
     Ok(cuts::solve(task.rows.view(), task, options, monitor)?)
 }

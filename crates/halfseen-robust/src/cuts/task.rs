@@ -2,7 +2,7 @@
 
 use super::super::{Adversary, RobustHinge, Rows};
 use halfseen_core::data::Threat;
-use halfseen_solve::lp::cuts::{Answer, List, Oracle};
+use halfseen_solve::lp::cuts::{OracleAnswer, List, Oracle};
 use rayon::prelude::*;
 
 /// Number of row groups with one adversary each; fixed, so that results do not depend on the number
@@ -118,7 +118,7 @@ impl Oracle for Task<'_> {
         (best, mean(best))
     }
 
-    fn ask(&self, weights: &[f64], bias: f64, levels: &[f64]) -> Answer {
+    fn ask(&self, weights: &[f64], bias: f64, levels: &[f64]) -> OracleAnswer {
         self.answer(weights, bias, levels).0
     }
 }
@@ -126,7 +126,7 @@ impl Oracle for Task<'_> {
 impl Task<'_> {
     /// Computes the answer of [`Oracle::ask`] and the number of unproven rows; with these the sum
     /// is too small.
-    pub(super) fn answer(&self, weights: &[f64], bias: f64, levels: &[f64]) -> (Answer, usize) {
+    pub(super) fn answer(&self, weights: &[f64], bias: f64, levels: &[f64]) -> (OracleAnswer, usize) {
         let m = self.rows.len();
         let answers: Vec<Asked<'_>> = (0..CHUNKS)
             .into_par_iter()
@@ -139,7 +139,7 @@ impl Task<'_> {
             .collect();
         let sum = answers.iter().map(|a| a.sum).sum();
         let unproven = answers.iter().map(|a| a.unproven).sum();
-        (Answer { sum, lists: answers.into_iter().map(|a| a.list).collect() }, unproven)
+        (OracleAnswer { sum, lists: answers.into_iter().map(|a| a.list).collect() }, unproven)
     }
 }
 

@@ -5,12 +5,12 @@ use crate::RobustHinge;
 use crate::reference_lp::{Optimum, Textbook, quantile_loss, random, rows_in, rows_of};
 use halfseen_core::data::Layout;
 use halfseen_solve::sampling::{Purpose, Stream};
-use halfseen_solve::{Silent, Stop};
+use halfseen_solve::{Silent, SolverStop};
 use ndarray::Array2;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-fn options(case: &Textbook<'_>) -> Options {
-    Options { box_radius: case.box_radius, intercept: case.intercept, tol: 1e-8, max_iter: 300 }
+fn options(case: &Textbook<'_>) -> CutOptions {
+    CutOptions { box_radius: case.box_radius, intercept: case.intercept, tol: 1e-8, max_iter: 300 }
 }
 
 fn task<'a>(case: &Textbook<'a>, loss: Loss<'a>, whole: bool) -> Task<'a> {
@@ -21,14 +21,14 @@ fn of_hinge(
     case: &Textbook<'_>,
     signs: &[f64],
     (margin, whole): (f64, bool),
-    options: &Options,
+    options: &CutOptions,
     monitor: &dyn Monitor,
-) -> Result<Solution> {
+) -> Result<CutSolution> {
     let loss = Loss::Hinge { signs, hinge: RobustHinge { threat: case.threat, margin } };
     solve(&task(case, loss, whole), options, monitor)
 }
 
-fn hinge(case: &Textbook<'_>, signs: &[f64], margin: f64, whole: bool) -> Solution {
+fn hinge(case: &Textbook<'_>, signs: &[f64], margin: f64, whole: bool) -> CutSolution {
     let found = of_hinge(case, signs, (margin, whole), &options(case), &Silent).unwrap();
     assert!(found.weights.iter().all(|w| w.abs() <= case.box_radius));
     assert!(case.intercept || found.bias == 0.0);
@@ -40,7 +40,7 @@ fn hinge(case: &Textbook<'_>, signs: &[f64], margin: f64, whole: bool) -> Soluti
     found
 }
 
-fn quantile(case: &Textbook<'_>, targets: &[f64], q: f64, whole: bool) -> Solution {
+fn quantile(case: &Textbook<'_>, targets: &[f64], q: f64, whole: bool) -> CutSolution {
     let loss = Loss::Quantile { targets, q, threat: case.threat };
     let task = task(case, loss, whole);
     let found = solve(&task, &options(case), &Silent).unwrap();
@@ -54,7 +54,7 @@ fn quantile(case: &Textbook<'_>, targets: &[f64], q: f64, whole: bool) -> Soluti
 }
 
 /// Asserts that the optimum equals that of the general solver and lies between the bounds.
-fn agree(found: &Solution, optimum: f64, what: &str) {
+fn agree(found: &CutSolution, optimum: f64, what: &str) {
     assert!(found.gap <= 1e-8 * found.objective.max(1e-3 * found.alone), "{what}: {found:?}");
     let scale = optimum.max(found.alone).max(1e-3);
     let off = (found.objective - optimum).abs() / scale;
@@ -223,7 +223,7 @@ fn degenerate_tables() {
                 let nothing = quantile(&case, &vec![0.0; m], 0.5, false);
                 assert_eq!(
                     (nothing.objective, nothing.gap, nothing.stop),
-                    (0.0, 0.0, Stop::Tolerance)
+                    (0.0, 0.0, SolverStop::Tolerance)
                 );
             }
         }
@@ -298,7 +298,7 @@ fn an_interrupted_solver_returns_its_best_point_and_gap() {
     for after in [0, 3, 10, 20] {
         let patience = Patience(AtomicU64::new(0), after);
         let found = of_hinge(&case, &signs, (1.0, false), &options(&case), &patience).unwrap();
-        assert_eq!(found.stop, Stop::Interrupted);
+        assert_eq!(found.stop, SolverStop::Interrupted);
         assert!(
             (loss.mean(&rows, &signs, &found.weights, found.bias) - found.objective).abs() < 1e-12
         );
@@ -308,9 +308,9 @@ fn an_interrupted_solver_returns_its_best_point_and_gap() {
             "{found:?} {optimum}"
         );
     }
-    let few = Options { max_iter: 2, ..options(&case) };
+    let few = CutOptions { max_iter: 2, ..options(&case) };
     let found = of_hinge(&case, &signs, (1.0, false), &few, &Silent).unwrap();
-    assert_eq!(found.stop, Stop::IterationLimit);
+    assert_eq!(found.stop, SolverStop::IterationLimit);
     assert!(found.gap > 1e-8 && found.objective - found.gap <= optimum);
 }
 

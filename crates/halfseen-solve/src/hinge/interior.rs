@@ -9,7 +9,7 @@ use super::factor::System;
 use crate::cholesky::NotPositive;
 use crate::interior::{Bounds, CentralPath, Pairs, Progress, Reach, Steps, Target, follow};
 use crate::monitor::Monitor;
-use crate::stop::Stop;
+use crate::stop::SolverStop;
 
 /// Step limit; some thirty suffice.
 const STEPS: u64 = 80;
@@ -97,7 +97,7 @@ impl Block<'_> {
         };
         let (steps, stop) = follow(&mut path, judge, most.min(STEPS), monitor);
         let bounds = path.bounds;
-        self.failed |= stop == Stop::NumericalFailure;
+        self.failed |= stop == SolverStop::NumericalFailure;
         (bounds, steps)
     }
 

@@ -46,7 +46,7 @@ impl Data {
     }
 
     fn weighted(&self, costs: &[f64], margins: &[f64], tol: f64) -> Solved {
-        let problem = Problem { gram: self.gram.as_ref(), labels: &self.labels, costs, margins };
+        let problem = HingeProblem { gram: self.gram.as_ref(), labels: &self.labels, costs, margins };
         solve_weighted(&problem, None, &to(tol), &Silent).unwrap()
     }
 
@@ -146,8 +146,8 @@ fn symmetric(matrix: &Mat<f64>) -> Mat<f64> {
     Mat::from_fn(matrix.nrows(), matrix.ncols(), |i, j| matrix[(i.max(j), i.min(j))])
 }
 
-fn to(tol: f64) -> Options {
-    Options { tol, ..Options::default() }
+fn to(tol: f64) -> SolverOptions {
+    SolverOptions { tol, ..SolverOptions::default() }
 }
 
 fn grid() -> impl Iterator<Item = f64> {
@@ -185,7 +185,7 @@ fn hard() -> Vec<(&'static str, Data)> {
 
 /// Asserts that the reported values of a solution are correct and sufficient.
 fn sound(data: &Data, costs: &[f64], margins: &[f64], found: &Solved, tol: f64, what: &str) {
-    assert_eq!(found.stop, Stop::Tolerance, "{what}: gap {:e} of {:e}", found.gap, found.objective);
+    assert_eq!(found.stop, SolverStop::Tolerance, "{what}: gap {:e} of {:e}", found.gap, found.objective);
     assert!(found.gap >= 0.0 && found.gap <= tol * found.objective, "{what}");
     let (primal, _) = data.primal(&found.coefficients, costs, margins);
     assert!(
@@ -301,7 +301,7 @@ fn warm_starts_end_where_cold_ones_do() {
                 solve(data.gram.as_ref(), &data.labels, 10.0, Some(warm), &to(1e-9), &Silent)
                     .unwrap();
             assert!((found.objective - cold.objective).abs() <= cold.gap + found.gap);
-            assert_eq!(found.stop, Stop::Tolerance);
+            assert_eq!(found.stop, SolverStop::Tolerance);
         }
         let again = solve(data.gram.as_ref(), &data.labels, 10.0, Some(&exact), &to(1e-9), &Silent)
             .unwrap();
@@ -396,9 +396,9 @@ fn too_few_passes_are_said_and_their_gap_is_true() {
     let data = Data::polynomial(150, 5, 0.5, 2);
     let best = data.solve(1e3, 1e-10).objective;
     for max_passes in [0, 1, 2, 5, 11, 14] {
-        let options = Options { max_passes, tol: 1e-14, seed: 3 };
+        let options = SolverOptions { max_passes, tol: 1e-14, seed: 3 };
         let found = solve(data.gram.as_ref(), &data.labels, 1e3, None, &options, &Silent).unwrap();
-        assert_eq!(found.stop, Stop::IterationLimit);
+        assert_eq!(found.stop, SolverStop::IterationLimit);
         assert!(found.passes <= max_passes);
         assert!(
             found.gap > 0.0
@@ -413,9 +413,9 @@ fn too_few_passes_are_said_and_their_gap_is_true() {
 #[test]
 fn a_gap_below_rounding_is_not_sought_for_ever() {
     let data = Data::linear(200, 5, 0.5, 2);
-    let options = Options { max_passes: u64::MAX, tol: 1e-30, seed: 0 };
+    let options = SolverOptions { max_passes: u64::MAX, tol: 1e-30, seed: 0 };
     let found = solve(data.gram.as_ref(), &data.labels, 1e3, None, &options, &Silent).unwrap();
-    assert_eq!(found.stop, Stop::NoProgress);
+    assert_eq!(found.stop, SolverStop::NoProgress);
     assert!(found.gap <= 1e-9 * found.objective);
 }
 
@@ -431,7 +431,7 @@ fn a_monitor_stops_at_the_best_point_so_far() {
     let found =
         solve(data.gram.as_ref(), &data.labels, 1e4, None, &to(1e-12), &After(AtomicU64::new(0)))
             .unwrap();
-    assert_eq!(found.stop, Stop::Interrupted);
+    assert_eq!(found.stop, SolverStop::Interrupted);
     assert!(found.gap > 0.0 && found.support > 0);
 }
 

@@ -20,9 +20,9 @@ use super::{Features, LinearSolved, check_finite, increasing};
 use crate::error::Result;
 use crate::monitor::Monitor;
 use crate::sampling::{Purpose, Stream};
-use crate::stop::{FUTILE_ROUNDS, Stop};
+use crate::stop::{FUTILE_ROUNDS, SolverStop};
 use crate::vectors::{add_multiple, dot, square};
-use crate::{Options, check_weighted};
+use crate::{SolverOptions, check_weighted};
 use faer::{Mat, MatRef};
 
 /// Largest number of passes per round.
@@ -35,7 +35,7 @@ const PASSES_PER_SIZE: f64 = 0.25;
 
 /// Hinge problem over n examples; see the module.
 #[derive(Debug, Clone, Copy)]
-pub struct Problem<'a> {
+pub struct LinearHingeProblem<'a> {
     /// (D, n): one example per column, contiguous.
     pub features: MatRef<'a, f64>,
     /// n labels, each -1 or +1.
@@ -56,9 +56,9 @@ pub struct Problem<'a> {
 /// or 1, a cost is not positive, or a margin is not finite;
 /// [`Error::Numerical`](crate::Error::Numerical) if numbers are out of range.
 pub fn hinge(
-    problem: &Problem<'_>,
+    problem: &LinearHingeProblem<'_>,
     warm: Option<&[f64]>,
-    options: &Options,
+    options: &SolverOptions,
     monitor: &dyn Monitor,
 ) -> Result<(LinearSolved, Vec<f64>)> {
     options.check()?;
@@ -86,7 +86,7 @@ pub fn hinge_path(
     features: MatRef<'_, f64>,
     labels: &[f64],
     cs: &[f64],
-    options: &Options,
+    options: &SolverOptions,
     monitor: &dyn Monitor,
 ) -> Result<Vec<LinearSolved>> {
     hinge_path_weighted(features, labels, &vec![1.0; labels.len()], cs, options, monitor)
@@ -101,7 +101,7 @@ pub fn hinge_path_weighted(
     labels: &[f64],
     weights: &[f64],
     cs: &[f64],
-    options: &Options,
+    options: &SolverOptions,
     monitor: &dyn Monitor,
 ) -> Result<Vec<LinearSolved>> {
     options.check()?;
@@ -113,7 +113,7 @@ pub fn hinge_path_weighted(
     let mut last: Option<[Vec<f64>; 2]> = None;
     for i in order {
         let costs: Vec<f64> = weights.iter().map(|weight| cs[i] * weight).collect();
-        let problem = Problem { features, labels, costs: &costs, margins: &margins };
+        let problem = LinearHingeProblem { features, labels, costs: &costs, margins: &margins };
         check(&problem, None)?;
         let mut search = Search::new(columns, &problem);
         if let Some([smaller, duals]) = &last {
@@ -130,7 +130,7 @@ pub fn hinge_path_weighted(
     Ok(solved.into_iter().flatten().collect())
 }
 
-fn check(problem: &Problem<'_>, warm: Option<&[f64]>) -> Result<()> {
+fn check(problem: &LinearHingeProblem<'_>, warm: Option<&[f64]>) -> Result<()> {
     check_weighted(problem.features.ncols(), [problem.labels, problem.costs, problem.margins], warm)
 }
 
@@ -194,7 +194,7 @@ impl Best {
 }
 
 impl<'a> Search<'a> {
-    fn new(features: Features<'a>, problem: &Problem<'a>) -> Search<'a> {
+    fn new(features: Features<'a>, problem: &LinearHingeProblem<'a>) -> Search<'a> {
         let n = features.len();
         Search {
             features,
@@ -235,7 +235,7 @@ impl<'a> Search<'a> {
         Ok(Certificate { primal, gap })
     }
 
-    fn run(&mut self, options: &Options, monitor: &dyn Monitor) -> Result<LinearSolved> {
+    fn run(&mut self, options: &SolverOptions, monitor: &dyn Monitor) -> Result<LinearSolved> {
         let mut now = self.certify()?;
         self.offer(now);
         let mut patience = LEAST_LEFT;
@@ -243,16 +243,16 @@ impl<'a> Search<'a> {
         let stop = loop {
             let target = options.tol * self.best.primal;
             if self.best.gap() <= target {
-                break Stop::Tolerance;
+                break SolverStop::Tolerance;
             }
             futile = if self.best.gap() < least { 0 } else { futile + 1 };
             least = least.min(self.best.gap());
             let limit = self.passes >= options.max_passes;
             if limit || futile > FUTILE_ROUNDS {
-                break Stop::short(self.failed, limit);
+                break SolverStop::short(self.failed, limit);
             }
             if monitor.should_stop() {
-                break Stop::Interrupted;
+                break SolverStop::Interrupted;
             }
             let active = self.unsettled();
             let (before, started) = (now.gap, self.passes);

@@ -16,11 +16,11 @@
 
 use super::Features;
 use super::outer::add_outer;
-use crate::cholesky::{Factor, NotPositive};
+use crate::cholesky::{CholeskyFactor, NotPositive};
 use crate::error::Result;
 use crate::interior::{Bounds, CentralPath, Pairs, Progress, Reach, Steps, Target, follow};
 use crate::monitor::Monitor;
-use crate::stop::Stop;
+use crate::stop::SolverStop;
 use crate::vectors::add_multiple;
 use faer::{Mat, MatRef, Par};
 
@@ -82,7 +82,7 @@ pub fn follow_biased(
     mut judge: impl FnMut(&[f64], &[f64]) -> Progress,
     most: u64,
     monitor: &dyn Monitor,
-) -> Result<(u64, Stop)> {
+) -> Result<(u64, SolverStop)> {
     let features = Features::new(features)?;
     let (of, fixed) = ((0..signs.len()).collect::<Vec<usize>>(), vec![0.0; features.width()]);
     let part = Part { features, of: &of, signs, costs, margins, fixed, bias: true };
@@ -103,7 +103,7 @@ pub(crate) struct Interior<'a> {
 
 /// Newton system at a point.
 pub(crate) struct System {
-    factor: Factor,
+    factor: CholeskyFactor,
     /// W.
     weight: Vec<f64>,
     /// J v - v_0 - X beta.
@@ -161,7 +161,7 @@ impl<'a> Interior<'a> {
             Progress { solved: left <= target, left }
         };
         let (steps, stop) = follow(self, judge, most, monitor);
-        (steps, stop == Stop::NumericalFailure)
+        (steps, stop == SolverStop::NumericalFailure)
     }
 
     /// Returns the residuals of the first two conditions.
@@ -209,7 +209,7 @@ impl CentralPath for Interior<'_> {
             }
             add_outer(&mut system, scaled.as_ref().subcols(0, many), monitor);
         }
-        let factor = Factor::new(system, Par::Seq)?;
+        let factor = CholeskyFactor::new(system, Par::Seq)?;
         Ok(System { factor, weight, stationary, margin })
     }
 

@@ -22,9 +22,9 @@ use crate::multiclass::ascent::{Ascent, Levels, raised};
 use crate::multiclass::dual::Dual;
 use crate::multiclass::schedule::{INTERIOR_SIZE, PASSES_BEFORE_INTERIOR, passes_as_long};
 use crate::sampling::{Purpose, Stream};
-use crate::stop::{FUTILE_ROUNDS, Stop};
+use crate::stop::{FUTILE_ROUNDS, SolverStop};
 use crate::vectors::{dot, square};
-use crate::{Options, length, positive};
+use crate::{SolverOptions, length, positive};
 use faer::{Mat, MatRef};
 use interior::Interior;
 use rayon::prelude::*;
@@ -62,7 +62,7 @@ pub fn multiclass_path(
     labels: &[usize],
     classes: usize,
     cs: &[f64],
-    options: &Options,
+    options: &SolverOptions,
     monitor: &dyn Monitor,
 ) -> Result<Vec<LinearSolved>> {
     multiclass_path_weighted(
@@ -86,7 +86,7 @@ pub fn multiclass_path_weighted(
     classes: usize,
     weights: &[f64],
     cs: &[f64],
-    options: &Options,
+    options: &SolverOptions,
     monitor: &dyn Monitor,
 ) -> Result<Vec<LinearSolved>> {
     options.check()?;
@@ -184,7 +184,7 @@ impl<'a> Search<'a> {
         raised(self.dual.y[i], levels, |r| dot(self.weights.col_as_slice(r), column));
     }
 
-    fn run(&mut self, options: &Options, monitor: &dyn Monitor) -> Result<LinearSolved> {
+    fn run(&mut self, options: &SolverOptions, monitor: &dyn Monitor) -> Result<LinearSolved> {
         (self.passes, self.failed) = (0, false);
         let mut now = self.certify()?;
         // Best primal and best dual point so far, each with its objective.
@@ -197,16 +197,16 @@ impl<'a> Search<'a> {
         let stop = loop {
             let target = options.tol * primal;
             if primal - dual <= target {
-                break Stop::Tolerance;
+                break SolverStop::Tolerance;
             }
             futile = if primal - dual < least { 0 } else { futile + 1 };
             least = least.min(primal - dual);
             let (limit, stuck) = (self.passes >= options.max_passes, futile > FUTILE_ROUNDS);
             if limit || stuck && !may_finish {
-                break Stop::short(self.failed, limit);
+                break SolverStop::short(self.failed, limit);
             }
             if monitor.should_stop() {
-                break Stop::Interrupted;
+                break SolverStop::Interrupted;
             }
             let room = options.max_passes - self.passes;
             if may_finish && (stuck || self.passes >= before) {
@@ -301,8 +301,8 @@ mod tests {
     use crate::linear::hinge_path;
     use crate::monitor::Silent;
 
-    fn fine() -> Options {
-        Options { tol: 1e-8, ..Options::default() }
+    fn fine() -> SolverOptions {
+        SolverOptions { tol: 1e-8, ..SolverOptions::default() }
     }
 
     fn solve(
@@ -310,7 +310,7 @@ mod tests {
         labels: &[usize],
         k: usize,
         cs: &[f64],
-        options: &Options,
+        options: &SolverOptions,
     ) -> Vec<LinearSolved> {
         multiclass_path(f.as_ref(), labels, k, cs, options, &Silent).unwrap()
     }
@@ -347,7 +347,7 @@ mod tests {
             let (features, labels) = classes(d, n, k, 0.3, 2);
             let cs = [1e-3, 1e-1, 1.0, 10.0];
             for (found, c) in solve(&features, &labels, k, &cs, &fine()).iter().zip(cs) {
-                assert_eq!(found.stop, Stop::Tolerance);
+                assert_eq!(found.stop, SolverStop::Tolerance);
                 assert!(found.gap <= 1e-8 * found.objective && found.support <= n);
                 let value = objective(&features, &labels, c, &found.weights);
                 assert!((value - found.objective).abs() < 1e-10 * value);
@@ -374,11 +374,11 @@ mod tests {
             let (features, mut labels) = classes(d, n, k, noise, 7);
             labels.iter_mut().for_each(|r| *r = (*r).min(k.max(4) - 2));
             let cs = [1e-2, 1e2, 1e5];
-            for (found, c) in solve(&features, &labels, k, &cs, &Options::default()).iter().zip(cs)
+            for (found, c) in solve(&features, &labels, k, &cs, &SolverOptions::default()).iter().zip(cs)
             {
                 assert_eq!(
                     found.stop,
-                    Stop::Tolerance,
+                    SolverStop::Tolerance,
                     "{d} x {n}, {c}: {} of {}",
                     found.gap,
                     found.objective
@@ -392,7 +392,7 @@ mod tests {
                 assert!(found.passes < 1000, "{d} x {n}, {c}: {} passes", found.passes);
             }
             let fine = solve(&features, &labels, k, &[1e5], &fine()).remove(0);
-            assert_eq!(fine.stop, Stop::Tolerance, "{d} x {n}: {} of {}", fine.gap, fine.objective);
+            assert_eq!(fine.stop, SolverStop::Tolerance, "{d} x {n}: {} of {}", fine.gap, fine.objective);
             assert!(fine.gap <= 1e-8 * fine.objective);
         }
     }
@@ -403,18 +403,18 @@ mod tests {
         assert_eq!((found.objective, found.gap, found.support), (0.0, 0.0, 0));
         // Only one of three classes occurs.
         let found = solve(&normal(3, 5, 3), &[1; 5], 3, &[1.0], &fine()).remove(0);
-        assert_eq!(found.stop, Stop::Tolerance);
+        assert_eq!(found.stop, SolverStop::Tolerance);
         let found = solve(&Mat::zeros(3, 4), &[0, 1, 2, 1], 3, &[2.0], &fine()).remove(0);
-        assert_eq!((found.objective, found.gap, found.stop), (8.0, 0.0, Stop::Tolerance));
+        assert_eq!((found.objective, found.gap, found.stop), (8.0, 0.0, SolverStop::Tolerance));
     }
 
     #[test]
     fn threads_do_not_matter() {
         let (features, labels) = classes(9, 700, 3, 0.2, 4);
-        let expected = solve(&features, &labels, 3, &[0.1], &Options::default()).remove(0);
+        let expected = solve(&features, &labels, 3, &[0.1], &SolverOptions::default()).remove(0);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
         let found =
-            pool.install(|| solve(&features, &labels, 3, &[0.1], &Options::default())).remove(0);
+            pool.install(|| solve(&features, &labels, 3, &[0.1], &SolverOptions::default())).remove(0);
         assert_eq!(found.weights, expected.weights);
     }
 

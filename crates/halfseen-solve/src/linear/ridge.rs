@@ -12,11 +12,11 @@
 
 use super::outer::add_outer;
 use super::{Features, LinearSolved, check_finite, increasing};
-use crate::cholesky::Factor;
+use crate::cholesky::CholeskyFactor;
 use crate::error::{Error, Result};
 use crate::monitor::{Monitor, Silent};
 use crate::products::{mirror, multiply, product};
-use crate::stop::Stop;
+use crate::stop::SolverStop;
 use crate::vectors::square;
 use crate::{eigen, length, positive};
 use faer::{Accum, Mat, MatRef, Par};
@@ -29,7 +29,7 @@ const REFINEMENTS: u64 = 3;
 
 /// Second moments of features and targets, updated by blocks of examples.
 #[derive(Debug, Clone)]
-pub struct Moments {
+pub struct RidgeMoments {
     /// G, (D, D); its lower triangle.
     gram: Mat<f64>,
     /// h, (D, outputs).
@@ -39,10 +39,10 @@ pub struct Moments {
     examples: usize,
 }
 
-impl Moments {
+impl RidgeMoments {
     /// Creates empty moments of `features` features and `outputs` targets.
-    pub fn new(features: usize, outputs: usize) -> Moments {
-        Moments {
+    pub fn new(features: usize, outputs: usize) -> RidgeMoments {
+        RidgeMoments {
             gram: Mat::zeros(features, features),
             cross: Mat::zeros(features, outputs),
             squares: vec![0.0; outputs],
@@ -113,7 +113,7 @@ impl Moments {
             }
             let mut shifted = full.clone();
             (0..shifted.nrows()).for_each(|k| shifted[(k, k)] += 1.0 / c);
-            let Ok(factor) = Factor::new(shifted, Par::Seq) else { return Ok(None) };
+            let Ok(factor) = CholeskyFactor::new(shifted, Par::Seq) else { return Ok(None) };
             let found = self.refined(&full, c, |b| factor.solve(b));
             Ok((found.gap <= COARSE * found.objective).then_some(found))
         };
@@ -177,7 +177,7 @@ impl Moments {
         }
         let gap = c * c / 2.0 * missing;
         let support = self.examples;
-        (LinearSolved { weights, objective, gap, passes, support, stop: Stop::ClosedForm }, product)
+        (LinearSolved { weights, objective, gap, passes, support, stop: SolverStop::ClosedForm }, product)
     }
 }
 
@@ -201,7 +201,7 @@ const BLOCK: usize = 2048;
 /// Solves for each of `cs`, in their order: `features` is (D, n), `targets` (n, outputs).
 ///
 /// # Errors
-/// As [`Moments::add`] and [`Moments::path`].
+/// As [`RidgeMoments::add`] and [`RidgeMoments::path`].
 pub fn ridge_path(
     features: MatRef<'_, f64>,
     targets: MatRef<'_, f64>,
@@ -210,7 +210,7 @@ pub fn ridge_path(
 ) -> Result<Vec<LinearSolved>> {
     increasing(cs)?;
     length("targets", features.ncols(), targets.nrows())?;
-    let mut moments = Moments::new(features.nrows(), targets.ncols());
+    let mut moments = RidgeMoments::new(features.nrows(), targets.ncols());
     for start in (0..features.ncols()).step_by(BLOCK) {
         let many = BLOCK.min(features.ncols() - start);
         let (features, targets) = (features.subcols(start, many), targets.subrows(start, many));
@@ -281,7 +281,7 @@ mod tests {
         let (features, targets) = (normal(9, 5000, 5), normal(5000, 2, 6));
         let whole =
             ridge_path(features.as_ref(), targets.as_ref(), &[1.0], &Silent).unwrap().remove(0);
-        let mut moments = Moments::new(9, 2);
+        let mut moments = RidgeMoments::new(9, 2);
         for start in [0, 700, 4900] {
             let many = match start {
                 0 => 700,

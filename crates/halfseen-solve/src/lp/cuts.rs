@@ -22,11 +22,11 @@ mod master;
 mod pieces;
 mod system;
 
-use super::SparseRows;
+use super::ConstraintRows;
 use crate::error::Result;
 use crate::monitor::Monitor;
 use crate::positive;
-use crate::stop::Stop;
+use crate::stop::SolverStop;
 use master::{Master, Optimum};
 pub use pieces::List;
 use pieces::Pieces;
@@ -51,7 +51,7 @@ const NOTHING: f64 = 1e-3;
 
 /// Parameters of the solver.
 #[derive(Debug, Clone, Copy)]
-pub struct Options {
+pub struct CutOptions {
     /// C.
     pub box_radius: f64,
     /// True for an unbounded bias, false for none.
@@ -64,7 +64,7 @@ pub struct Options {
 
 /// Minimiser with its certified gap.
 #[derive(Debug, Clone)]
-pub struct Solution {
+pub struct CutSolution {
     /// One weight per slot, in the box.
     pub weights: Vec<f64>,
     /// b.
@@ -80,7 +80,7 @@ pub struct Solution {
     /// Number of interior-point steps over all rounds.
     pub passes: u64,
     /// Reason for stopping.
-    pub stop: Stop,
+    pub stop: SolverStop,
 }
 
 /// Losses of all rows.
@@ -93,12 +93,12 @@ pub trait Oracle {
 
     /// Returns the weighted sum of losses for these weights and this bias, and for each row i the
     /// maximal pieces above `levels[i]`.
-    fn ask(&self, weights: &[f64], bias: f64, levels: &[f64]) -> Answer;
+    fn ask(&self, weights: &[f64], bias: f64, levels: &[f64]) -> OracleAnswer;
 }
 
 /// Answer of an oracle.
 #[derive(Debug)]
-pub struct Answer {
+pub struct OracleAnswer {
     /// Weighted sum of losses.
     pub sum: f64,
     /// Generated pieces.
@@ -110,11 +110,11 @@ pub struct Answer {
 /// # Errors
 /// If lists do not fit together, or a radius or a tolerance is not positive and finite.
 pub fn solve(
-    rows: SparseRows<'_>,
+    rows: ConstraintRows<'_>,
     oracle: &dyn Oracle,
-    options: &Options,
+    options: &CutOptions,
     monitor: &dyn Monitor,
-) -> Result<Solution> {
+) -> Result<CutSolution> {
     rows.check()?;
     positive("box_radius", options.box_radius)?;
     positive("tol", options.tol)?;
@@ -136,11 +136,11 @@ pub fn solve(
         rounds: 0,
         passes: 0,
     };
-    let stop = if alone > 0.0 { rounds.run(point, alone, monitor) } else { Stop::Tolerance };
+    let stop = if alone > 0.0 { rounds.run(point, alone, monitor) } else { SolverStop::Tolerance };
     let Bounds { upper, lower, mut point } = rounds.best;
     let bias = if options.intercept { point[n] } else { 0.0 };
     point.truncate(n);
-    Ok(Solution {
+    Ok(CutSolution {
         weights: point,
         bias,
         objective: upper,
@@ -162,7 +162,7 @@ struct Bounds {
 struct Rounds<'o, 'a> {
     oracle: &'o dyn Oracle,
     pieces: Pieces<'a>,
-    options: &'o Options,
+    options: &'o CutOptions,
     /// Number of rounds for which each piece was idle.
     idle: Vec<u32>,
     patience: u32,
@@ -172,7 +172,7 @@ struct Rounds<'o, 'a> {
 }
 
 impl Rounds<'_, '_> {
-    fn run(&mut self, null: Vec<f64>, alone: f64, monitor: &dyn Monitor) -> Stop {
+    fn run(&mut self, null: Vec<f64>, alone: f64, monitor: &dyn Monitor) -> SolverStop {
         let (m, n) = (self.pieces.rows.total(), self.pieces.rows.width);
         let wanted = |upper: f64| self.options.tol * upper.max(NOTHING * alone);
         self.pieces.change(|_| true, &[self.oracle.first()]);
@@ -192,24 +192,24 @@ impl Rounds<'_, '_> {
             let found = master.run(gap, self.options.max_iter, monitor);
             self.passes += found.steps;
             self.best.lower = self.best.lower.max(found.bound / m);
-            let Answer { sum, lists: more } = self.ask(&found.point, MARGIN * goal / m);
+            let OracleAnswer { sum, lists: more } = self.ask(&found.point, MARGIN * goal / m);
             if sum / m < self.best.upper {
                 (self.best.upper, self.best.point) = (sum / m, found.point.clone());
             }
             let rest = self.best.upper - self.best.lower;
             monitor.progress(self.rounds.min(self.options.max_iter), self.options.max_iter);
             if rest <= wanted(self.best.upper) {
-                return Stop::Tolerance;
+                return SolverStop::Tolerance;
             }
             if monitor.should_stop() {
-                return Stop::Interrupted;
+                return SolverStop::Interrupted;
             }
             let added: usize = more.iter().map(|list| list.len()).sum();
             let failed = found.value - found.bound > gap;
             let limit = self.options.max_iter;
             if self.rounds >= limit || (added == 0 && failed && !warm) {
                 let ran_out = self.rounds >= limit || found.steps >= limit;
-                return if ran_out { Stop::IterationLimit } else { Stop::NoProgress };
+                return if ran_out { SolverStop::IterationLimit } else { SolverStop::NoProgress };
             }
             share = if added == 0 { 0.1 * share } else { LOOSE };
             // If the start was too near the optimum for the added pieces, the next is farther off,
@@ -223,7 +223,7 @@ impl Rounds<'_, '_> {
 
     /// Returns the sum of losses at a point, and the pieces that exceed those of their row by more
     /// than `margin`.
-    fn ask(&self, point: &[f64], margin: f64) -> Answer {
+    fn ask(&self, point: &[f64], margin: f64) -> OracleAnswer {
         let (pieces, n) = (&self.pieces, self.pieces.rows.width);
         let mut scores = vec![0.0; pieces.len()];
         pieces.scores(point, &mut scores);

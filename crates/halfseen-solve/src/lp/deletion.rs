@@ -46,10 +46,10 @@ mod triangle;
 mod weights;
 mod worker;
 
-use super::SparseRows;
+use super::ConstraintRows;
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
-use crate::stop::Stop;
+use crate::stop::SolverStop;
 use crate::{length, positive};
 
 /// Marks an attribute that is never deleted.
@@ -59,7 +59,7 @@ pub const KNOWN: u32 = u32::MAX;
 #[derive(Debug, Clone, Copy)]
 pub struct Program<'a> {
     /// Rows of the problem.
-    pub rows: SparseRows<'a>,
+    pub rows: ConstraintRows<'a>,
     /// Classes of the rows, -1 or +1.
     pub signs: &'a [f64],
     /// Attribute of each slot, or [`KNOWN`]; slots of one attribute are consecutive.
@@ -84,7 +84,7 @@ pub struct Program<'a> {
 
 /// Weights with their bound, in the units of the rows.
 #[derive(Debug, Clone)]
-pub struct Solved {
+pub struct DeletionSolution {
     /// w, one per slot.
     pub weights: Vec<f64>,
     /// b.
@@ -94,7 +94,7 @@ pub struct Solved {
     /// Number of iterations.
     pub iterations: u64,
     /// Reason for stopping.
-    pub stop: Stop,
+    pub stop: SolverStop,
 }
 
 impl Program<'_> {
@@ -105,11 +105,11 @@ impl Program<'_> {
 }
 
 /// Minimises the mean relaxed loss of the rows `keep`, which must be all rows if they have weights.
-/// Stops with [`Stop::NoProgress`] or [`Stop::NumericalFailure`] if rounding prevents a small gap.
+/// Stops with [`SolverStop::NoProgress`] or [`SolverStop::NumericalFailure`] if rounding prevents a small gap.
 ///
 /// # Errors
 /// If lists do not fit together, or a radius, a budget or a tolerance is not positive and finite.
-pub fn solve(program: &Program<'_>, keep: &[usize], monitor: &dyn Monitor) -> Result<Solved> {
+pub fn solve(program: &Program<'_>, keep: &[usize], monitor: &dyn Monitor) -> Result<DeletionSolution> {
     program.rows.check()?;
     length("classes of rows", program.rows.len(), program.signs.len())?;
     length("attributes of slots", program.rows.width, program.attribute.len())?;

@@ -10,7 +10,7 @@ use crate::cholesky::NotPositive;
 use crate::interior::{CentralPath, Pairs, Progress, Reach, Steps, Target};
 use crate::interior::{advance, follow, reach};
 use crate::monitor::Monitor;
-use crate::stop::Stop;
+use crate::stop::SolverStop;
 use faer::{Mat, MatRef};
 
 /// Step limit; the method needs 15 to 40.
@@ -66,7 +66,7 @@ impl Search<'_> {
         };
         let (steps, stop) = follow(&mut path, judge, most, monitor);
         self.passes += steps;
-        self.failed = stop == Stop::NumericalFailure;
+        self.failed = stop == SolverStop::NumericalFailure;
     }
 }
 

@@ -13,7 +13,7 @@
 //! solves (I + N) u = -L' (H t), where block (r, s) of N is L' diag(h_rs) L. Nothing is subtracted
 //! from the diagonal, so large and small d mix without loss.
 
-use crate::cholesky::{Factor, NotPositive};
+use crate::cholesky::{CholeskyFactor, NotPositive};
 use crate::monitor::Monitor;
 use crate::products::{lower_product, multiplied, multiply};
 use faer::{Accum, Mat, MatRef, Par};
@@ -36,9 +36,9 @@ pub(super) enum Form<'a> {
 /// Factored system.
 pub(super) enum Newton<'a> {
     /// K, its (K + D_r)^-1, and the Cholesky factor of their sum.
-    Dense { gram: MatRef<'a, f64>, inverses: Vec<Mat<f64>>, sum: Factor },
+    Dense { gram: MatRef<'a, f64>, inverses: Vec<Mat<f64>>, sum: CholeskyFactor },
     /// L, d (n, classes), and the Cholesky factor of I + N.
-    Low { rows: MatRef<'a, f64>, d: Mat<f64>, inner: Factor },
+    Low { rows: MatRef<'a, f64>, d: Mat<f64>, inner: CholeskyFactor },
 }
 
 /// Returns the multiplications of one step with K itself, or with a factor of this rank.
@@ -77,7 +77,7 @@ impl<'a> Newton<'a> {
             .map(|r| {
                 let mut matrix = gram.to_owned();
                 (0..n).for_each(|i| matrix[(i, i)] += ratios[(i, r)].max(floor));
-                let factor = Factor::new(matrix, Par::Seq)?;
+                let factor = CholeskyFactor::new(matrix, Par::Seq)?;
                 let mut inverse = Mat::identity(n, n);
                 factor.solve(&mut inverse);
                 Ok(inverse)
@@ -85,7 +85,7 @@ impl<'a> Newton<'a> {
             .collect::<Result<_, NotPositive>>()?;
         let mut sum = Mat::zeros(n, n);
         inverses.iter().for_each(|inverse| sum += inverse);
-        Ok(Newton::Dense { gram, inverses, sum: Factor::new(sum, Par::Seq)? })
+        Ok(Newton::Dense { gram, inverses, sum: CholeskyFactor::new(sum, Par::Seq)? })
     }
 
     fn low(
@@ -128,7 +128,7 @@ impl<'a> Newton<'a> {
             // Of blocks that were left out; nothing is read of it.
             return Err(NotPositive { column: 1 });
         }
-        Ok(Newton::Low { rows, d, inner: Factor::new(inner, Par::Seq)? })
+        Ok(Newton::Low { rows, d, inner: CholeskyFactor::new(inner, Par::Seq)? })
     }
 
     /// Returns the changes (dw, ds, dm) for right-hand sides t (n, classes), with ds_r = dm + K
@@ -158,7 +158,7 @@ impl<'a> Newton<'a> {
     }
 }
 
-fn by_inverses(inverses: &[Mat<f64>], sum: &Factor, t: &Mat<f64>) -> (Mat<f64>, Mat<f64>) {
+fn by_inverses(inverses: &[Mat<f64>], sum: &CholeskyFactor, t: &Mat<f64>) -> (Mat<f64>, Mat<f64>) {
     let (n, classes) = (t.nrows(), t.ncols());
     let mut dw = Mat::zeros(n, classes);
     let mut dm = Mat::zeros(n, 1);
@@ -180,7 +180,7 @@ fn by_inverses(inverses: &[Mat<f64>], sum: &Factor, t: &Mat<f64>) -> (Mat<f64>, 
 fn by_factor(
     rows: MatRef<'_, f64>,
     d: &Mat<f64>,
-    inner: &Factor,
+    inner: &CholeskyFactor,
     t: &Mat<f64>,
 ) -> (Mat<f64>, Mat<f64>) {
     let (rank, classes) = (rows.ncols(), d.ncols());

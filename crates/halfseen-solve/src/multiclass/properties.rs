@@ -4,8 +4,8 @@ use super::*;
 use crate::monitor::Silent;
 use crate::sampling::{Purpose, Stream};
 
-fn exact() -> Options {
-    Options { tol: 1e-8, ..Options::default() }
+fn exact() -> SolverOptions {
+    SolverOptions { tol: 1e-8, ..SolverOptions::default() }
 }
 
 /// Returns rows of a few columns, with noisy classes correlated with them.
@@ -43,7 +43,7 @@ fn the_gap_closes_for_small_and_large_c_and_any_rank() {
             let found = solve(gram.as_ref(), &codes, classes, c, None, &exact(), &Silent).unwrap();
             assert_eq!(
                 found.stop,
-                Stop::Tolerance,
+                SolverStop::Tolerance,
                 "{n} {classes} {c}: {:e} of {:e}",
                 found.gap,
                 found.objective
@@ -120,23 +120,23 @@ fn odd_data_have_defined_answers() {
     assert!((z[1] - z[0] - 1.0).abs() < 1e-6 && (z[0] - z[2]).abs() < 1e-6, "{z:?}");
     // One class: predicting 0 has no loss.
     let (gram, _) = problem(10, 2, 3, 1);
-    let found = solve(gram.as_ref(), &[2; 10], 3, 1.0, None, &Options::default(), &Silent).unwrap();
-    assert!(found.objective.is_finite() && found.stop == Stop::Tolerance);
+    let found = solve(gram.as_ref(), &[2; 10], 3, 1.0, None, &SolverOptions::default(), &Silent).unwrap();
+    assert!(found.objective.is_finite() && found.stop == SolverStop::Tolerance);
     // Rows of zeros always lose 1 each.
     let zeros = Mat::zeros(4, 4);
     let found = solve(zeros.as_ref(), &[0, 1, 2, 0], 3, 2.0, None, &exact(), &Silent).unwrap();
-    assert_eq!((found.objective, found.stop), (8.0, Stop::Tolerance));
+    assert_eq!((found.objective, found.stop), (8.0, SolverStop::Tolerance));
     // The same row with every label.
     let same = Mat::full(6, 6, 1.5);
     let found = solve(same.as_ref(), &[0, 1, 2, 0, 1, 2], 3, 1e4, None, &exact(), &Silent).unwrap();
-    assert_eq!(found.stop, Stop::Tolerance);
+    assert_eq!(found.stop, SolverStop::Tolerance);
 }
 
 #[test]
 fn bad_input_is_refused_and_limits_are_told() {
     let (gram, codes) = problem(30, 2, 3, 4);
     let fails = |gram: &Mat<f64>, codes: &[u32], c: f64| {
-        solve(gram.as_ref(), codes, 3, c, None, &Options::default(), &Silent).unwrap_err()
+        solve(gram.as_ref(), codes, 3, c, None, &SolverOptions::default(), &Silent).unwrap_err()
     };
     let mut odd = gram.clone();
     odd[(3, 2)] = f64::NAN;
@@ -145,9 +145,9 @@ fn bad_input_is_refused_and_limits_are_told() {
     assert!(matches!(fails(&gram, &codes[1..], 1.0), Error::WrongLength { .. }));
     assert!(matches!(fails(&gram, &[3; 30], 1.0), Error::WrongTarget { .. }));
     assert!(matches!(fails(&Mat::zeros(0, 0), &[], 1.0), Error::TooFewRows { .. }));
-    let short = Options { tol: 1e-12, max_passes: 1, seed: 0 };
+    let short = SolverOptions { tol: 1e-12, max_passes: 1, seed: 0 };
     let found = solve(gram.as_ref(), &codes, 3, 10.0, None, &short, &Silent).unwrap();
-    assert_eq!(found.stop, Stop::IterationLimit);
+    assert_eq!(found.stop, SolverStop::IterationLimit);
     let better = solve(gram.as_ref(), &codes, 3, 10.0, None, &exact(), &Silent).unwrap();
     assert!(found.objective - found.gap <= better.objective * (1.0 + 1e-9), "the gap is a bound");
 }

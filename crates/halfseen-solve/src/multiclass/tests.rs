@@ -21,8 +21,8 @@ fn learnable(n: usize, d: usize, classes: usize, seed: u64) -> (Mat<f64>, Vec<u3
     (gram, codes)
 }
 
-fn options(tol: f64) -> Options {
-    Options { tol, ..Options::default() }
+fn options(tol: f64) -> SolverOptions {
+    SolverOptions { tol, ..SolverOptions::default() }
 }
 
 /// Returns objective and dual objective by definition.
@@ -86,7 +86,7 @@ fn gap_is_primal_minus_dual_and_reaches_the_tolerance() {
             let (primal, dual) = both(&gram, &codes, c, &found.coefficients);
             assert_eq!(
                 found.stop,
-                Stop::Tolerance,
+                SolverStop::Tolerance,
                 "n {n} c {c:e} gap {:e}",
                 found.gap / found.objective
             );
@@ -150,7 +150,7 @@ fn equal_rows_of_different_classes_and_rows_of_zeros_are_solved() {
     for classes in [2, 4] {
         let found =
             solve(gram.as_ref(), &[0, 1, 1], classes, 0.3, None, &options(1e-9), &Silent).unwrap();
-        assert_eq!(found.stop, Stop::Tolerance);
+        assert_eq!(found.stop, SolverStop::Tolerance);
         if classes == 2 {
             assert!((found.objective - 0.9).abs() < 1e-8);
         }
@@ -170,7 +170,7 @@ fn a_larger_matrix_of_low_rank_is_solved_for_every_c() {
             let (primal, dual) = both(&gram, &codes, *c, &found.coefficients);
             assert_eq!(
                 found.stop,
-                Stop::Tolerance,
+                SolverStop::Tolerance,
                 "c {c:e} gap {:e}",
                 found.gap / found.objective
             );
@@ -181,16 +181,16 @@ fn a_larger_matrix_of_low_rank_is_solved_for_every_c() {
     let nothing = Mat::zeros(60, 60);
     let found =
         solve(nothing.as_ref(), &codes[..60], 4, 0.5, None, &options(1e-8), &Silent).unwrap();
-    assert_eq!((found.objective, found.stop), (30.0, Stop::Tolerance));
+    assert_eq!((found.objective, found.stop), (30.0, SolverStop::Tolerance));
 }
 
 #[test]
 fn limits_are_reported_with_the_true_gap() {
     let (gram, codes) = problem(60, 5, 4, 2);
-    let few = Options { tol: 1e-9, max_passes: 2, seed: 0 };
+    let few = SolverOptions { tol: 1e-9, max_passes: 2, seed: 0 };
     let found = solve(gram.as_ref(), &codes, 4, 100.0, None, &few, &Silent).unwrap();
     let (primal, dual) = both(&gram, &codes, 100.0, &found.coefficients);
-    assert_eq!((found.stop, found.passes), (Stop::IterationLimit, 2));
+    assert_eq!((found.stop, found.passes), (SolverStop::IterationLimit, 2));
     assert!((found.gap - (primal - dual)).abs() <= 1e-8 * primal);
 }
 
@@ -223,7 +223,7 @@ fn one_solution_serves_every_c_that_separates() {
     assert!((last.objective / first.objective - 1.0).abs() < 3e-4);
     for (solved, &c) in found.iter().zip(&cs) {
         let (primal, dual) = both(&gram, &codes, c, &solved.coefficients);
-        assert_eq!(solved.stop, Stop::Tolerance);
+        assert_eq!(solved.stop, SolverStop::Tolerance);
         assert!((primal - solved.objective).abs() <= 1e-9 * primal, "c {c:e}");
         assert!((primal - dual - solved.gap).abs() <= 1e-9 * primal, "c {c:e}");
     }
@@ -299,10 +299,10 @@ fn a_factor_that_misleads_is_given_up() {
         solve_with(gram, &codes, classes, costs, None, factors, &options(1e-9), &Silent).unwrap()
     };
     let found = solved(&Factors::default());
-    assert_eq!(found.stop, Stop::Tolerance);
+    assert_eq!(found.stop, SolverStop::Tolerance);
     let of_twice = low_rank((2.0 * &gram).as_ref(), n).unwrap();
     let misled = solved(&Factors { narrow: OnceCell::from(Some(of_twice)), ..Factors::default() });
-    assert_eq!(misled.stop, Stop::Tolerance);
+    assert_eq!(misled.stop, SolverStop::Tolerance);
     assert!(misled.passes > found.passes, "the factor was not used");
 }
 
@@ -315,7 +315,7 @@ fn one_large_row_hides_no_others_from_the_factor() {
     let factor = low_rank(gram.as_ref(), 30).unwrap();
     assert_eq!(factor.ncols(), 5);
     let found = solve(gram.as_ref(), &codes, classes, 1.0, None, &options(1e-4), &Silent).unwrap();
-    assert_eq!(found.stop, Stop::Tolerance);
+    assert_eq!(found.stop, SolverStop::Tolerance);
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn what_cannot_be_solved_is_refused() {
     ));
     for (costs, margins) in [([0.0; 4], [1.0; 4]), ([1.0; 4], [f64::NAN; 4])] {
         let problem =
-            Problem { gram: data.gram.as_ref(), labels: good, costs: &costs, margins: &margins };
+            HingeProblem { gram: data.gram.as_ref(), labels: good, costs: &costs, margins: &margins };
         assert!(solve_weighted(&problem, None, &to(1e-4), &Silent).is_err());
     }
 }
@@ -86,7 +86,7 @@ fn what_is_no_gram_matrix_ends_without_a_certificate_or_with_a_true_sum() {
     let any = Mat::from_fn(30, 30, |_, _| stream.normal());
     let gram = Mat::from_fn(30, 30, |i, j| if i == j { 0.1 } else { any[(i.max(j), i.min(j))] });
     let labels: Vec<f64> = (0..30).map(|i| if i % 3 == 0 { 1.0 } else { -1.0 }).collect();
-    let options = Options { max_passes: 300, ..Options::default() };
+    let options = SolverOptions { max_passes: 300, ..SolverOptions::default() };
     let found = solve(gram.as_ref(), &labels, 10.0, None, &options, &Silent).unwrap();
     assert!(found.objective.is_finite() && found.gap >= 0.0);
 }
@@ -129,9 +129,9 @@ proptest! {
         let data = if full { Data::polynomial(n, d, noise, seed) } else { Data::linear(n, d, noise, seed) };
         let c = 10_f64.powf(e);
         let exact = data.solve(c, 1e-10);
-        prop_assert_eq!(exact.stop, Stop::Tolerance);
+        prop_assert_eq!(exact.stop, SolverStop::Tolerance);
         for max_passes in [1, 3, 8, 1000] {
-            let options = Options { tol: 1e-3, max_passes, seed };
+            let options = SolverOptions { tol: 1e-3, max_passes, seed };
             let found = solve(data.gram.as_ref(), &data.labels, c, None, &options, &Silent).unwrap();
             let rounding = 1e-9 * exact.objective;
             prop_assert!(found.gap >= 0.0);

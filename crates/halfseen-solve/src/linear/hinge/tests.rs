@@ -4,11 +4,11 @@ use crate::error::Error;
 use crate::hinge as gram_form;
 use crate::monitor::Silent;
 
-fn fine() -> Options {
-    Options { tol: 1e-8, ..Options::default() }
+fn fine() -> SolverOptions {
+    SolverOptions { tol: 1e-8, ..SolverOptions::default() }
 }
 
-fn path(features: &Mat<f64>, labels: &[f64], cs: &[f64], options: &Options) -> Vec<LinearSolved> {
+fn path(features: &Mat<f64>, labels: &[f64], cs: &[f64], options: &SolverOptions) -> Vec<LinearSolved> {
     hinge_path(features.as_ref(), labels, cs, options, &Silent).unwrap()
 }
 
@@ -27,7 +27,7 @@ fn the_whole_grid_is_certified_to_1e_8() {
         for (found, c) in path(&features, &labels, &GRID, &fine()).iter().zip(GRID) {
             assert_eq!(
                 found.stop,
-                Stop::Tolerance,
+                SolverStop::Tolerance,
                 "{d} x {n}, {c}: {} of {}",
                 found.gap,
                 found.objective
@@ -78,8 +78,8 @@ fn optimality_conditions_hold_with_costs_and_margins() {
     let costs: Vec<f64> = (0..60).map(|_| 0.1 + stream.unit()).collect();
     let margins: Vec<f64> = (0..60).map(|_| stream.unit() - 0.1).collect();
     let problem =
-        Problem { features: features.as_ref(), labels: &labels, costs: &costs, margins: &margins };
-    let tight = Options { tol: 1e-12, ..Options::default() };
+        LinearHingeProblem { features: features.as_ref(), labels: &labels, costs: &costs, margins: &margins };
+    let tight = SolverOptions { tol: 1e-12, ..SolverOptions::default() };
     let (found, duals) = hinge(&problem, None, &tight, &Silent).unwrap();
     let z = features.transpose() * &found.weights;
     for i in 0..60 {
@@ -92,7 +92,7 @@ fn optimality_conditions_hold_with_costs_and_margins() {
         }
     }
     let (warm, _) = hinge(&problem, Some(&duals), &fine(), &Silent).unwrap();
-    assert_eq!((warm.passes, warm.stop), (0, Stop::Tolerance));
+    assert_eq!((warm.passes, warm.stop), (0, SolverStop::Tolerance));
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn the_interior_point_method_alone_reaches_the_optimum() {
     for (d, n, c) in [(10, 120, 1e5), (80, 50, 1e3), (20, 20, 1.0)] {
         let (features, labels) = signs(d, n, 0.2, 5);
         let (costs, margins) = (vec![c; n], vec![1.0; n]);
-        let problem = Problem {
+        let problem = LinearHingeProblem {
             features: features.as_ref(),
             labels: &labels,
             costs: &costs,
@@ -119,9 +119,9 @@ fn the_interior_point_method_alone_reaches_the_optimum() {
 #[test]
 fn one_class_and_empty_examples_are_defined() {
     let found = path(&normal(3, 5, 6), &[1.0; 5], &[1.0], &fine()).remove(0);
-    assert_eq!(found.stop, Stop::Tolerance);
+    assert_eq!(found.stop, SolverStop::Tolerance);
     let found = path(&Mat::zeros(3, 4), &[1.0, -1.0, 1.0, 1.0], &[2.0], &fine()).remove(0);
-    assert_eq!((found.objective, found.gap, found.stop), (8.0, 0.0, Stop::Tolerance));
+    assert_eq!((found.objective, found.gap, found.stop), (8.0, 0.0, SolverStop::Tolerance));
 }
 
 #[test]
@@ -132,8 +132,8 @@ fn threads_do_not_matter_and_limits_are_told() {
     for (a, b) in run().iter().zip(pool.install(run)) {
         assert_eq!(a.weights, b.weights);
     }
-    let few = path(&features, &labels, &[1e4], &Options { max_passes: 3, ..fine() }).remove(0);
-    assert_eq!((few.stop, few.passes), (Stop::IterationLimit, 3));
+    let few = path(&features, &labels, &[1e4], &SolverOptions { max_passes: 3, ..fine() }).remove(0);
+    assert_eq!((few.stop, few.passes), (SolverStop::IterationLimit, 3));
     struct Now;
     impl Monitor for Now {
         fn should_stop(&self) -> bool {
@@ -141,7 +141,7 @@ fn threads_do_not_matter_and_limits_are_told() {
         }
     }
     let found = hinge_path(features.as_ref(), &labels, &[1.0], &fine(), &Now).unwrap().remove(0);
-    assert_eq!(found.stop, Stop::Interrupted);
+    assert_eq!(found.stop, SolverStop::Interrupted);
 }
 
 #[test]

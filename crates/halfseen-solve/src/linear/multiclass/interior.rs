@@ -12,12 +12,12 @@
 //! similar size prevents rounding from making the system indefinite.
 
 use super::super::Features;
-use crate::cholesky::{Factor, NotPositive};
+use crate::cholesky::{CholeskyFactor, NotPositive};
 use crate::interior::{CentralPath, Pairs, Progress, Reach, Steps, Target};
 use crate::interior::{advance, follow, reach};
 use crate::monitor::Monitor;
 use crate::products::{lower_product, mirror, multiply};
-use crate::stop::Stop;
+use crate::stop::SolverStop;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
@@ -42,7 +42,7 @@ pub(super) struct Interior<'a> {
 
 /// Newton system at a point.
 pub(super) struct System {
-    factor: Factor,
+    factor: CholeskyFactor,
     o: Mat<f64>,
     missing: Residuals,
 }
@@ -143,7 +143,7 @@ impl<'a> Interior<'a> {
             Progress { solved: left <= tol * path.objective(), left }
         };
         let (steps, stop) = follow(self, judge, most, monitor);
-        (steps, stop == Stop::NumericalFailure)
+        (steps, stop == SolverStop::NumericalFailure)
     }
 
     fn missing(&self) -> Residuals {
@@ -211,7 +211,7 @@ impl CentralPath for Interior<'_> {
             // Of blocks that were left out; nothing is read of it.
             return Err(NotPositive { column: 1 });
         }
-        let factor = Factor::new(system, Par::Seq)?;
+        let factor = CholeskyFactor::new(system, Par::Seq)?;
         Ok(System { factor, o, missing: self.missing() })
     }
 

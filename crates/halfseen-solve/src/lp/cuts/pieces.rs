@@ -4,7 +4,7 @@
 //! deleted entries, of which there are few. Pieces are never expanded: scores and sums use the row
 //! once and then corrections.
 
-use crate::lp::SparseRows;
+use crate::lp::ConstraintRows;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -73,7 +73,7 @@ impl List {
 /// Pieces by row, and within a row by slope.
 #[derive(Debug, Clone)]
 pub(super) struct Pieces<'a> {
-    pub(super) rows: SparseRows<'a>,
+    pub(super) rows: ConstraintRows<'a>,
     pub(super) intercept: bool,
     pub(super) list: List,
     /// Row i has the pieces `of[i]..of[i + 1]`.
@@ -81,7 +81,7 @@ pub(super) struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    pub(super) fn new(rows: SparseRows<'a>, intercept: bool) -> Pieces<'a> {
+    pub(super) fn new(rows: ConstraintRows<'a>, intercept: bool) -> Pieces<'a> {
         Pieces { rows, intercept, list: List::default(), of: vec![0; rows.len() + 1] }
     }
 

@@ -5,11 +5,11 @@ use super::problem::Problem;
 use super::triangle;
 use super::weights::Weights;
 use super::worker::Worker;
-use super::{Program, Solved};
+use super::{Program, DeletionSolution};
 use crate::cholesky::{NotPositive, Scaled};
 use crate::interior::{CentralPath, Progress, Reach, Steps, Target, advance, follow, products};
 use crate::monitor::Monitor;
-use crate::stop::Stop;
+use crate::stop::SolverStop;
 use rayon::prelude::*;
 
 /// Multiple of the tolerance in the products from which on the certificate is computed, and the
@@ -25,7 +25,7 @@ const CENTRING: f64 = 0.1;
 /// Share of the loss without weights below which objectives count as nearly 0.
 const NEARLY_0: f64 = 1e-3;
 
-pub(super) fn minimise(program: &Program<'_>, keep: &[usize], monitor: &dyn Monitor) -> Solved {
+pub(super) fn minimise(program: &Program<'_>, keep: &[usize], monitor: &dyn Monitor) -> DeletionSolution {
     let problem = Problem::new(program, keep);
     let mut state = State::new(&problem);
     state.start();
@@ -43,10 +43,10 @@ pub(super) fn minimise(program: &Program<'_>, keep: &[usize], monitor: &dyn Moni
         Progress { solved: due && state.best.gap() <= state.allowed(program.tol), left }
     };
     let (iterations, mut stop) = follow(&mut state, judge, program.max_iter, monitor);
-    if stop != Stop::Tolerance {
+    if stop != SolverStop::Tolerance {
         state.certify();
         if state.best.gap() <= state.allowed(program.tol) {
-            stop = Stop::Tolerance;
+            stop = SolverStop::Tolerance;
         }
     }
     state.finish(iterations, stop)
@@ -126,12 +126,12 @@ impl<'p> State<'p> {
         tol * self.best.above.max(NEARLY_0 * without)
     }
 
-    fn finish(self, iterations: u64, stop: Stop) -> Solved {
+    fn finish(self, iterations: u64, stop: SolverStop) -> DeletionSolution {
         let Problem { radius, unit, width, .. } = *self.problem;
         let mean = unit / self.problem.total();
         let weights =
             self.best.weights[..width].iter().map(|w| w.clamp(-1.0, 1.0) * radius).collect();
-        Solved {
+        DeletionSolution {
             weights,
             bias: self.best.weights[width] * unit,
             bound: self.best.below * mean,
@@ -248,7 +248,7 @@ impl CentralPath for State<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::SparseRows;
+    use super::super::super::ConstraintRows;
     use super::super::KNOWN;
     use super::*;
     use crate::interior::step;
@@ -276,7 +276,7 @@ mod tests {
         let single: Vec<u32> = (0..width as u32).collect();
         for attribute in [&single[..], &[0, 0, 1, 2, 2, 3, KNOWN, KNOWN, 4]] {
             let program = Program {
-                rows: SparseRows {
+                rows: ConstraintRows {
                     starts: &starts,
                     slots: &slots,
                     values: &cells,

@@ -1,7 +1,7 @@
 //! Prepares the rows for the interior-point method: signed cells, in units in which box, values and
 //! scores are about 1.
 
-use super::super::SparseRows;
+use super::super::ConstraintRows;
 use super::{KNOWN, Program};
 use std::ops::Range;
 
@@ -101,7 +101,7 @@ impl Problem {
 }
 
 /// Splits rows into parts with about equal numbers of entries.
-fn split(rows: &SparseRows<'_>, keep: &[usize]) -> Vec<Range<usize>> {
+fn split(rows: &ConstraintRows<'_>, keep: &[usize]) -> Vec<Range<usize>> {
     let parts = parts(rows.width, keep.len());
     let total: usize = keep.iter().map(|&i| rows.range(i).len() + 1).sum();
     let (mut ranges, mut first, mut passed) = (Vec::with_capacity(parts), 0, 0);
