@@ -10,7 +10,7 @@ use halfseen::prepare::{Missing, Options, Prepared};
 use halfseen::registry::check_classes;
 use halfseen::robust::Attack;
 use halfseen::select::{
-    ComparisonPlan, LineUp, Score, Siege, Statistics, Summary, Task, Tuning, assign, compare,
+    ComparisonPlan, LineUp, Score, AttackPlan, Statistics, Summary, Task, Tuning, assign, compare,
     tested, tune,
 };
 use halfseen::{Learner, Silent};
@@ -174,7 +174,7 @@ fn comparison(args: &CompareArgs) -> Result<String> {
         seed: args.of.seed,
         curve_points: 1,
         threads: None,
-        siege: args.of.threat.map(|threat| Siege { threat, attack: Attack::Exact }),
+        siege: args.of.threat.map(|threat| AttackPlan { threat, attack: Attack::Exact }),
     };
     let found = compare(&learners, &args.of.task(&table, &target, &options), &plan, &Silent)
         .with_context(|| args.of.table.display().to_string())?;

@@ -4,7 +4,7 @@
 use crate::arm::Arm;
 use crate::hash::versioned_key;
 use crate::problem::Problem;
-use halfseen::select::By;
+use halfseen::select::FoldSummary;
 
 /// How often data are split and folded, and how often a sampled learner runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(crate) struct Protocol {
     /// Runs of a sampled learner per setting and fold.
     pub(crate) runs: u64,
     /// What of the errors over folds and runs is compared between settings.
-    pub(crate) by: By,
+    pub(crate) by: FoldSummary,
     /// Whether settings are compared by predictions within the range of the targets; tests are
     /// without such a clip.
     pub(crate) clip: bool,
@@ -41,7 +41,7 @@ impl Protocol {
             splits: 10,
             folds: 10,
             runs: 2,
-            by: By::Median,
+            by: FoldSummary::Median,
             clip: true,
             usual: (10, 10),
             every: 1,
@@ -56,7 +56,7 @@ impl Protocol {
             splits: 3,
             folds: 3,
             runs: 1,
-            by: By::Median,
+            by: FoldSummary::Median,
             clip: true,
             usual: (3, 3),
             every: 5,
@@ -72,7 +72,7 @@ impl Protocol {
     /// The same, unclipped, with five splits and three folds, whose settings are compared by their
     /// mean error: what learners are compared by that are no part of a paper.
     pub(crate) fn paired(self) -> Protocol {
-        Protocol { splits: 5, folds: 3, by: By::Mean, clip: false, usual: (5, 3), ..self }
+        Protocol { splits: 5, folds: 3, by: FoldSummary::Mean, clip: false, usual: (5, 3), ..self }
     }
 
     /// The same with settings compared by what is tested: predictions as the papers make them, which
@@ -116,8 +116,8 @@ impl Protocol {
             format!(" (whose {splits} splits and {folds} folds are changed)")
         };
         let by = match self.by {
-            By::Mean => "mean",
-            By::Median => "median",
+            FoldSummary::Mean => "mean",
+            FoldSummary::Median => "median",
         };
         let clip =
             if self.clip { " of predictions clipped to the range of the targets" } else { "" };
@@ -136,7 +136,7 @@ impl Protocol {
     pub(crate) fn key(&self, problem: &Problem, arm: &Arm, counts: &[usize]) -> String {
         let Protocol { splits: _, every: _, usual: _, quick, folds, runs, by, clip, seed } = self;
         // The median goes without saying.
-        let by = if *by == By::Mean { " by mean" } else { "" };
+        let by = if *by == FoldSummary::Mean { " by mean" } else { "" };
         // So does the clip, and nothing is compared where there is one setting.
         let clip = if *clip || arm.search(*quick).1.len() <= 1 { "" } else { " unclipped" };
         let arm = arm.describe(*quick);

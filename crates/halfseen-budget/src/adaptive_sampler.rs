@@ -1,7 +1,7 @@
 //! Keeps the present distribution of the gradient's panels, and the estimates that change it.
 
 use super::cost_constraint::CostConstrained;
-use super::recipe::{Draws, Proportions, Recipe, Source};
+use super::recipe::{Draws, Proportions, Recipe, DrawMoments};
 use halfseen_core::asking::admission::LARGEST_STEP;
 use halfseen_core::asking::design::inclusion;
 use halfseen_core::asking::sampler::Sampler;
@@ -65,7 +65,7 @@ impl AdaptiveSampler {
                 )?;
                 drawing.weights = shares.clone();
             }
-            Proportions::Optimal(Source::Given(numbers)) => {
+            Proportions::Optimal(DrawMoments::Given(numbers)) => {
                 check_length(
                     "moments, one for each column (of a text attribute, each category)",
                     layout.slots(),
@@ -75,16 +75,16 @@ impl AdaptiveSampler {
                     (0..layout.sampled_slots()).map(|slot| numbers[layout.column(slot)]).collect();
                 drawing.weights = draws.goal.weights(layout, &drawing.moments);
             }
-            Proportions::Optimal(Source::Auto) => {
+            Proportions::Optimal(DrawMoments::Auto) => {
                 if let Some(measured) = measured {
                     drawing.moments = measured.to_vec();
                     drawing.weights = draws.goal.weights(layout, &drawing.moments);
                 }
             }
-            Proportions::Optimal(Source::FirstPhase(_)) => {
+            Proportions::Optimal(DrawMoments::FirstPhase(_)) => {
                 drawing.tally = vec![0.0; layout.sampled_slots()];
             }
-            Proportions::Optimal(Source::Online) => {}
+            Proportions::Optimal(DrawMoments::Online) => {}
         }
         drawing.rebuild(recipe, layout)?;
         Ok(drawing)
@@ -95,7 +95,7 @@ impl AdaptiveSampler {
         let Some(draws) = &recipe.draws else {
             return Ok(self.weights.is_empty() && self.version == 0);
         };
-        let tallied = matches!(draws.proportions, Proportions::Optimal(Source::FirstPhase(_)));
+        let tallied = matches!(draws.proportions, Proportions::Optimal(DrawMoments::FirstPhase(_)));
         let slots = layout.sampled_slots();
         // Draws change at powers of two at most, which bounds the version.
         let sizes = self.version <= u64::BITS

@@ -22,7 +22,7 @@
 
 use super::aelr::{Aelr, THEORY};
 use super::budgeted::{Budgeted, gradient_learner};
-use super::recipe::{Draws, Proportions, Recipe, Source, TwoPhase, recipe};
+use super::recipe::{Draws, Proportions, Recipe, DrawMoments, TwoPhase, recipe};
 use super::step_size::{Schedule, StepSchedule};
 use halfseen_core::asking::allowance::Reads;
 use halfseen_core::asking::design::DesignCriterion;
@@ -64,7 +64,7 @@ impl Budgeted for Ddaelr {
             confidence: self.confidence,
             moment_norm: None,
         };
-        let moments = Source::of(&self.moments, phases);
+        let moments = DrawMoments::of(&self.moments, phases);
         let proportions = Proportions::Optimal(moments);
         Ok(recipe! {
             self,

@@ -43,7 +43,7 @@
 
 use super::aerr::{Aerr, THEORY};
 use super::budgeted::{Budgeted, gradient_learner};
-use super::recipe::{Draws, Proportions, Recipe, Source, TwoPhase, recipe};
+use super::recipe::{Draws, Proportions, Recipe, DrawMoments, TwoPhase, recipe};
 use super::step_size::{Schedule, StepSchedule};
 use halfseen_core::asking::allowance::Reads;
 use halfseen_core::asking::design::DesignCriterion;
@@ -87,7 +87,7 @@ impl Budgeted for Ddaerr {
             confidence: self.confidence,
             moment_norm: self.moment_norm,
         };
-        let moments = Source::of(&self.moments, phases);
+        let moments = DrawMoments::of(&self.moments, phases);
         let proportions = Proportions::Optimal(moments);
         Ok(recipe! {
             self,

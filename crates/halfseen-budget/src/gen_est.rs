@@ -18,13 +18,13 @@
 //! lemma 4.1.
 
 use halfseen_core::error::{ErrorKind, Result};
-use halfseen_core::loss::{Loss, Series};
+use halfseen_core::loss::{Loss, PowerSeries};
 use halfseen_solve::sampling::Stream;
 
 /// Estimator of slopes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct GenEst {
-    series: Series,
+    series: PowerSeries,
     /// Number of values of the series per slope.
     calls: usize,
     /// N.
@@ -114,7 +114,7 @@ impl GenEst {
 /// [`ErrorKind::Request`].
 pub(super) fn check_reach(reach: f64) -> Result<()> {
     // The series' argument is half the product.
-    let limit = Series::Tanh.reach().map_or(f64::INFINITY, |argument| 2.0 * argument);
+    let limit = PowerSeries::Tanh.reach().map_or(f64::INFINITY, |argument| 2.0 * argument);
     if reach < limit {
         return Ok(());
     }
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
     use halfseen_solve::sampling::Purpose;
 
-    fn gen_est(series: Series, copies: u64) -> GenEst {
+    fn gen_est(series: PowerSeries, copies: u64) -> GenEst {
         GenEst { series, calls: 1, copies }
     }
 
@@ -179,8 +179,8 @@ mod tests {
         assert_eq!(at, 5);
         assert!((most - 1.75).abs() < 1e-14, "{most}");
         // If even orders are read too, the code's own rule has the same maximum.
-        assert!((gen_est(Series::Exp, 5).mean_reads() - 1.75).abs() < 1e-14);
-        let odd = (1..=4_000).map(|n| (gen_est(Series::Erf, n).mean_reads(), n));
+        assert!((gen_est(PowerSeries::Exp, 5).mean_reads() - 1.75).abs() < 1e-14);
+        let odd = (1..=4_000).map(|n| (gen_est(PowerSeries::Erf, n).mean_reads(), n));
         let (most, at) = odd.fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
         assert!(at == 5 && (most - 37.0 / 36.0).abs() < 1e-14, "{most} at {at}");
     }
@@ -200,7 +200,7 @@ mod tests {
         {
             let (mean, square) =
                 (p * t[0] + (1.0 - p) * t[1], p * t[0] * t[0] + (1.0 - p) * t[1] * t[1]);
-            for series in [Series::Erf, Series::Exp, Series::Tanh] {
+            for series in [PowerSeries::Erf, PowerSeries::Exp, PowerSeries::Tanh] {
                 for copies in [1_u64, 2, 3, 400] {
                     let estimator = gen_est(series, copies);
                     let (mut first, mut second, mut closed) = (0.0, 0.0, 0.0);

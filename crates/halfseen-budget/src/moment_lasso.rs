@@ -28,7 +28,7 @@
 //! Attributes", ICML 2010.
 
 use super::moments::{Ball, Limits};
-use super::moments::{FromMoments, Gathering, Reduced, Solved, learn_from_moments};
+use super::moments::{FromMoments, Gathering, Reduced, MomentSolution, learn_from_moments};
 use halfseen_core::error::Result;
 use halfseen_core::learner::Grid;
 use halfseen_core::params::{Centre, MomentRepair, parameters};
@@ -67,8 +67,8 @@ impl FromMoments for MomentLasso {
     }
 
     /// Takes one eigendecomposition per repair; radii increase, each starts from the last solution.
-    fn solve(learners: &[&Self], moments: &Reduced, monitor: &dyn Monitor) -> Result<Vec<Solved>> {
-        let mut solved: Vec<Option<Solved>> = vec![None; learners.len()];
+    fn solve(learners: &[&Self], moments: &Reduced, monitor: &dyn Monitor) -> Result<Vec<MomentSolution>> {
+        let mut solved: Vec<Option<MomentSolution>> = vec![None; learners.len()];
         for reading in [MomentRepair::Stationary, MomentRepair::Psd, MomentRepair::DiagShift] {
             let mut order: Vec<usize> =
                 (0..learners.len()).filter(|&i| learners[i].moment_repair == reading).collect();
@@ -84,7 +84,7 @@ impl FromMoments for MomentLasso {
                 // Without convexity the gap is no bound.
                 let gap = (reading != MomentRepair::Stationary).then_some(found.gap);
                 let (objective, seconds) = (Some(found.objective), start.elapsed().as_secs_f64());
-                solved[i] = Some(Solved {
+                solved[i] = Some(MomentSolution {
                     weights: found.weights,
                     stop: found.stop,
                     objective,

@@ -106,14 +106,14 @@ impl Draws {
     }
 }
 
-impl Source {
+impl DrawMoments {
     /// Returns the source that the parameter `moments` names, with its own parameters.
-    pub fn of(moments: &MomentSource, phases: TwoPhase) -> Source {
+    pub fn of(moments: &MomentSource, phases: TwoPhase) -> DrawMoments {
         match moments {
-            MomentSource::Auto => Source::Auto,
-            MomentSource::Online => Source::Online,
-            MomentSource::TwoPhase => Source::FirstPhase(phases),
-            MomentSource::Numbers(numbers) => Source::Given(numbers.clone()),
+            MomentSource::Auto => DrawMoments::Auto,
+            MomentSource::Online => DrawMoments::Online,
+            MomentSource::TwoPhase => DrawMoments::FirstPhase(phases),
+            MomentSource::Numbers(numbers) => DrawMoments::Given(numbers.clone()),
         }
     }
 }
@@ -126,15 +126,15 @@ pub enum Proportions {
     /// Given, one per panel.
     Declared(Vec<f64>),
     /// Optimal for second moments from this source.
-    Optimal(Source),
+    Optimal(DrawMoments),
 }
 
 /// Source of second moments.
 #[derive(Debug, Clone)]
-pub enum Source {
+pub enum DrawMoments {
     /// Given, one per column.
     Given(Vec<f64>),
-    /// Declared with the data or computed from them; otherwise as [`Source::Online`].
+    /// Declared with the data or computed from them; otherwise as [`DrawMoments::Online`].
     Auto,
     /// Estimated from the reads so far, with a share of uniform draws.
     Online,

@@ -17,7 +17,7 @@ use halfseen::data::{Basis, Threat};
 use halfseen::learner::{Family, Learner};
 use halfseen::prepare::{Options, Schema};
 use halfseen::robust::Attack;
-use halfseen::select::{ComparisonPlan, LineUp, Seen, Siege, Suggestion, Task, assign, compare};
+use halfseen::select::{ComparisonPlan, LineUp, Seen, AttackPlan, Suggestion, Task, assign, compare};
 use halfseen::{ErrorKind, registry};
 use halfseen_io::draw::learning_curve;
 use serde_json::json;
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         threads: args.threads.map(|t| t as usize),
         siege: args
             .threat
-            .map(|threat| Siege { threat, attack: args.attack.unwrap_or(Attack::Exact) }),
+            .map(|threat| AttackPlan { threat, attack: args.attack.unwrap_or(Attack::Exact) }),
     };
     let (comparison, hidden) = {
         let progress = Progress::new("comparing", args.table.quiet);

@@ -8,7 +8,7 @@ use crate::output;
 use crate::test_table::target_of;
 use anyhow::{Context, Result};
 use halfseen::data::Table;
-use halfseen::model::{Conformal, Model, Peers};
+use halfseen::model::{Conformal, Model, CalibrationRows};
 use std::path::Path;
 
 /// Intervals as flags ask for them.
@@ -64,8 +64,8 @@ impl ReadyIntervals<'_> {
             conformal.intervals(table, level).with_context(|| format!("--conformal: {name}"))?;
         for basis in &found.bases {
             self.counts[match basis {
-                Peers::Contained => 1,
-                Peers::Union => 2,
+                CalibrationRows::Contained => 1,
+                CalibrationRows::Union => 2,
                 _ => 0,
             }] += 1;
         }

@@ -21,7 +21,7 @@
 
 mod series;
 
-pub use series::Series;
+pub use series::PowerSeries;
 
 use series::erf;
 use std::f64::consts::PI;
@@ -58,7 +58,7 @@ pub enum Loss {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Expansion {
     /// Series.
-    pub series: Series,
+    pub series: PowerSeries,
     /// Constant term.
     pub constant: f64,
     /// Factor of each value of the series.
@@ -129,16 +129,16 @@ impl Loss {
         Some(match self {
             Loss::HalfSquare | Loss::Square => return None,
             Loss::Absolute { tube, width } => Expansion {
-                series: Series::Erf,
+                series: PowerSeries::Erf,
                 constant: 0.0,
                 factor: 0.5,
                 gain: 1.0 / width,
                 shifts: [-(y + tube) / width, -(y - tube) / width],
                 calls: 2,
             },
-            Loss::Hinge { width } => once(Series::Erf, -0.5 * y, -y / width, 1.0 / width),
-            Loss::Exponential => Expansion { factor: -y, ..once(Series::Exp, 0.0, -y, 0.0) },
-            Loss::Logistic { .. } => once(Series::Tanh, -0.5 * y, -0.5 * y, 0.0),
+            Loss::Hinge { width } => once(PowerSeries::Erf, -0.5 * y, -y / width, 1.0 / width),
+            Loss::Exponential => Expansion { factor: -y, ..once(PowerSeries::Exp, 0.0, -y, 0.0) },
+            Loss::Logistic { .. } => once(PowerSeries::Tanh, -0.5 * y, -0.5 * y, 0.0),
         })
     }
 }

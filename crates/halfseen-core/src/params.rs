@@ -9,7 +9,7 @@ mod values;
 mod words;
 
 pub use needs::{Family, Looks, Needs, Targets};
-pub use values::{AttributeCosts, Features, MomentSource, Rule, Value};
+pub use values::{AttributeCosts, Features, MomentSource, Rule, ParameterValue};
 pub use words::{
     Average, Ball, Centre, CompletionVariant, Damage, Deletions, Design, Fill, Inner, KernelLoss,
     KernelSolver, LabelLoss, Link, MomentRepair, Normalization, Passive, Shape, SmoothLoss, Steps,
@@ -174,7 +174,7 @@ pub fn set_from_json(
 ///
 /// # Errors
 /// [`ErrorKind::OutOfRange`].
-pub fn check_value<V: Value>(value: &V, declaration: &Declaration) -> Result<()> {
+pub fn check_value<V: ParameterValue>(value: &V, declaration: &Declaration) -> Result<()> {
     if value.is_in(&declaration.kind) {
         return Ok(());
     }
@@ -186,7 +186,7 @@ pub fn check_value<V: Value>(value: &V, declaration: &Declaration) -> Result<()>
 ///
 /// # Errors
 /// [`ErrorKind::NotAValue`], [`ErrorKind::OutOfRange`].
-pub fn read_value<V: Value>(text: &str, declaration: &Declaration) -> Result<V> {
+pub fn read_value<V: ParameterValue>(text: &str, declaration: &Declaration) -> Result<V> {
     let value = V::from_text(text.trim()).ok_or_else(|| ErrorKind::NotAValue {
         name: declaration.name,
         text: text.to_owned(),
@@ -376,7 +376,7 @@ declare! {
     SOLVER: "solver", Kind::Choice(&["exact", "online"]),
         "exact: solved to the tolerance. online: algorithm 1 of the paper, one pass over the rows in random order, averaged.", "Hazan et al. 2015, algorithm 1";
     FILL: "fill", Kind::Choice(&["zero", "mean"]),
-        "Value imputed for a missing cell: 0 in scaled units, or the mean of the observed values of the attribute.", "Hazan et al. 2015, section 5";
+        "ParameterValue imputed for a missing cell: 0 in scaled units, or the mean of the observed values of the attribute.", "Hazan et al. 2015, section 5";
     COMPLETION: "variant", Kind::Choice(&["b", "1"]),
         "Intercept of the labels: b, one constant per label (MC-b); 1, a row of ones in the matrix (MC-1).", "Goldberg et al. 2010";
     RANK_PENALTY: "rank_penalty", Kind::Positive,

@@ -11,7 +11,7 @@ use halfseen_core::asking::ledger::{LARGEST_COUNT, Ledger, Limits};
 use halfseen_core::asking::saved;
 use halfseen_core::data::{Examples, Layout};
 use halfseen_core::error::{ErrorKind, Result, shown};
-use halfseen_core::learner::{AskTell, Query, Read, Role, TellOutcome};
+use halfseen_core::learner::{AskTell, Query, Read, ReadRole, TellOutcome};
 use halfseen_core::model::{Fit, Linear, Note, Predictor, Report, Stop};
 use halfseen_core::params::{Design, Link, Parameters, Passive};
 use halfseen_solve::{Monitor, Silent};
@@ -218,9 +218,9 @@ impl Asker {
     }
 
     /// Returns the role of drawn panels.
-    fn role(&self) -> Role {
+    fn role(&self) -> ReadRole {
         let all = self.budget.all() && self.learner.max_cost.is_none();
-        if self.ledger.passive || all { Role::Full } else { Role::Gradient }
+        if self.ledger.passive || all { ReadRole::Full } else { ReadRole::Gradient }
     }
 
     /// Keeps the observed values in the order of their slots: known ones come last. Returns the

@@ -6,7 +6,7 @@ use halfseen_core::data::{Examples, Layout, Matrix, Scaler};
 use halfseen_core::error::ErrorKind;
 use halfseen_core::learner::Learner;
 use halfseen_core::learner::missingness::never_observed;
-use halfseen_core::learner::{Query, Role, TellOutcome};
+use halfseen_core::learner::{Query, ReadRole, TellOutcome};
 use halfseen_core::model::{Fit, Note, Stop};
 use halfseen_core::params::{Design, Passive, Shape};
 use halfseen_solve::sampling::{Purpose, Stream};
@@ -153,7 +153,7 @@ fn observed_rows_are_told_as_they_come() {
         ));
     }
     learner.ask_observed_into(&[0, 2], &mut query).unwrap();
-    assert!(query.reads.iter().all(|r| r.role == Role::Full) && query.reads.len() == 2);
+    assert!(query.reads.iter().all(|r| r.role == ReadRole::Full) && query.reads.len() == 2);
     assert_eq!(learner.tell(&query, &[0.5, 1.5], 1.0).unwrap(), TellOutcome::Learned);
     learner.ask_observed_into(&[], &mut query).unwrap();
     assert_eq!(learner.tell(&query, &[], 1.0).unwrap(), TellOutcome::Learned);

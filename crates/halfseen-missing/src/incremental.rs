@@ -1,7 +1,7 @@
 //! Learns KARMA from tables that come in parts, and keeps the rows with a non-zero derivative.
 
 use super::Karma;
-use super::online::{Iterate, OnlineKarma};
+use super::online::{KernelIterate, OnlineKarma};
 use super::training_objective::TrainingObjective;
 use halfseen_core::data::{Examples, Label, Table, Target, Task};
 use halfseen_core::error::{ErrorKind, Result};
@@ -10,7 +10,7 @@ use halfseen_core::kernel::{Kernel, Masked};
 use halfseen_core::learner::missingness::MissingnessSummary;
 use halfseen_core::learner::size::admit_need;
 use halfseen_core::learner::{FitSize, Learner, Needed};
-use halfseen_core::model::{Expansion, Model, Note, Predictor, Report, Stop};
+use halfseen_core::model::{KernelExpansion, Model, Note, Predictor, Report, Stop};
 use halfseen_core::params::{Features, KernelLoss, Parameters};
 use halfseen_core::prepare::{Options, Prepare, Prepared};
 use halfseen_solve::Monitor;
@@ -180,7 +180,7 @@ impl IncrementalKarma {
             let what = "a model of the online pass".to_owned();
             return Err(ErrorKind::TooFewRows { what, least: 1, rows: 0 }.into());
         }
-        let coefficients = self.learner.coefficients(Iterate::Averaged);
+        let coefficients = self.learner.coefficients(KernelIterate::Averaged);
         let report = Report { support: Some(self.rows.len() as u64), ..self.report.clone() };
         let classes = self.classes.clone();
         Ok(Model {
@@ -190,7 +190,7 @@ impl IncrementalKarma {
             target: self.target.clone(),
             task: if classes.is_empty() { Task::Regression } else { Task::Classification },
             classes,
-            predictor: Predictor::Kernel(Expansion {
+            predictor: Predictor::Kernel(KernelExpansion {
                 kernel: self.kernel.clone(),
                 constant: self.constant,
                 support: Arc::new(self.rows.clone()),
@@ -226,7 +226,7 @@ impl IncrementalKarma {
             return bad("rows", "their columns are not those of the schema");
         }
         let outputs = if self.classes.len() > 2 { self.classes.len() } else { 1 };
-        if self.learner.coefficients(Iterate::Last).ncols() != outputs {
+        if self.learner.coefficients(KernelIterate::Last).ncols() != outputs {
             return bad("learner", "its number of outputs does not match the classes");
         }
         Ok(())

@@ -27,7 +27,7 @@ use halfseen_core::learner::{
     Assignments, ByFeatures, FitSize, Grid, InParts, Learner, Needed, STEPS, configured,
     refuse_weights, size,
 };
-use halfseen_core::model::{Expansion, Fit, Predictor, Report, Sketched, Stop};
+use halfseen_core::model::{KernelExpansion, Fit, Predictor, Report, Sketched, Stop};
 use halfseen_core::params::{
     Features, KernelLoss, KernelSolver, Needs, Normalization, Parameters, Targets, parameters,
 };
@@ -385,7 +385,7 @@ impl<'a, 'b> Training<'a, 'b> {
             stop: stop.into(),
             left_out,
         });
-        let predictor = Predictor::Kernel(Expansion {
+        let predictor = Predictor::Kernel(KernelExpansion {
             kernel: kernel.clone(),
             constant: self.constant,
             support: Arc::clone(&self.rows),

@@ -28,7 +28,7 @@ pub use loss::{OnlineLoss, Outcome, Outcomes};
 
 use faer::{Mat, MatRef};
 use halfseen_core::error::{ErrorKind, Result};
-use halfseen_solve::{Monitor, Stop, dot};
+use halfseen_solve::{Monitor, SolverStop, dot};
 use serde::{Deserialize, Serialize};
 
 /// Steps between two calls of the monitor.
@@ -36,7 +36,7 @@ const LOOK: usize = 256;
 
 /// Vector that scores: that of the last step, or the average over the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Iterate {
+pub enum KernelIterate {
     /// The last vector, as the online algorithm predicts.
     Last,
     /// The average, as in theorem 2.
@@ -100,7 +100,7 @@ impl OnlineKarma {
     /// Returns the scores, (outputs), by the last vector of a row with the given `kernels` with the
     /// rows kept, (kept).
     pub fn scores(&self, kernels: &[f64]) -> Vec<f64> {
-        let scale = self.scale(Iterate::Last);
+        let scale = self.scale(KernelIterate::Last);
         self.slopes.iter().map(|slopes| scale * dot(kernels, slopes)).collect()
     }
 
@@ -150,13 +150,13 @@ impl OnlineKarma {
         targets: &Outcomes,
         kept: &mut Vec<usize>,
         monitor: &dyn Monitor,
-    ) -> Result<Stop> {
+    ) -> Result<SolverStop> {
         let (mut found, total) = (Vec::with_capacity(kernels.nrows()), rows.len());
         for (step, (column, row)) in rows.enumerate() {
             if step % LOOK == LOOK - 1 {
                 monitor.progress(step as u64, total as u64);
                 if monitor.should_stop() {
-                    return Ok(Stop::Interrupted);
+                    return Ok(SolverStop::Interrupted);
                 }
             }
             let all = kernels.col(column);
@@ -166,16 +166,16 @@ impl OnlineKarma {
                 kept.push(row);
             }
         }
-        Ok(Stop::OnePass)
+        Ok(SolverStop::OnePass)
     }
 
     /// Returns the coefficients of either vector, (kept, outputs): score_j(x) = sum_i c_ij k(x_i,
     /// x).
-    pub fn coefficients(&self, by: Iterate) -> Mat<f64> {
+    pub fn coefficients(&self, by: KernelIterate) -> Mat<f64> {
         let scale = self.scale(by);
         let weight = |i: usize| match by {
-            Iterate::Last => scale,
-            Iterate::Averaged => scale * (self.harmonic - self.before[i]),
+            KernelIterate::Last => scale,
+            KernelIterate::Averaged => scale * (self.harmonic - self.before[i]),
         };
         Mat::from_fn(self.kept(), self.slopes.len(), |i, j| weight(i) * self.slopes[j][i])
     }
@@ -186,8 +186,8 @@ impl OnlineKarma {
     }
 
     /// -1 / (rho s_T), or -1 / (rho T) for the average.
-    fn scale(&self, by: Iterate) -> f64 {
-        let size = if by == Iterate::Last { self.size() } else { self.steps as f64 };
+    fn scale(&self, by: KernelIterate) -> f64 {
+        let size = if by == KernelIterate::Last { self.size() } else { self.steps as f64 };
         if self.steps > 0 { -1.0 / (self.rho * size) } else { 0.0 }
     }
 

@@ -1,6 +1,6 @@
 //! Selects the loss and the targets that a learner of kernels or features minimises.
 
-use crate::online::{Iterate, OnlineKarma, OnlineLoss, Outcomes};
+use crate::online::{KernelIterate, OnlineKarma, OnlineLoss, Outcomes};
 use faer::{Mat, MatRef};
 use halfseen_core::data::{Examples, check_shape};
 use halfseen_core::error::{ErrorKind, Result};
@@ -184,7 +184,7 @@ impl TrainingObjective {
         let mut kept = Vec::with_capacity(n);
         let rows = order.into_iter().map(|row| (row, row));
         let stop = learner.pass(gram, rows, &targets, &mut kept, monitor)?;
-        let found = learner.coefficients(Iterate::Averaged);
+        let found = learner.coefficients(KernelIterate::Averaged);
         let mut coefficients = Mat::zeros(n, found.ncols());
         for (i, &row) in kept.iter().enumerate() {
             coefficients.row_mut(row).copy_from(found.row(i));

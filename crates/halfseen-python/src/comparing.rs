@@ -8,7 +8,7 @@ use crate::robustness::attack_of;
 use halfseen::model::Note;
 use halfseen::params::INTERCEPT;
 use halfseen::registry;
-use halfseen::select::{self, ComparisonPlan, LineUp, Siege, Situation, Task, assign};
+use halfseen::select::{self, ComparisonPlan, LineUp, AttackPlan, Situation, Task, assign};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use serde_json::json;
@@ -91,7 +91,7 @@ pub(crate) fn compare(
         seed: design.seed,
         curve_points: CURVE_POINTS,
         threads: Some(threads),
-        siege: design.threat.map(|threat| Siege { threat, attack }),
+        siege: design.threat.map(|threat| AttackPlan { threat, attack }),
     };
     let threat = design.threat.is_some();
     run_interruptible(py, threads, progress, move |monitor| {

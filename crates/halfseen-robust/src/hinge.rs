@@ -34,7 +34,7 @@ impl RowLoss {
 
 /// Workspace of one thread.
 #[derive(Debug, Clone)]
-pub struct Scratch<'t> {
+pub struct HingeScratch<'t> {
     /// Adversary; after a loss its shares are the deletions among `attributes`.
     pub adversary: Adversary<'t>,
     /// Attributes of the row that are not 0.
@@ -45,8 +45,8 @@ pub struct Scratch<'t> {
 
 impl<'t> RobustHinge<'t> {
     /// Returns a workspace for one thread.
-    pub fn scratch(&self) -> Scratch<'t> {
-        Scratch {
+    pub fn scratch(&self) -> HingeScratch<'t> {
+        HingeScratch {
             adversary: Adversary::new(self.threat),
             attributes: Vec::new(),
             gains: Vec::new(),
@@ -66,7 +66,7 @@ impl<'t> RobustHinge<'t> {
         y: f64,
         weights: &[f64],
         bias: f64,
-        room: &mut Scratch<'t>,
+        room: &mut HingeScratch<'t>,
     ) -> RowLoss {
         let before = self.before(rows, row, y, (weights, bias), room);
         RowLoss::of(before + room.adversary.relaxed(&room.attributes, &room.gains))
@@ -80,7 +80,7 @@ impl<'t> RobustHinge<'t> {
         row: usize,
         y: f64,
         (weights, bias): (&[f64], f64),
-        room: &mut Scratch<'t>,
+        room: &mut HingeScratch<'t>,
     ) -> f64 {
         if let Some(values) = rows.whole(row) {
             let score = bias + self.whole(values, y, weights, room);
@@ -94,9 +94,9 @@ impl<'t> RobustHinge<'t> {
 
     /// Computes the gains of a row without zeros in one pass; returns its score, added up as by
     /// [`sum`].
-    fn whole(&self, row: &[f64], y: f64, weights: &[f64], room: &mut Scratch<'t>) -> f64 {
+    fn whole(&self, row: &[f64], y: f64, weights: &[f64], room: &mut HingeScratch<'t>) -> f64 {
         let (rate, values) = (self.rate(), self.threat.values());
-        let Scratch { gains, attributes, .. } = room;
+        let HingeScratch { gains, attributes, .. } = room;
         if attributes.len() != row.len() {
             attributes.clear();
             attributes.extend(0..row.len() as u32);
@@ -120,9 +120,9 @@ impl<'t> RobustHinge<'t> {
     }
 
     /// Turns contributions to the score into gains of deletion.
-    fn gains(&self, y: f64, room: &mut Scratch<'t>) {
+    fn gains(&self, y: f64, room: &mut HingeScratch<'t>) {
         let (rate, values) = (self.rate(), self.threat.values());
-        let Scratch { gains, attributes, .. } = room;
+        let HingeScratch { gains, attributes, .. } = room;
         for (gain, &attribute) in gains.iter_mut().zip(&*attributes) {
             *gain = y * *gain - rate * values[attribute as usize];
         }

@@ -24,7 +24,7 @@ use super::bounds::Learned;
 use super::fit_classes::{costs_of_classes, fit_classes};
 use super::fit_context::{FitContext, from_rows, unproven_note};
 use super::margin::margin_of;
-use super::{RobustHinge, RowLoss, Rows, Scratch};
+use super::{RobustHinge, RowLoss, Rows, HingeScratch};
 use halfseen_core::data::{Costs, Examples, Signs};
 use halfseen_core::error::{ErrorKind, Result};
 use halfseen_core::learner::together::{each, only};
@@ -307,10 +307,10 @@ impl<'t> Attack<'t> {
         row: usize,
         y: f64,
         at: (&[f64], f64),
-        room: &mut Scratch<'t>,
+        room: &mut HingeScratch<'t>,
     ) -> (RowLoss, bool) {
         let before = self.hinge.before(rows, row, y, at, room);
-        let Scratch { adversary, attributes, gains } = room;
+        let HingeScratch { adversary, attributes, gains } = room;
         let (gain, proven) = match self.deletions {
             Deletions::Fractional => (adversary.relaxed(attributes, gains), true),
             Deletions::Whole => {
@@ -391,7 +391,7 @@ impl Walk {
         rows: &Rows,
         row: usize,
         y: f64,
-        room: &mut Scratch<'t>,
+        room: &mut HingeScratch<'t>,
     ) {
         self.count += 1;
         self.bias_sum += self.bias;

@@ -396,7 +396,7 @@ impl RobustLp {
             tol: self.tol,
             max_iter: self.max_iter,
         };
-        let deletion::Solved { weights, bias, bound, iterations, stop } =
+        let deletion::DeletionSolution { weights, bias, bound, iterations, stop } =
             deletion::solve(&program, keep, monitor)?;
         Ok(Optimum { weights, bias, bound, passes: iterations, stop: stop.into() })
     }

@@ -10,7 +10,7 @@ use axum::routing::{get, post};
 use axum::{Extension, Json};
 use halfseen::Silent;
 use halfseen_study::{
-    Answers, Ask, By, Curve, Export, Pending, Person, Right, Setup, Status, Study, Subjects,
+    Answers, Ask, By, StudyCurve, Export, Pending, Person, Right, Setup, Status, Study, Subjects,
     Telling, Told, answers_from_csv,
 };
 use serde::de::{MapAccess, Visitor};
@@ -95,7 +95,7 @@ pub(super) fn as_csv(text: Vec<u8>) -> Response {
 
 /// Follow the learner's own error over the examples. The first call after an answer fits several
 /// models.
-async fn curve(State(app): State<Shared>) -> Answer<Curve> {
+async fn curve(State(app): State<Shared>) -> Answer<StudyCurve> {
     Ok(Json(call_slow(&app, |study| study.curve(&Silent)).await?))
 }
 

@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 
 /// Address and surroundings of a server.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ServeOptions {
     /// Address and port; port 0 is a free one.
     pub listen: SocketAddr,
     /// True if a proxy is in front that ends TLS and names clients in `X-Forwarded-For`.
@@ -26,7 +26,7 @@ pub(super) struct App {
     slow: Mutex<Study>,
     setup: Mutex<(i64, Arc<Setup>)>,
     pub(super) attempts: Attempts,
-    pub(super) options: Options,
+    pub(super) options: ServeOptions,
 }
 
 pub(super) type Shared = Arc<App>;
@@ -35,7 +35,7 @@ pub(super) type Shared = Arc<App>;
 pub(super) type Route = (&'static str, Right, MethodRouter<Shared>);
 
 impl App {
-    pub(super) fn open(path: &Path, options: &Options) -> Result<App> {
+    pub(super) fn open(path: &Path, options: &ServeOptions) -> Result<App> {
         let study = Study::open(path)?;
         Ok(App {
             setup: Mutex::new(study.shared_setup()),

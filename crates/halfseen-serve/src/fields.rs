@@ -1,7 +1,7 @@
 //! Turns attributes into inputs, and what was entered into answers or problems.
 
 use super::body::Form;
-use halfseen_study::{Attribute, Field, Kind, Schema, Setup, Sheet, Value};
+use halfseen_study::{Attribute, Field, AttributeKind, StudySchema, Setup, Sheet, Value};
 use maud::{Markup, html};
 
 /// Most choices that are shown as buttons; more are a list.
@@ -22,7 +22,7 @@ pub(super) struct Entry<'a> {
 }
 
 /// Returns the attribute of a field.
-pub(super) fn attribute_of<'a>(schema: &'a Schema, field: &Field) -> &'a Attribute {
+pub(super) fn attribute_of<'a>(schema: &'a StudySchema, field: &Field) -> &'a Attribute {
     field.attribute.and_then(|at| schema.attributes.get(at)).unwrap_or(&schema.target)
 }
 
@@ -40,7 +40,7 @@ pub(super) fn entries<'a>(sheet: &Sheet, setup: &'a Setup, form: &Form) -> Vec<E
 }
 
 /// Returns what was entered for fields that were told since the form was shown: attribute and text.
-pub(super) fn told_meanwhile(sheet: &Sheet, schema: &Schema, form: &Form) -> Vec<(String, String)> {
+pub(super) fn told_meanwhile(sheet: &Sheet, schema: &StudySchema, form: &Form) -> Vec<(String, String)> {
     let told = sheet.fields.iter().filter(|field| !field.is_open());
     let entered = told.map(|field| {
         let text = form.get(&format!("v-{}", place(field))).trim().to_owned();
@@ -96,10 +96,10 @@ fn range(attribute: &Attribute) -> String {
 fn hint(entry: &Entry<'_>) -> String {
     let attribute = entry.attribute;
     let what = match attribute.kind {
-        Kind::Number if attribute.unit.is_empty() => "A number".to_owned(),
-        Kind::Number => format!("In {}", attribute.unit),
-        Kind::Date => "A day, such as 2024-01-31".to_owned(),
-        Kind::Category(_) => "One of the choices".to_owned(),
+        AttributeKind::Number if attribute.unit.is_empty() => "A number".to_owned(),
+        AttributeKind::Number => format!("In {}", attribute.unit),
+        AttributeKind::Date => "A day, such as 2024-01-31".to_owned(),
+        AttributeKind::Category(_) => "One of the choices".to_owned(),
     };
     let range = range(attribute);
     let target = if entry.is_target { "The study learns to predict this value. " } else { "" };
@@ -142,7 +142,7 @@ pub(super) fn input(entry: &Entry<'_>) -> Markup {
     let invalid = entry.problem.as_ref().map(|_| "true");
     let label = &attribute.name;
     let value = match &attribute.kind {
-        Kind::Category(choices) if choices.len() <= BUTTONS => html! {
+        AttributeKind::Category(choices) if choices.len() <= BUTTONS => html! {
             fieldset aria-describedby=(described) {
                 legend { (label) }
                 (notes)
@@ -155,7 +155,7 @@ pub(super) fn input(entry: &Entry<'_>) -> Markup {
                 }
             }
         },
-        Kind::Category(choices) => html! {
+        AttributeKind::Category(choices) => html! {
             label for=(id) { (label) }
             (notes)
             select id=(id) name=(id) aria-describedby=(described) aria-invalid=[invalid] {
@@ -168,8 +168,8 @@ pub(super) fn input(entry: &Entry<'_>) -> Markup {
             label for=(id) { (label) }
             (notes)
             input id=(id) name=(id) value=(entry.text) autocomplete="off"
-                type=(if *kind == Kind::Date { "date" } else { "text" })
-                inputmode=[(*kind == Kind::Number).then_some("decimal")]
+                type=(if *kind == AttributeKind::Date { "date" } else { "text" })
+                inputmode=[(*kind == AttributeKind::Number).then_some("decimal")]
                 aria-describedby=(described) aria-invalid=[invalid];
         },
     };

@@ -39,7 +39,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
 
-pub use app::Options;
+pub use app::ServeOptions;
 pub use description::OPENAPI;
 
 /// Headers of every answer: nothing is run, framed, loaded from elsewhere or kept.
@@ -110,7 +110,7 @@ async fn with_headers(request: Request, next: Next) -> Response {
 /// As [`Study::open`](halfseen_study::Study::open); an address that cannot be listened to.
 pub fn serve(
     path: &Path,
-    options: &Options,
+    options: &ServeOptions,
     ready: impl FnOnce(SocketAddr),
     stop: &dyn Monitor,
 ) -> Result<()> {

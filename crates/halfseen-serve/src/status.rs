@@ -9,7 +9,7 @@ use axum::extract::{Query, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use halfseen::Silent;
-use halfseen_study::{By, Curve, CurvePoint, Right, Spending, Status};
+use halfseen_study::{By, StudyCurve, StudyCurvePoint, Right, Spending, Status};
 use maud::{Markup, html};
 use serde::Deserialize;
 
@@ -125,8 +125,8 @@ fn digits(value: f64) -> String {
     }
 }
 
-fn error(curve: &Curve, target: &str) -> Markup {
-    let with_interval = |point: &CurvePoint| match (point.error, point.low.zip(point.high)) {
+fn error(curve: &StudyCurve, target: &str) -> Markup {
+    let with_interval = |point: &StudyCurvePoint| match (point.error, point.low.zip(point.high)) {
         (Some(error), Some((low, high))) => {
             format!("{} ({} to {})", digits(error), digits(low), digits(high))
         }
@@ -158,19 +158,19 @@ fn error(curve: &Curve, target: &str) -> Markup {
 }
 
 /// Draws the points with their intervals; the table says the same in numbers.
-fn picture(curve: &Curve) -> Markup {
-    let known = |point: &&CurvePoint| point.error.is_some() && point.high.is_some();
-    let points: Vec<&CurvePoint> = curve.points.iter().filter(known).collect();
+fn picture(curve: &StudyCurve) -> Markup {
+    let known = |point: &&StudyCurvePoint| point.error.is_some() && point.high.is_some();
+    let points: Vec<&StudyCurvePoint> = curve.points.iter().filter(known).collect();
     let most = points.iter().filter_map(|point| point.high).fold(curve.variance, f64::max);
     let examples = points.last().map_or(1.0, |point| point.examples as f64);
     let (x, y) = (
-        |point: &CurvePoint| 20.0 + 560.0 * point.examples as f64 / examples,
+        |point: &StudyCurvePoint| 20.0 + 560.0 * point.examples as f64 / examples,
         |value: Option<f64>| 190.0 - 180.0 * value.unwrap_or(0.0) / most,
     );
     let line: Vec<String> =
         points.iter().map(|point| format!("{:.1},{:.1}", x(point), y(point.error))).collect();
     html! {
-        svg.curve viewBox="0 0 600 200" role="img" aria-label="Curve of the error; the table below has its numbers" {
+        svg.curve viewBox="0 0 600 200" role="img" aria-label="StudyCurve of the error; the table below has its numbers" {
             line.axis x1="20" x2="590" y1="190" y2="190" {}
             line.mean x1="20" x2="590" y1=(format!("{:.1}", y(Some(curve.variance)))) y2=(format!("{:.1}", y(Some(curve.variance)))) {}
             polyline points=(line.join(" ")) {}

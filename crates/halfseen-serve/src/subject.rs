@@ -12,7 +12,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use halfseen_study::{
-    Answers, By, Error, Field, Right, Schema, Sheet, State as AskState, Telling, Value,
+    Answers, By, Error, Field, Right, StudySchema, Sheet, State as AskState, Telling, Value,
 };
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -68,7 +68,7 @@ async fn show(
 /// Returns the page. `problem` is what kept the form from being stored, beside those of fields.
 fn shown(
     viewer: &Viewer,
-    schema: &Schema,
+    schema: &StudySchema,
     sheet: &Sheet,
     entries: &[Entry<'_>],
     said: Option<&str>,
@@ -104,7 +104,7 @@ fn shown(
     page(viewer, &format!("Subject {}", sheet.subject), &content)
 }
 
-fn told_value(viewer: &Viewer, schema: &Schema, number: u64, field: &Field) -> Markup {
+fn told_value(viewer: &Viewer, schema: &StudySchema, number: u64, field: &Field) -> Markup {
     let attribute = fields::attribute_of(schema, field);
     let place = fields::place(field);
     let (value, unit) = match &field.value {

@@ -5,7 +5,7 @@ mod damaged;
 mod described;
 mod wording;
 
-use super::{OPENAPI, Options, api_routes, home, people, status, subject};
+use super::{OPENAPI, ServeOptions, api_routes, home, people, status, subject};
 use asking::{FORM, Server, by};
 use halfseen::Silent;
 use halfseen_study::{Answers, Export, Right, Role, Subjects, Telling};
@@ -275,7 +275,7 @@ fn what_is_known_of_subjects_comes_with_their_names() {
 #[test]
 fn what_is_too_long_or_fails_too_often_is_refused() {
     let server =
-        Server::with(Options { listen: "127.0.0.1:0".parse().unwrap(), behind_proxy: true });
+        Server::with(ServeOptions { listen: "127.0.0.1:0".parse().unwrap(), behind_proxy: true });
     let visitor = server.sign_in(Role::Collector);
     assert_eq!(visitor.post("/ask/0", &[("v-0", &"9".repeat(300_000))]).status, 413);
     assert_eq!(visitor.post("/find", &[("subject", &"9".repeat(100_000))]).status, 200);

@@ -12,7 +12,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use halfseen::Silent;
-use halfseen_study::{Answers, Ask, Attribute, By, Schema, Setup, Study, Subjects, Telling};
+use halfseen_study::{Answers, Ask, Attribute, By, StudySchema, Setup, Study, Subjects, Telling};
 use std::path::Path;
 use std::time::Instant;
 
@@ -84,7 +84,7 @@ fn main() {
 
 fn setup() -> Setup {
     let attributes = (0..20).map(|at| Attribute::number(&format!("a{at}"))).collect();
-    let schema = Schema { attributes, target: Attribute::number("y") };
+    let schema = StudySchema { attributes, target: Attribute::number("y") };
     let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
     let given: Vec<String> = std::env::args().collect();
     let settings = given.iter().filter_map(|text| text.split_once('=')).chain([("budget", "4")]);

@@ -7,7 +7,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use halfseen::Silent;
-use halfseen_study::{Answers, Ask, Attribute, By, Schema, Setup, Study, Subjects, Telling};
+use halfseen_study::{Answers, Ask, Attribute, By, StudySchema, Setup, Study, Subjects, Telling};
 use std::time::Instant;
 
 /// Calls of each kind, of all clients together.
@@ -22,7 +22,7 @@ fn main() {
     for clients in [1, 32] {
         let (path, by) = (format!("postgres:bench{clients}"), By::now("bench"));
         let attributes = (0..20).map(|at| Attribute::number(&format!("a{at}"))).collect();
-        let schema = Schema { attributes, target: Attribute::number("y") };
+        let schema = StudySchema { attributes, target: Attribute::number("y") };
         let setup = Setup::new(schema, "fiml", &[("budget".to_owned(), "4".to_owned())]).unwrap();
         Study::create(&path, &setup, &by).unwrap();
         let connect = || ::postgres::Client::connect(&url, ::postgres::NoTls).unwrap();

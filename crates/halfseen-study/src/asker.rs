@@ -251,7 +251,7 @@ impl Asker {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)] // tests
 mod tests {
-    use crate::schema::Schema;
+    use crate::schema::StudySchema;
     use crate::setup::Setup;
 
     #[test]
@@ -264,7 +264,7 @@ l,,,,x|y
 z,,,yes,
 w,,,yes,u|v
 ";
-        let schema = Schema::from_csv(text.as_bytes(), "y").unwrap();
+        let schema = StudySchema::from_csv(text.as_bytes(), "y").unwrap();
         let columns: Vec<String> = schema.attributes.iter().flat_map(|a| a.columns()).collect();
         let setup = Setup::new(schema, "fiml", &[("budget".into(), "2".into())]).unwrap();
         let asker = setup.asker().unwrap();

@@ -2,7 +2,7 @@
 //! more.
 
 use crate::error::{Error, Result};
-use crate::schema::{Attribute, Schema, reason_of};
+use crate::schema::{Attribute, StudySchema, reason_of};
 use crate::setup::Setup;
 use crate::sql::{all, cells};
 use crate::study::{By, Of, Study, note};
@@ -10,7 +10,7 @@ use halfseen::error::short;
 use std::sync::Arc;
 
 impl Study {
-    /// Adds the attributes of a schema in CSV ([`Schema::from_csv`]), which later asks may name, and
+    /// Adds the attributes of a schema in CSV ([`StudySchema::from_csv`]), which later asks may name, and
     /// returns their names. Rows as the study has them already change nothing; one that was retired
     /// and is not any more is asked again.
     ///
@@ -22,7 +22,7 @@ impl Study {
         let why = reason_of(reason)?;
         self.write(|study| {
             let mut schema = study.setup.schema.clone();
-            let given = Schema::from_csv(csv.as_bytes(), &schema.target.name)?;
+            let given = StudySchema::from_csv(csv.as_bytes(), &schema.target.name)?;
             // A target that is a name only is none that differs.
             if given.target != schema.target
                 && given.target != Attribute::number(&given.target.name)
@@ -77,7 +77,7 @@ impl Study {
     }
 
     /// Stores another schema, if the learner can go on with it.
-    fn change(&mut self, schema: Schema) -> Result<()> {
+    fn change(&mut self, schema: StudySchema) -> Result<()> {
         let setup = Setup { schema, ..(*self.setup).clone() };
         if !setup.asker()?.takes_observed() {
             return Err(Error::setup(format!(
@@ -119,7 +119,7 @@ impl Study {
 }
 
 /// Enters an attribute; returns false if it is there already.
-fn entered(schema: &mut Schema, new: &Attribute) -> Result<bool> {
+fn entered(schema: &mut StudySchema, new: &Attribute) -> Result<bool> {
     let Some(old) = schema.attributes.iter_mut().find(|old| old.name == new.name) else {
         if new.retired {
             return Err(Error::setup(format!(

@@ -24,11 +24,11 @@ const FEWEST: u64 = 20;
 
 /// The learner's own error over the number of examples.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Curve {
+pub struct StudyCurve {
     /// Test that the errors come from.
     pub test: OwnTest,
     /// Points by number of examples: n/8, n/4, n/2 and n, as far as each has twenty examples.
-    pub points: Vec<CurvePoint>,
+    pub points: Vec<StudyCurvePoint>,
     /// Variance of the target over all examples: the error of predicting its mean. Classes count
     /// as -1 and 1.
     pub variance: f64,
@@ -47,7 +47,7 @@ pub enum OwnTest {
 
 /// The study as it was with its first examples.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct CurvePoint {
+pub struct StudyCurvePoint {
     /// Number of examples: subjects whose target the learner takes.
     pub examples: u64,
     /// Number of reads made up to the last of them, those of subjects without a target included;
@@ -73,7 +73,7 @@ impl Study {
     ///
     /// # Errors
     /// Numerical failure; an interruption.
-    pub fn curve(&mut self, monitor: &dyn Monitor) -> Result<Curve> {
+    pub fn curve(&mut self, monitor: &dyn Monitor) -> Result<StudyCurve> {
         let (digest, total) = self.digest()?;
         let kept = first(
             &mut *self.sql,
@@ -95,7 +95,7 @@ impl Study {
     }
 
     /// Computes the points at these numbers of examples, the last of which is of all of them.
-    fn computed(&mut self, sizes: &[u64], monitor: &dyn Monitor) -> Result<(Curve, String)> {
+    fn computed(&mut self, sizes: &[u64], monitor: &dyn Monitor) -> Result<(StudyCurve, String)> {
         let setup = self.setup.clone();
         let classes = setup.classes();
         let (mut spent, mut points, mut targets) = (Spent::default(), Vec::new(), Vec::new());
@@ -128,7 +128,7 @@ impl Study {
             points.push(spent.point(examples, &report, asker.unit()));
         }
         let test = if asker.takes_observed() { OwnTest::HeldOut } else { OwnTest::Progressive };
-        Ok((Curve { test, points, variance: variance(&targets) }, digest))
+        Ok((StudyCurve { test, points, variance: variance(&targets) }, digest))
     }
 }
 
@@ -141,14 +141,14 @@ struct Spent {
 
 impl Spent {
     /// Returns the point of a report.
-    fn point(self, examples: u64, report: &Report, unit: f64) -> CurvePoint {
+    fn point(self, examples: u64, report: &Report, unit: f64) -> StudyCurvePoint {
         let error = report.risk.map(|risk| risk * unit).filter(|risk| risk.is_finite());
         let standard_error =
             report.risk_error.map(|error| error * unit).filter(|error| error.is_finite());
         let Spent { reads, cost } = self;
         let end = |side: f64| Some((error? + side * NINETY * WIDER * standard_error?).max(0.0));
         let (low, high) = (end(-1.0), end(1.0));
-        CurvePoint { examples, reads, cost, error, standard_error, low, high }
+        StudyCurvePoint { examples, reads, cost, error, standard_error, low, high }
     }
 }
 

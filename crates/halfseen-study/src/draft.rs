@@ -1,16 +1,16 @@
 //! Drafts a schema from a table such as the study will have.
 
-use crate::schema::{Attribute, Kind, Schema};
+use crate::schema::{Attribute, AttributeKind, StudySchema};
 use halfseen::data::{Cell, Column, Finding, Place, Table};
 
-impl Schema {
+impl StudySchema {
     /// Returns a draft from the columns of a table, to be corrected by hand; and the text columns
     /// that are left out, with their number of categories, since they look like names or record
     /// numbers.
     ///
     /// # Errors
     /// If the target is none of the columns.
-    pub fn draft(table: &Table, target: &str) -> halfseen::Result<(Schema, Vec<(String, usize)>)> {
+    pub fn draft(table: &Table, target: &str) -> halfseen::Result<(StudySchema, Vec<(String, usize)>)> {
         table.column(target)?;
         let (mut attributes, mut left_out) = (Vec::new(), Vec::new());
         for column in table.columns() {
@@ -26,18 +26,18 @@ impl Schema {
         }
         let place = attributes.iter().position(|attribute| attribute.name == target);
         let target = place.map_or_else(|| Attribute::number(target), |at| attributes.remove(at));
-        Ok((Schema { attributes, target }, left_out))
+        Ok((StudySchema { attributes, target }, left_out))
     }
 }
 
 fn described(table: &Table, column: &Column, is_date: bool) -> Attribute {
     let mut attribute = Attribute::number(&column.name);
     match column.place {
-        Place::Text(_) if is_date => attribute.kind = Kind::Date,
+        Place::Text(_) if is_date => attribute.kind = AttributeKind::Date,
         Place::Text(at) => {
             let mut levels = table.text(at).levels.clone();
             levels.sort();
-            attribute.kind = Kind::Category(levels);
+            attribute.kind = AttributeKind::Category(levels);
         }
         _ => {
             let cells = (0..table.rows()).filter_map(|row| match table.cell(row, column) {

@@ -1,7 +1,7 @@
 //! Fails the store at each of its calls in turn: a verb is done whole, or has not happened.
 
 use crate::error::{Error, Result};
-use crate::schema::Schema;
+use crate::schema::StudySchema;
 use crate::sql::{Cell, Row, Sql};
 use crate::sqlite::Sqlite;
 use crate::{Answers, By, Export, Setup, Study, Subjects, Telling};
@@ -100,7 +100,7 @@ fn content(study: &mut Study) -> String {
 fn a_store_that_fails_at_any_call_leaves_all_or_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().join("base.hs");
-    let schema = Schema::from_csv(
+    let schema = StudySchema::from_csv(
         "attribute,choices,known\na,,\nb,,\nc,,\nkind,p|q,\nage,,yes\n".as_bytes(),
         "y",
     );

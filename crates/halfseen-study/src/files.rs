@@ -3,7 +3,7 @@
 use crate::drawing::Ask;
 use crate::error::{Error, Result};
 use crate::rows::{Rows, all_of, at, broken, check_length, plain, rows, safe, with_point};
-use crate::schema::{Attribute, Kind, Schema, Value, check_name};
+use crate::schema::{Attribute, AttributeKind, StudySchema, Value, check_name};
 use crate::sql::Cell;
 use crate::study::{State, Study, TARGET, value_of};
 use crate::telling::{Answers, not_known};
@@ -42,7 +42,7 @@ fn subject_rows(text: &[u8]) -> Result<(Rows<'_>, Vec<String>)> {
 /// Returns a cell as an attribute reads it.
 fn value_in(cell: &str, attribute: &Attribute, takes_commas: bool) -> String {
     let cell = plain(cell);
-    if takes_commas && attribute.kind == Kind::Number {
+    if takes_commas && attribute.kind == AttributeKind::Number {
         with_point(cell).into_owned()
     } else {
         cell.to_owned()
@@ -57,7 +57,7 @@ fn value_in(cell: &str, attribute: &Attribute, takes_commas: bool) -> String {
 /// # Errors
 /// [`Error::Line`] for what is no CSV, an unknown column, rows of another length, an ask that is no
 /// number.
-pub fn answers_from_csv(text: impl Read, schema: &Schema) -> Result<Vec<Answers>> {
+pub fn answers_from_csv(text: impl Read, schema: &StudySchema) -> Result<Vec<Answers>> {
     let text = all_of(text)?;
     let (rows, header) = subject_rows(&text)?;
     let (mut attributes, known) = (Vec::new(), schema.by_name());
@@ -107,7 +107,7 @@ pub fn answers_from_csv(text: impl Read, schema: &Schema) -> Result<Vec<Answers>
 ///
 /// # Errors
 /// [`Error::Line`], also for a column of another attribute or the target.
-pub fn subjects_from_csv(text: impl Read, schema: &Schema) -> Result<Vec<Answers>> {
+pub fn subjects_from_csv(text: impl Read, schema: &StudySchema) -> Result<Vec<Answers>> {
     let text = all_of(text)?;
     let (rows, header) = subject_rows(&text)?;
     let place = header.iter().position(|name| name == "subject").unwrap_or(0);
@@ -154,7 +154,7 @@ pub fn rows_of_csv(text: impl Read) -> Result<Vec<Vec<String>>> {
 ///
 /// # Errors
 /// [`Error::File`] if it cannot be written.
-pub fn asks_to_csv(asks: &[Ask], schema: &Schema, out: impl Write) -> Result<()> {
+pub fn asks_to_csv(asks: &[Ask], schema: &StudySchema, out: impl Write) -> Result<()> {
     let mut out = csv::Writer::from_writer(out);
     let names = || schema.attributes.iter().map(|attribute| attribute.name.as_str());
     let header = ["subject".to_owned(), "ask".to_owned()].into_iter();

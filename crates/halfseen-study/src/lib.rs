@@ -14,11 +14,11 @@
 //!
 //! ```
 //! use halfseen::Silent;
-//! use halfseen_study::{Answers, By, Schema, Setup, Study, Subjects, Telling};
+//! use halfseen_study::{Answers, By, Setup, Study, StudySchema, Subjects, Telling};
 //!
 //! # let folder = tempfile::tempdir().unwrap();
 //! # let path = folder.path().join("trial.hs");
-//! let schema = Schema::from_csv("attribute,unit\nage,years\nsodium,mmol/L\npotassium,mmol/L".as_bytes(), "outcome")?;
+//! let schema = StudySchema::from_csv("attribute,unit\nage,years\nsodium,mmol/L\npotassium,mmol/L".as_bytes(), "outcome")?;
 //! let setup = Setup::new(schema, "fiml", &[("budget".into(), "2".into())])?;
 //! let by = By::now("lab");
 //! let mut study = Study::create(&path, &setup, &by)?;
@@ -63,12 +63,12 @@ mod store;
 mod study;
 mod telling;
 
-pub use curve::{Curve, CurvePoint, OwnTest};
+pub use curve::{StudyCurve, StudyCurvePoint, OwnTest};
 pub use drawing::{Ask, Subjects};
 pub use error::{Error, RefusedLine, Result};
 pub use files::{Export, answers_from_csv, asks_to_csv, rows_of_csv, subjects_from_csv};
 pub use people::{Person, Right, Role, SIGNED_IN};
-pub use schema::{Attribute, DATE, Kind, Schema, Value};
+pub use schema::{Attribute, DATE, AttributeKind, StudySchema, Value};
 pub use setup::{Setup, Unasked};
 pub use sheet::{Field, OpenAsk, Sheet};
 pub use simulate::{Events, Interval, Pilot, Played, SimulatedPoint, Simulation, interval};

@@ -21,7 +21,7 @@ pub struct Attribute {
     /// Name: the column in files of asks and answers.
     pub name: String,
     /// Number, date or category.
-    pub kind: Kind,
+    pub kind: AttributeKind,
     /// Unit in which numbers are told; may be empty.
     #[serde(default)]
     pub unit: String,
@@ -47,7 +47,7 @@ pub struct Attribute {
 /// Kind of the values of an attribute.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum AttributeKind {
     /// A number.
     Number,
     /// A day, written as 2024-01-31.
@@ -71,7 +71,7 @@ pub enum Value {
 impl Attribute {
     /// Creates an attribute that is a number, at a price of 1.
     pub fn number(name: &str) -> Attribute {
-        let (name, kind, unit, panel) = (name.to_owned(), Kind::Number, String::new(), None);
+        let (name, kind, unit, panel) = (name.to_owned(), AttributeKind::Number, String::new(), None);
         let (low, high, known, retired) = (None, None, false, false);
         Attribute { name, kind, unit, low, high, panel, price: 1.0, known, retired }
     }
@@ -80,7 +80,7 @@ impl Attribute {
     /// choice of a category, which one read gives.
     pub fn columns(&self) -> Vec<String> {
         match &self.kind {
-            Kind::Category(choices) => {
+            AttributeKind::Category(choices) => {
                 choices.iter().map(|choice| format!("{}={choice}", self.name)).collect()
             }
             _ => vec![self.name.clone()],
@@ -99,11 +99,11 @@ impl Attribute {
         }
         let name = short(&self.name);
         match &self.kind {
-            Kind::Number => self.number_of(text).map(Value::Number),
-            Kind::Date => days_since_1970(text, DATE).map(Value::Number).ok_or_else(|| {
+            AttributeKind::Number => self.number_of(text).map(Value::Number),
+            AttributeKind::Date => days_since_1970(text, DATE).map(Value::Number).ok_or_else(|| {
                 format!("'{name}' is a date, and '{}' is not written as 2024-01-31", short(text))
             }),
-            Kind::Category(choices) => match choices.iter().find(|choice| *choice == text) {
+            AttributeKind::Category(choices) => match choices.iter().find(|choice| *choice == text) {
                 Some(choice) => Ok(Value::Category(choice.clone())),
                 None => {
                     let same = |choice: &&String| choice.eq_ignore_ascii_case(text);
@@ -156,7 +156,7 @@ impl Attribute {
     /// Returns a value as a person reads it.
     pub fn write(&self, value: &Value) -> String {
         match (value, &self.kind) {
-            (Value::Number(days), Kind::Date) => {
+            (Value::Number(days), AttributeKind::Date) => {
                 chrono::DateTime::from_timestamp(*days as i64 * 86_400, 0)
                     .map_or_else(|| days.to_string(), |day| day.format(DATE).to_string())
             }
@@ -195,7 +195,7 @@ impl Attribute {
             ));
         }
         match &self.kind {
-            Kind::Category(choices) => {
+            AttributeKind::Category(choices) => {
                 if choices.len() < 2 {
                     return Err(format!(
                         "'{name}' is a category of fewer than two choices; write them as a|b|c"
@@ -269,19 +269,19 @@ fn missing(text: &str) -> Option<String> {
 /// The attributes and the target of a study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Schema {
+pub struct StudySchema {
     /// Attributes, in the order of the file.
     pub attributes: Vec<Attribute>,
     /// Target.
     pub target: Attribute,
 }
 
-impl Schema {
+impl StudySchema {
     /// Returns the schema if it is consistent, with the prices of panels on all of their members.
     ///
     /// # Errors
     /// [`Error::Setup`].
-    pub fn checked(mut self) -> Result<Schema> {
+    pub fn checked(mut self) -> Result<StudySchema> {
         for attribute in self.attributes.iter().chain([&self.target]) {
             attribute.check().map_err(Error::setup)?;
         }
@@ -322,7 +322,7 @@ impl Schema {
                 )));
             }
         }
-        if let Kind::Category(choices) = &mut self.target.kind {
+        if let AttributeKind::Category(choices) = &mut self.target.kind {
             choices.sort();
             if choices.len() != 2 {
                 return Err(Error::setup(format!(

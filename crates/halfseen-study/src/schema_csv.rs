@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::rows::{all_of, at, check_length, plain, rows, safe, with_point};
-use crate::schema::{Attribute, DATE, Kind, Schema, Value};
+use crate::schema::{Attribute, DATE, AttributeKind, StudySchema, Value};
 use halfseen::data::days_since_1970;
 use halfseen::error::short;
 use std::io::Read;
@@ -11,14 +11,14 @@ use std::io::Read;
 const COLUMNS: [&str; 10] =
     ["attribute", "kind", "unit", "low", "high", "panel", "price", "known", "choices", "retired"];
 
-impl Schema {
+impl StudySchema {
     /// Reads a schema from CSV: a row for each attribute, columns in any order, `attribute`
     /// required. The target is the row of this name, or a number that has only the name. Where cells
     /// are separated by semicolons or tabs, numbers may have a decimal comma.
     ///
     /// # Errors
     /// [`Error::Line`] with the line and the remedy; [`Error::Setup`] for a whole that is wrong.
-    pub fn from_csv(text: impl Read, target: &str) -> Result<Schema> {
+    pub fn from_csv(text: impl Read, target: &str) -> Result<StudySchema> {
         let text = all_of(text)?;
         let (rows, header) = rows(&text, "attribute")?;
         for (place, name) in header.iter().enumerate() {
@@ -54,10 +54,10 @@ impl Schema {
         }
         let place = attributes.iter().position(|attribute| attribute.name == target);
         let target = place.map_or_else(|| Attribute::number(target), |at| attributes.remove(at));
-        Schema { attributes, target }.checked()
+        StudySchema { attributes, target }.checked()
     }
 
-    /// Writes the schema as CSV, as [`Schema::from_csv`] reads it. Texts that a spreadsheet would take
+    /// Writes the schema as CSV, as [`StudySchema::from_csv`] reads it. Texts that a spreadsheet would take
     /// for a formula get a quote before them, which is not read.
     ///
     /// # Errors
@@ -75,9 +75,9 @@ impl Schema {
                 value.map_or(String::new(), |value| a.write(&Value::Number(value)))
             };
             let (kind, choices) = match &a.kind {
-                Kind::Number => ("number", String::new()),
-                Kind::Date => ("date", String::new()),
-                Kind::Category(choices) => ("category", choices.join("|")),
+                AttributeKind::Number => ("number", String::new()),
+                AttributeKind::Date => ("date", String::new()),
+                AttributeKind::Category(choices) => ("category", choices.join("|")),
             };
             let panel = a.panel.clone().unwrap_or_default();
             let is_target = a.name == self.target.name;
@@ -116,9 +116,9 @@ fn attribute_of<'a>(
         text => text.split('|').map(|choice| choice.trim().to_owned()).collect(),
     };
     let kind = match (cell("kind"), choices.is_empty()) {
-        ("" | "number", true) => Kind::Number,
-        ("date", true) => Kind::Date,
-        ("" | "category", false) => Kind::Category(choices),
+        ("" | "number", true) => AttributeKind::Number,
+        ("date", true) => AttributeKind::Date,
+        ("" | "category", false) => AttributeKind::Category(choices),
         ("category", true) => {
             return Err(format!(
                 "'{}' is a category without choices; write them as a|b|c",
@@ -146,7 +146,7 @@ fn attribute_of<'a>(
         )),
     };
     let range_of = |column: &str| match (&kind, cell(column)) {
-        (Kind::Date, text) if !text.is_empty() => {
+        (AttributeKind::Date, text) if !text.is_empty() => {
             days_since_1970(text, DATE).map(Some).ok_or_else(|| {
                 format!(
                     "{column} of '{}' is '{}', and must be a date such as 2024-01-31",

@@ -2,7 +2,7 @@
 
 use crate::asker::Asker;
 use crate::error::{Error, Result};
-use crate::schema::{Attribute, DATE, Kind, Schema};
+use crate::schema::{Attribute, DATE, AttributeKind, StudySchema};
 use halfseen::data::{Column, Label, Matrix, Place, Table, Target, TargetScale, TextColumn};
 use halfseen::prepare::{Group, Options, Prepared};
 use halfseen::{Learner, registry};
@@ -35,7 +35,7 @@ pub enum Unasked {
 #[serde(deny_unknown_fields)]
 pub struct Setup {
     /// Attributes and target.
-    pub schema: Schema,
+    pub schema: StudySchema,
     /// Name of a learner that asks.
     pub learner: String,
     /// Its parameters.
@@ -53,7 +53,7 @@ impl Setup {
     /// An unknown learner or parameter; a value out of range; a learner that cannot ask, or cannot
     /// learn the target; one that takes steps on a number of unknown range; a schema that is not
     /// consistent.
-    pub fn new(schema: Schema, learner: &str, settings: &[(String, String)]) -> Result<Setup> {
+    pub fn new(schema: StudySchema, learner: &str, settings: &[(String, String)]) -> Result<Setup> {
         let mut found = registry::find(learner)?;
         for (name, value) in settings {
             found.set(name, value)?;
@@ -93,7 +93,7 @@ impl Setup {
     /// Returns the classes of the target; empty for a number.
     pub fn classes(&self) -> Vec<Label> {
         match &self.schema.target.kind {
-            Kind::Category(choices) => choices.iter().cloned().map(Label::Text).collect(),
+            AttributeKind::Category(choices) => choices.iter().cloned().map(Label::Text).collect(),
             _ => Vec::new(),
         }
     }
@@ -116,20 +116,20 @@ impl Setup {
     /// As [`Setup::new`].
     pub(crate) fn asker(&self) -> Result<Asker> {
         let (learner, schema) = (self.learner()?, &self.schema);
-        let numbers = |attribute: &&Attribute| attribute.kind == Kind::Number;
+        let numbers = |attribute: &&Attribute| attribute.kind == AttributeKind::Number;
         // A row for each choice of the widest category; nothing looks at the cells.
-        let choices = |a: &Attribute| if let Kind::Category(all) = &a.kind { all.len() } else { 1 };
+        let choices = |a: &Attribute| if let AttributeKind::Category(all) = &a.kind { all.len() } else { 1 };
         let rows = schema.attributes.iter().map(choices).max().unwrap_or(1);
         let matrix =
             Matrix::F64(Array2::zeros((rows, schema.attributes.iter().filter(numbers).count())));
         let (mut columns, mut texts, mut at) = (Vec::new(), Vec::new(), 0);
         for attribute in &schema.attributes {
-            let place = if attribute.kind == Kind::Number {
+            let place = if attribute.kind == AttributeKind::Number {
                 at += 1;
                 Place::Number(at - 1)
             } else {
                 let levels = match &attribute.kind {
-                    Kind::Category(choices) => choices.clone(),
+                    AttributeKind::Category(choices) => choices.clone(),
                     _ => vec!["1970-01-01".to_owned()],
                 };
                 let codes = (0..rows).map(|row| (row % levels.len()) as u32).collect();
@@ -172,12 +172,12 @@ impl Setup {
             }
         }
         let bound = |a: &Attribute| Some((a.name.clone(), (a.low?, a.high?)));
-        let dated = schema.attributes.iter().filter(|a| a.kind == Kind::Date);
+        let dated = schema.attributes.iter().filter(|a| a.kind == AttributeKind::Date);
         // Bounds scale attributes; where some have none, each is scaled by its own reads.
         let bounded = schema
             .attributes
             .iter()
-            .all(|a| matches!(a.kind, Kind::Category(_)) || bound(a).is_some());
+            .all(|a| matches!(a.kind, AttributeKind::Category(_)) || bound(a).is_some());
         let bounds = schema.attributes.iter().filter_map(bound).collect();
         Options {
             known: schema.attributes.iter().filter(|a| a.known).map(|a| a.name.clone()).collect(),

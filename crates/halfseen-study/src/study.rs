@@ -2,7 +2,7 @@
 
 use crate::design::Design;
 use crate::error::{Error, Result};
-use crate::schema::{Attribute, Schema, Value};
+use crate::schema::{Attribute, StudySchema, Value};
 use crate::setup::Setup;
 use crate::sql::{Cell, Row, Sql, all, cells, first};
 use crate::sqlite::MEMORY;
@@ -315,7 +315,7 @@ impl Study {
 
 /// Returns the number of the panels that these attributes belong to, and their price. The target and
 /// what is known of everybody cost nothing.
-pub(crate) fn price_of(schema: &Schema, attributes: impl Iterator<Item = i64>) -> (i64, f64) {
+pub(crate) fn price_of(schema: &StudySchema, attributes: impl Iterator<Item = i64>) -> (i64, f64) {
     let mut panels: Vec<(&str, f64)> = attributes
         .filter_map(|at| schema.attributes.get(usize::try_from(at).ok()?))
         .filter(|attribute| !attribute.known)

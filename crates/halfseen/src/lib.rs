@@ -114,7 +114,7 @@ pub mod learner {
     #[doc(inline)]
     pub use halfseen_core::learner::{
         Answer, AskTell, Assignments, ByFeatures, ColumnTerm, Family, FeatureRows, FitSize, Grid,
-        InParts, Learner, MissingnessSummary, Monitor, Named, Needed, Query, Read, ReadRows, Role,
+        InParts, Learner, MissingnessSummary, Monitor, Named, Needed, Query, Read, ReadRows, ReadRole,
         STEPS, Steps, TellOutcome, each_class, refuse_weights, take_all_without_a_budget, with,
     };
     /// Fits the settings of a grid that share work together.
@@ -137,8 +137,8 @@ pub mod model {
     #[doc(inline)]
     pub use halfseen_core::model::{
         AttributeCurve, BudgetKind, Conditional, Conformal, ConformalIntervals, Curve, Curves,
-        Expansion, Factor, Fit, Intervals, Linear, Linears, Link, Model, NEAREST, Note, NumberLoss,
-        One, Outside, Peers, PerClass, Prediction, Predictor, RawCurve, RawSum, Report, Room, SAME,
+        Factor, Fit, KernelExpansion, Intervals, Linear, Linears, Link, Model, NEAREST, Note, NumberLoss,
+        One, Outside, CalibrationRows, PerClass, Prediction, Predictor, RawCurve, RawSum, Report, Room, SAME,
         Scores, Sketched, Stop, check_truncation, least_rows,
     };
 }
@@ -159,7 +159,7 @@ pub use learner::Learner;
 pub use {
     halfseen_budget::{self as budget, plan},
     halfseen_core::{
-        loss::{Expansion, Loss, Series},
+        loss::{Expansion, Loss, PowerSeries},
         params,
     },
     halfseen_full as full, halfseen_joint as joint, halfseen_missing as missing,

@@ -22,7 +22,7 @@ use halfseen::learner::{FitSize, Grid, Learner, Needed};
 use halfseen::model::{Fit, Note};
 use halfseen::params::{AttributeCosts, Damage, Needs, Targets, parameters};
 use halfseen::robust::{
-    FitContext, RobustHinge, Rows, Scratch, breakdown_threat, costs_of_classes, fit_classes,
+    FitContext, RobustHinge, Rows, HingeScratch, breakdown_threat, costs_of_classes, fit_classes,
 };
 use halfseen::{Monitor, Result};
 use halfseen_solve::SolverStop;
@@ -178,7 +178,7 @@ impl<'a> Attacked<'a> {
 }
 
 impl<'a> Margins for Attacked<'a> {
-    type Room = Scratch<'a>;
+    type Room = HingeScratch<'a>;
 
     fn width(&self) -> usize {
         self.rows.width()
@@ -192,12 +192,12 @@ impl<'a> Margins for Attacked<'a> {
         self.weights.map_or(1.0, |weights| weights[row])
     }
 
-    fn room(&self) -> Scratch<'a> {
+    fn room(&self) -> HingeScratch<'a> {
         self.hinge.scratch()
     }
 
     /// Leaves the deletions in the adversary's shares.
-    fn margin(&self, row: usize, weights: &[f64], room: &mut Scratch<'a>) -> f64 {
+    fn margin(&self, row: usize, weights: &[f64], room: &mut HingeScratch<'a>) -> f64 {
         let before = self.hinge.before(self.rows, row, self.signs[row], (weights, 0.0), room);
         -(before + room.adversary.relaxed(&room.attributes, &room.gains))
     }
@@ -207,7 +207,7 @@ impl<'a> Margins for Attacked<'a> {
         row: usize,
         share: f64,
         weights: &[f64],
-        room: &mut Scratch<'a>,
+        room: &mut HingeScratch<'a>,
         slope: &mut [f64],
     ) {
         self.margin(row, weights, room);

@@ -29,7 +29,7 @@ use halfseen::learner::with;
 use halfseen::model::Scores;
 use halfseen::prepare::{Options, Prepared};
 use halfseen::sampling::{Purpose, Stream};
-use halfseen::select::{By, Tuning, tune_over};
+use halfseen::select::{FoldSummary, Tuning, tune_over};
 use ndarray::Array2;
 
 const ROWS: usize = 1000;
@@ -99,7 +99,7 @@ fn cell(arm: &Arm, number: usize, quick: bool, seed: u64) -> Result<Vec<Measured
             let tuning = Tuning {
                 holdout: true,
                 runs: 1,
-                by: By::Mean,
+                by: FoldSummary::Mean,
                 ..Tuning::new(4, seed + number as u64)
             };
             let candidates = [(learner.clone(), arm.settings(quick))];

@@ -7,7 +7,7 @@ use crate::results::{packed, unpacked};
 use crate::synthetic::{decaying, sparse};
 use crate::tuned::{Load, Points};
 use halfseen::learner::with;
-use halfseen::select::By;
+use halfseen::select::FoldSummary;
 use halfseen_synthetic::{Decay, Weights};
 use std::collections::BTreeSet;
 use std::fs;
@@ -49,7 +49,7 @@ const SMALL: Protocol = Protocol {
     splits: 2,
     folds: 2,
     runs: 2,
-    by: By::Median,
+    by: FoldSummary::Median,
     clip: true,
     usual: (3, 3),
     every: 5,

@@ -14,7 +14,7 @@ use halfseen_core::asking::ledger::{Ledger, Limits, paid};
 use halfseen_core::asking::{Reads, saved};
 use halfseen_core::data::{Layout, Moments};
 use halfseen_core::error::{ErrorKind, Result};
-use halfseen_core::learner::{AskTell, ColumnTerm, Grid, Query, Role, TellOutcome};
+use halfseen_core::learner::{AskTell, ColumnTerm, Grid, Query, ReadRole, TellOutcome};
 use halfseen_core::model::{Fit, Linear, Note, Report, Stop};
 use halfseen_core::params::{Centre, Described};
 use halfseen_solve::sampling::{Purpose, Stream};
@@ -40,7 +40,7 @@ pub trait FromMoments: Described {
     ///
     /// # Errors
     /// Numerical failure.
-    fn solve(learners: &[&Self], moments: &Reduced, monitor: &dyn Monitor) -> Result<Vec<Solved>>;
+    fn solve(learners: &[&Self], moments: &Reduced, monitor: &dyn Monitor) -> Result<Vec<MomentSolution>>;
 }
 
 /// Parameters that the moments depend on.
@@ -62,7 +62,7 @@ pub struct Gathering {
 
 /// Solution of the problem in the moments.
 #[derive(Debug, Clone)]
-pub struct Solved {
+pub struct MomentSolution {
     /// Weights of the slots of [`Reduced::slots`].
     pub weights: Vec<f64>,
     /// Reason for stopping.
@@ -239,7 +239,7 @@ impl<L: FromMoments> Gatherer<L> {
     ) -> Result<Vec<Fit>> {
         let trust = self.state.own.as_ref().map_or(Trust::FULL, |own| own.best().0);
         let moments = self.trusted(self.reduced()?, trust);
-        let fit = |mut solved: Solved| {
+        let fit = |mut solved: MomentSolution| {
             if trust.length != 1.0 {
                 // Certificates hold for the unscaled weights only.
                 (solved.objective, solved.gap) = (None, None);
@@ -262,8 +262,8 @@ impl<L: FromMoments> Gatherer<L> {
         Ok(fits.swap_remove(0))
     }
 
-    fn role(&self) -> Role {
-        if self.draws.all() { Role::Full } else { Role::Gradient }
+    fn role(&self) -> ReadRole {
+        if self.draws.all() { ReadRole::Full } else { ReadRole::Gradient }
     }
 
     /// Splits an answer into free values and the centred values of drawn panels.

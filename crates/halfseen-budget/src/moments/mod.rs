@@ -22,5 +22,5 @@ pub(super) use ball::{Ball, Limits};
 #[doc(inline)]
 pub use fits::learn_from_moments;
 pub use fits::{begin, fit_curve, fit_grid, fit_rows, in_parts, needed, proceed, steps};
-pub use gather::{FromMoments, Gathering, Solved};
+pub use gather::{FromMoments, Gathering, MomentSolution};
 pub use reduced::Reduced;

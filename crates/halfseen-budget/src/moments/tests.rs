@@ -2,9 +2,9 @@
 
 mod readings;
 
-use super::gather::{FromMoments, Gatherer, Gathering, Solved};
+use super::gather::{FromMoments, Gatherer, Gathering, MomentSolution};
 use super::{Ball, Limits, Reduced};
-use crate::{AskTell, MomentLasso, Query, Read, Role, TellOutcome};
+use crate::{AskTell, MomentLasso, Query, Read, ReadRole, TellOutcome};
 use faer::Mat;
 use halfseen_core::data::Layout;
 use halfseen_core::error::Result;
@@ -101,7 +101,7 @@ fn tell_all<L: FromMoments>(
         query.reads.truncate(known);
         query.parts.truncate(layout.slots() - layout.sampled_slots());
         for &panel in panels {
-            query.reads.push(Read { panel, role: Role::Gradient, coefficient });
+            query.reads.push(Read { panel, role: ReadRole::Gradient, coefficient });
             let part = |slot: usize| crate::ColumnTerm { weight: 0.0, centre: centre[slot] };
             query.parts.extend(layout.slots_of(panel as usize).map(part));
         }
@@ -273,7 +273,7 @@ impl FromMoments for Alone {
         Gathering { budget, total_budget, total_cost, centre, intercept, seed }
     }
 
-    fn solve(_: &[&Self], _: &Reduced, _: &dyn Monitor) -> Result<Vec<Solved>> {
+    fn solve(_: &[&Self], _: &Reduced, _: &dyn Monitor) -> Result<Vec<MomentSolution>> {
         Ok(Vec::new())
     }
 }
@@ -358,7 +358,7 @@ fn sums_equal_those_of_dense_matrices_and_their_elimination() {
             let drawn: Vec<usize> = query
                 .reads
                 .iter()
-                .filter(|r| r.role != Role::Known)
+                .filter(|r| r.role != ReadRole::Known)
                 .map(|r| r.panel as usize)
                 .collect();
             let (d, k, s) = (5.0, budget as f64, (budget / 2) as f64);

@@ -2,7 +2,7 @@
 
 use super::{Sgd, Told};
 use halfseen_core::asking::sampler::Sampler;
-use halfseen_core::learner::{Query, Read, Role};
+use halfseen_core::learner::{Query, Read, ReadRole};
 use halfseen_solve::iterate::Iterate;
 
 /// Two estimates of <w,x> from one answer.
@@ -27,15 +27,15 @@ impl<I: Iterate> Sgd<I> {
         for (read, slot, part, value) in query.cells(&self.layout, values) {
             let (role, coefficient) = (read.role, read.coefficient);
             let term = part.weight * (value - part.centre);
-            if role != Role::Gradient {
+            if role != ReadRole::Gradient {
                 estimate.product += term;
             }
-            if role != Role::Product {
+            if role != ReadRole::Product {
                 estimate.second += term;
             }
             let deviation = self.unscaled(slot, part, value);
             told.push(Told { slot: slot as u32, role, coefficient, value, deviation });
-            if matches!(role, Role::Gradient | Role::Full) {
+            if matches!(role, ReadRole::Gradient | ReadRole::Full) {
                 gradient.push((slot as u32, coefficient * self.in_units(slot, deviation, value)));
             }
         }
@@ -65,7 +65,7 @@ impl<I: Iterate> Sgd<I> {
     pub(super) fn could_have_drawn(&self, query: &Query, adopted: bool) -> bool {
         let Some(chosen) = self.ledger.chosen_in(query) else { return false };
         let (sampler, version) = (self.state.drawing.sampler(), self.state.drawing.version);
-        let role = if sampler.is_some() { Role::Gradient } else { Role::Full };
+        let role = if sampler.is_some() { ReadRole::Gradient } else { ReadRole::Full };
         let most = sampler.map_or(self.layout.sampled_panels(), |s| s.draws());
         let drawn = chosen.iter().take_while(|read| read.role == role).count();
         let (drawn, products) = chosen.split_at(drawn);
@@ -81,7 +81,7 @@ impl<I: Iterate> Sgd<I> {
         number
             && (sampler.is_some_and(Sampler::replacement) || increasing())
             && drawn.iter().all(fits)
-            && products.iter().all(|read| read.role == Role::Product)
+            && products.iter().all(|read| read.role == ReadRole::Product)
             && self.could_read(products.len(), &query.orders)
     }
 }

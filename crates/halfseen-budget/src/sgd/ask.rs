@@ -3,7 +3,7 @@
 use super::{FEW_SLOTS, Sgd, State};
 use crate::gen_est::GenEst;
 use halfseen_core::asking::sampler::Sampler;
-use halfseen_core::learner::{ColumnTerm, Query, Read, Role};
+use halfseen_core::learner::{ColumnTerm, Query, Read, ReadRole};
 use halfseen_core::params::Centre;
 use halfseen_solve::iterate::Iterate;
 use halfseen_solve::sampling::{Purpose, Stream};
@@ -13,7 +13,7 @@ impl<I: Iterate> Sgd<I> {
     pub(super) fn draw(&mut self, query: &mut Query) {
         let Some(sampler) = self.state.drawing.sampler() else {
             for panel in 0..self.layout.sampled_panels() {
-                self.push(query, panel, Role::Full, 1.0, |slot| self.state.iterate.weight(slot));
+                self.push(query, panel, ReadRole::Full, 1.0, |slot| self.state.iterate.weight(slot));
             }
             return;
         };
@@ -103,7 +103,7 @@ impl<I: Iterate> Sgd<I> {
         &self,
         query: &mut Query,
         panel: usize,
-        role: Role,
+        role: ReadRole,
         coefficient: f64,
         weight: impl Fn(usize) -> f64,
     ) {
@@ -121,7 +121,7 @@ impl<I: Iterate> Sgd<I> {
     pub(super) fn push_known(&self, query: &mut Query) {
         query.exact = self.state.known.intercept();
         for panel in self.layout.sampled_panels()..self.layout.panels() {
-            query.reads.push(Read { panel: panel as u32, role: Role::Known, coefficient: 1.0 });
+            query.reads.push(Read { panel: panel as u32, role: ReadRole::Known, coefficient: 1.0 });
             for slot in self.layout.slots_of(panel) {
                 let weight = self.state.known.weight(slot - self.layout.sampled_slots());
                 query.parts.push(ColumnTerm {
@@ -137,7 +137,7 @@ impl<I: Iterate> Sgd<I> {
     #[inline]
     pub(super) fn push_gradient(&self, query: &mut Query, panel: usize) {
         let coefficient = self.state.drawing.sampler().map_or(1.0, |s| s.coefficient(panel));
-        self.push(query, panel, Role::Gradient, coefficient, |slot| {
+        self.push(query, panel, ReadRole::Gradient, coefficient, |slot| {
             coefficient * self.state.iterate.weight(slot)
         });
     }
@@ -149,7 +149,7 @@ impl<I: Iterate> Sgd<I> {
         let uniform = sampler.is_uniform().then(|| sampler.coefficient(0));
         let coefficient =
             |panel: u32| uniform.unwrap_or_else(|| sampler.coefficient(panel as usize));
-        let (role, drawn) = (Role::Gradient, self.panels.iter());
+        let (role, drawn) = (ReadRole::Gradient, self.panels.iter());
         query.reads.extend(drawn.clone().map(|&panel| Read {
             panel,
             role,
@@ -210,6 +210,6 @@ impl<I: Iterate> Sgd<I> {
     pub(super) fn push_product(&self, query: &mut Query, panel: usize, draws: usize) {
         let scale = 1.0 / (self.product_share(panel) * draws as f64);
         let weight = |slot| self.state.iterate.weight(slot) * scale;
-        self.push(query, panel, Role::Product, 0.0, weight);
+        self.push(query, panel, ReadRole::Product, 0.0, weight);
     }
 }

@@ -4,13 +4,13 @@
 use super::Sgd;
 use super::scale::UNIT_SQUARE;
 use crate::plan::first_examples;
-use crate::recipe::{Proportions, Source, TwoPhase};
+use crate::recipe::{Proportions, DrawMoments, TwoPhase};
 use crate::step_size::{DataNorms, Norms, StepPlan};
 use crate::two_phase::FirstPhase;
 use halfseen_core::asking::design::DesignCriterion;
 use halfseen_core::data::{Layout, Moments};
 use halfseen_core::error::{ErrorKind, Result};
-use halfseen_core::learner::{Query, Role};
+use halfseen_core::learner::{Query, ReadRole};
 use halfseen_core::params::{Centre, Inner, Rule};
 use halfseen_solve::iterate::Iterate;
 
@@ -116,7 +116,7 @@ impl<I: Iterate> Sgd<I> {
         let mut drawn = 0.0;
         for (read, slot, part, value) in query.cells(&self.layout, values) {
             let square = self.unscaled(slot, part, value).powi(2);
-            if read.role == Role::Known {
+            if read.role == ReadRole::Known {
                 known += square;
             } else {
                 sum += square;
@@ -234,16 +234,16 @@ impl<I: Iterate> Sgd<I> {
         let nothing_known = self.state.measured.is_none() && !self.scaled;
         let often_enough = t.is_power_of_two() && t * draws.gradient as u64 >= draws.panels as u64;
         let (weights, moments) = match source {
-            Source::FirstPhase(phases) if self.first_phase == Some(t) => {
+            DrawMoments::FirstPhase(phases) if self.first_phase == Some(t) => {
                 let (weights, moments, bound) = self.after_first_phase(phases, draws.goal, t);
                 self.state.drawing.bound = Some(bound);
                 (weights, moments)
             }
             // Once each panel may have been read, each time the number of answers has doubled: O(d)
             // each time.
-            Source::Online | Source::Auto
+            DrawMoments::Online | DrawMoments::Auto
                 if often_enough
-                    && (nothing_known || (matches!(source, Source::Online) && !self.scaled)) =>
+                    && (nothing_known || (matches!(source, DrawMoments::Online) && !self.scaled)) =>
             {
                 // One pseudo-read suffices, because the uniform share keeps every panel in use.
                 let squares = |slot| self.state.running.steadied(slot, self.centre(slot), 1.0);

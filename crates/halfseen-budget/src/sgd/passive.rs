@@ -25,7 +25,7 @@
 use super::Sgd;
 use halfseen_core::data::Examples;
 use halfseen_core::error::{Result, nothing_observed};
-use halfseen_core::learner::{Query, Read, Role};
+use halfseen_core::learner::{Query, Read, ReadRole};
 use halfseen_core::params::Passive;
 use halfseen_solve::iterate::Iterate;
 use halfseen_solve::sampling::{Purpose, Stream};
@@ -101,7 +101,7 @@ impl<I: Iterate> Sgd<I> {
                 }
                 _ => None,
             };
-            let (role, scale) = scale.map_or((Role::Gradient, 0.0), |scale| (Role::Full, scale));
+            let (role, scale) = scale.map_or((ReadRole::Gradient, 0.0), |scale| (ReadRole::Full, scale));
             self.push(query, panel as usize, role, coefficient, |slot| {
                 scale * self.state.iterate.weight(slot)
             });
@@ -122,7 +122,7 @@ impl<I: Iterate> Sgd<I> {
         for read in &query.reads {
             let here = at..at + self.layout.slots_of(read.panel as usize).len();
             at = here.end;
-            if read.role == Role::Known {
+            if read.role == ReadRole::Known {
                 continue;
             }
             // Parts without a role in the product have weight 0.
@@ -149,7 +149,7 @@ impl<I: Iterate> Sgd<I> {
     pub(super) fn could_have_observed(&self, query: &Query) -> bool {
         let Some(shown) = self.ledger.chosen_in(query) else { return false };
         let fits =
-            |r: &Read| r.role != Role::Product && (1.0..f64::INFINITY).contains(&r.coefficient);
+            |r: &Read| r.role != ReadRole::Product && (1.0..f64::INFINITY).contains(&r.coefficient);
         shown.iter().all(fits) && shown.windows(2).all(|w| w[0].panel < w[1].panel)
     }
 

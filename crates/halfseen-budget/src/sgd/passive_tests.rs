@@ -164,7 +164,7 @@ fn the_draw_of_the_product_goes_by_mass_over_share() {
     for _ in 0..20_000 {
         let mut query = Query::default();
         sgd.ask_observed_into(&[0, 1, 2], &mut query).unwrap();
-        let read = query.reads.iter().find(|r| r.role == Role::Full).unwrap();
+        let read = query.reads.iter().find(|r| r.role == ReadRole::Full).unwrap();
         counts[read.panel as usize] += 1.0 / 20_000.0;
     }
     // 1/(1/4), 4/(1/2), 9/1 of 21.

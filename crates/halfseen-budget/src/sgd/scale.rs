@@ -20,7 +20,7 @@
 //! S. Ross, P. Mineiro and J. Langford, "Normalized Online Learning", UAI 2013.
 
 use super::Sgd;
-use crate::recipe::{Proportions, Recipe, Source};
+use crate::recipe::{Proportions, Recipe, DrawMoments};
 use crate::step_size::Norms;
 use halfseen_core::data::Layout;
 use halfseen_core::learner::{ColumnTerm, Query};
@@ -38,8 +38,8 @@ pub(super) const UNIT_SQUARE: f64 = 1.0 / (DEVIATIONS * DEVIATIONS);
 /// of attributes.
 pub(super) fn by_reads(recipe: &Recipe, layout: &Layout) -> bool {
     let declared = match recipe.draws.as_ref().map(|d| &d.proportions) {
-        Some(Proportions::Optimal(Source::Given(_))) => true,
-        Some(Proportions::Optimal(Source::FirstPhase(phases))) => phases.moment_norm.is_some(),
+        Some(Proportions::Optimal(DrawMoments::Given(_))) => true,
+        Some(Proportions::Optimal(DrawMoments::FirstPhase(phases))) => phases.moment_norm.is_some(),
         _ => matches!(recipe.loss, Loss::Logistic { norm_bound } if norm_bound.is_finite()),
     };
     layout.scaled_by_reads() && !declared && recipe.centre != Centre::Given

@@ -7,7 +7,7 @@ use crate::step_size::{Step, StepPlan};
 use halfseen_core::asking::Wait;
 use halfseen_core::asking::admission::LARGEST_STEP;
 use halfseen_core::error::{ErrorKind, Result};
-use halfseen_core::learner::Role;
+use halfseen_core::learner::ReadRole;
 use halfseen_core::params::{Average, Centre};
 use halfseen_solve::iterate::Iterate;
 
@@ -106,10 +106,10 @@ impl<I: Iterate> Sgd<I> {
             let slot = told.slot as usize;
             // The first read of a slot is its centre, not a deviation.
             let first = centred && running.is_new(slot);
-            if told.role != Role::Known && !first {
+            if told.role != ReadRole::Known && !first {
                 running.pool(told.deviation);
             }
-            if told.role == Role::Gradient {
+            if told.role == ReadRole::Gradient {
                 drawing.see(slot, told.coefficient, if first { 0.0 } else { told.deviation });
             }
         }

@@ -4,11 +4,11 @@ use crate::format::{grouped, number, rounded};
 use crate::output::{align, write_file};
 use anyhow::Result;
 use halfseen_io::draw::{Figure, Point, Series, learning_curve};
-use halfseen_study::{Curve, CurvePoint, OwnTest};
+use halfseen_study::{StudyCurve, StudyCurvePoint, OwnTest};
 use std::path::Path;
 
 /// Returns the curve as a table.
-pub(super) fn text(curve: &Curve, target: &str) -> String {
+pub(super) fn text(curve: &StudyCurve, target: &str) -> String {
     if curve.points.iter().all(|point| point.error.is_none()) {
         return "curve: the learner has no own error yet\n".to_owned();
     }
@@ -39,8 +39,8 @@ pub(super) fn text(curve: &Curve, target: &str) -> String {
 }
 
 /// Writes a picture of the curve.
-pub(super) fn draw(path: &Path, curve: &Curve, title: &str) -> Result<()> {
-    let shown = |point: &CurvePoint| {
+pub(super) fn draw(path: &Path, curve: &StudyCurve, title: &str) -> Result<()> {
+    let shown = |point: &StudyCurvePoint| {
         let x = point.examples as f64;
         Some(Point { x, y: point.error?, low: point.low?, high: point.high? })
     };

@@ -5,7 +5,7 @@ use crate::failure::usage_error;
 use crate::output::{check_writable, remark, write_file};
 use anyhow::{Context, Result};
 use halfseen_io::{CsvOptions, read_csv};
-use halfseen_study::Schema;
+use halfseen_study::StudySchema;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -19,7 +19,7 @@ pub(super) fn write(table: &Path, args: &NewArgs) -> Result<ExitCode> {
     check_writable("--schema", &args.schema, &[table])?;
     let name = || table.display().to_string();
     let read = read_csv(table, &CsvOptions::default())?;
-    let (schema, left_out) = Schema::draft(&read, &args.target).with_context(name)?;
+    let (schema, left_out) = StudySchema::draft(&read, &args.target).with_context(name)?;
     for (column, categories) in left_out {
         remark(
             args.on.quiet,

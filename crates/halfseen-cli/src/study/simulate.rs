@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use halfseen::solve::Quiet;
 use halfseen_io::draw::{Figure, Point, Series, learning_curve};
 use halfseen_io::{CsvOptions, read_csv};
-use halfseen_study::{Events, Interval, Kind, Pilot, Played, Schema, Setup, Simulation, interval};
+use halfseen_study::{Events, Interval, AttributeKind, Pilot, Played, StudySchema, Setup, Simulation, interval};
 use serde_json::json;
 use std::path::Path;
 use std::process::ExitCode;
@@ -89,7 +89,7 @@ pub(super) fn run(args: &SimulateArgs) -> Result<ExitCode> {
 }
 
 /// Returns a setup for each learner and budget; all are checked before any is played.
-fn designs(args: &SimulateArgs, schema: &Schema) -> Result<Vec<Design>> {
+fn designs(args: &SimulateArgs, schema: &StudySchema) -> Result<Vec<Design>> {
     let readable = schema.attributes.iter().filter(|attribute| !attribute.known).count() as u64;
     let mut designs = Vec::new();
     for learner in &args.learners {
@@ -153,14 +153,14 @@ impl Design {
 }
 
 /// Names the error, with its unit.
-fn measure(schema: &Schema) -> String {
+fn measure(schema: &StudySchema) -> String {
     match schema.target.kind {
-        Kind::Category(_) => "share of wrong classes".to_owned(),
+        AttributeKind::Category(_) => "share of wrong classes".to_owned(),
         _ => format!("squared error / variance of {}", schema.target.name),
     }
 }
 
-fn text(designs: &[Design], schema: &Schema, seeds: u64) -> String {
+fn text(designs: &[Design], schema: &StudySchema, seeds: u64) -> String {
     let header =
         ["learner", "budget", "subjects", "complete", "reads", "money", "error", "90 % interval"];
     let mut rows = vec![Vec::from(header.map(str::to_owned))];
@@ -244,7 +244,7 @@ fn as_json(args: &SimulateArgs, designs: &[Design], events: Events) -> serde_jso
 }
 
 /// Writes a picture of the error against the money, a line for each learner and budget.
-fn draw(path: &Path, designs: &[Design], schema: &Schema, title: &str) -> Result<()> {
+fn draw(path: &Path, designs: &[Design], schema: &StudySchema, title: &str) -> Result<()> {
     let series = designs.iter().map(|design| {
         let points = design.rows().into_iter().map(|row| {
             let (low, high) = row.error.ends.unwrap_or((f64::NAN, f64::NAN));

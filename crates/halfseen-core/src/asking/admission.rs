@@ -2,7 +2,7 @@
 
 use super::ledger::{LARGEST_COUNT, Ledger};
 use crate::error::{ErrorKind, Result, shown};
-use crate::learner::{Query, Read, Role};
+use crate::learner::{Query, Read, ReadRole};
 
 /// Largest absolute value of an accepted number: squares must stay finite.
 pub const LARGEST_STEP: f64 = 1e100;
@@ -121,8 +121,8 @@ impl Ledger {
         let (layout, sampled) = (&self.layout, self.layout.sampled_panels());
         let (free, chosen) = query.reads.split_at_checked(layout.panels() - sampled)?;
         let is_known =
-            |(r, panel): (&Read, usize)| r.panel as usize == panel && r.role == Role::Known;
-        let can_be_read = |r: &Read| (r.panel as usize) < sampled && r.role != Role::Known;
+            |(r, panel): (&Read, usize)| r.panel as usize == panel && r.role == ReadRole::Known;
+        let can_be_read = |r: &Read| (r.panel as usize) < sampled && r.role != ReadRole::Known;
         if !(free.iter().zip(sampled..).all(is_known) && chosen.iter().all(can_be_read)) {
             return None;
         }
@@ -136,7 +136,7 @@ impl Ledger {
     pub fn alike_in<'q>(
         &self,
         query: &'q Query,
-        role: Role,
+        role: ReadRole,
         coefficient: f64,
     ) -> Option<&'q [Read]> {
         self.chosen_in(query).filter(|chosen| {

@@ -5,7 +5,7 @@ use super::ledger::{Ledger, paid};
 use crate::data::Layout;
 use crate::error::{ErrorKind, Result};
 use crate::learner::{
-    Answer, AskTell, ColumnTerm, Query, Read, ReadRows, Role, TellOutcome, ask_then_tell, chooses,
+    Answer, AskTell, ColumnTerm, Query, Read, ReadRows, ReadRole, TellOutcome, ask_then_tell, chooses,
     takes_only_answers,
 };
 use crate::model::{Fit, Linear, Predictor, Report};
@@ -259,7 +259,7 @@ impl<E: Engine> AskTell for E {
 pub fn push(
     query: &mut Query,
     layout: &Layout,
-    (panel, role, coefficient): (u32, Role, f64),
+    (panel, role, coefficient): (u32, ReadRole, f64),
     centre: impl Fn(usize) -> f64,
 ) {
     query.reads.push(Read { panel, role, coefficient });
@@ -270,7 +270,7 @@ pub fn push(
 /// Adds the known panels, without weights in the product.
 pub fn push_known(query: &mut Query, layout: &Layout) {
     for panel in layout.sampled_panels()..layout.panels() {
-        push(query, layout, (panel as u32, Role::Known, 1.0), |_| 0.0);
+        push(query, layout, (panel as u32, ReadRole::Known, 1.0), |_| 0.0);
     }
 }
 

@@ -7,7 +7,7 @@ use super::saved;
 use super::wait::Wait;
 use crate::data::{Layout, widened};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{Query, Role, TellOutcome};
+use crate::learner::{Query, ReadRole, TellOutcome};
 use crate::model::{Report, Stop};
 use halfseen_solve::sampling::keep_distinct;
 use serde::{Deserialize, Serialize};
@@ -103,7 +103,7 @@ struct Entries {
 /// Returns the panels of a query that cost a read, with repetitions.
 #[inline]
 pub fn paid(query: &Query) -> impl Iterator<Item = u32> {
-    query.reads.iter().filter(|r| r.role != Role::Known).map(|r| r.panel)
+    query.reads.iter().filter(|r| r.role != ReadRole::Known).map(|r| r.panel)
 }
 
 /// Returns the total price of the distinct panels.

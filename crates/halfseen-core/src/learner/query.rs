@@ -127,7 +127,7 @@ pub struct Read {
     /// Panel; its name is [`Layout::name`](crate::data::Layout::name).
     pub panel: u32,
     /// Purpose of the values.
-    pub role: Role,
+    pub role: ReadRole,
     /// Factor of the values in the estimate of the example.
     pub coefficient: f64,
 }
@@ -145,7 +145,7 @@ pub struct ColumnTerm {
 /// Purpose of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub enum ReadRole {
     /// Estimate of the example, hence of the gradient.
     Gradient,
     /// Estimate of the product <w,x>.

@@ -4,7 +4,7 @@ use std::f64::consts::{FRAC_2_PI, FRAC_2_SQRT_PI, PI};
 
 /// Function g(u) = sum_n a_n u^n.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Series {
+pub enum PowerSeries {
     /// The error function: a_(2k+1) = (2/sqrt pi) (-1)^k / (k! (2k+1)). Entire.
     Erf,
     /// The exponential: a_n = 1/n!. Entire.
@@ -16,20 +16,20 @@ pub enum Series {
 /// Order from which the poles nearest to 0 give a coefficient of tanh to the last bit.
 const FAR: u32 = 64;
 
-impl Series {
+impl PowerSeries {
     /// Returns g(u).
     pub fn value(self, u: f64) -> f64 {
         match self {
-            Series::Erf => erf(u),
-            Series::Exp => u.exp(),
-            Series::Tanh => u.tanh(),
+            PowerSeries::Erf => erf(u),
+            PowerSeries::Exp => u.exp(),
+            PowerSeries::Tanh => u.tanh(),
         }
     }
 
     /// Returns true if a_n = 0.
     #[inline]
     pub fn vanishes(self, order: u32) -> bool {
-        self != Series::Exp && order.is_multiple_of(2)
+        self != PowerSeries::Exp && order.is_multiple_of(2)
     }
 
     /// Returns a_n.
@@ -38,12 +38,12 @@ impl Series {
             return 0.0;
         }
         match self {
-            Series::Erf => {
+            PowerSeries::Erf => {
                 let k = order / 2;
                 (1..=k).fold(FRAC_2_SQRT_PI, |a, i| -a / f64::from(i)) / f64::from(order)
             }
-            Series::Exp => (1..=order).fold(1.0, |a, i| a / f64::from(i)),
-            Series::Tanh => tanh_coefficient(order),
+            PowerSeries::Exp => (1..=order).fold(1.0, |a, i| a / f64::from(i)),
+            PowerSeries::Tanh => tanh_coefficient(order),
         }
     }
 
@@ -52,8 +52,8 @@ impl Series {
     /// which also stands for divergence.
     pub fn second_moment(self, s: f64) -> f64 {
         let first = match self {
-            Series::Exp => 0,
-            Series::Erf | Series::Tanh => 1,
+            PowerSeries::Exp => 0,
+            PowerSeries::Erf | PowerSeries::Tanh => 1,
         };
         let step = if first == 0 { 1 } else { 2 };
         let mut term =
@@ -63,10 +63,10 @@ impl Series {
             sum += term;
             let next = order + step;
             let ratio = match self {
-                Series::Exp => 1.0 / f64::from(next),
-                Series::Erf => f64::from(order) / (f64::from(next) * f64::from(next / 2)),
-                Series::Tanh if order >= FAR => FRAC_2_PI * FRAC_2_PI,
-                Series::Tanh => self.coefficient(next) / self.coefficient(order),
+                PowerSeries::Exp => 1.0 / f64::from(next),
+                PowerSeries::Erf => f64::from(order) / (f64::from(next) * f64::from(next / 2)),
+                PowerSeries::Tanh if order >= FAR => FRAC_2_PI * FRAC_2_PI,
+                PowerSeries::Tanh => self.coefficient(next) / self.coefficient(order),
             };
             term *= (2.0 * s).powi(step as i32) * ratio * ratio;
             order = next;
@@ -77,10 +77,10 @@ impl Series {
         sum.min(f64::MAX)
     }
 
-    /// Returns the value of sqrt(s) from which [`Series::second_moment`] diverges: the radius of
+    /// Returns the value of sqrt(s) from which [`PowerSeries::second_moment`] diverges: the radius of
     /// convergence over sqrt 2; `None` for entire functions.
     pub fn reach(self) -> Option<f64> {
-        (self == Series::Tanh).then_some(PI / 8_f64.sqrt())
+        (self == PowerSeries::Tanh).then_some(PI / 8_f64.sqrt())
     }
 }
 
@@ -119,7 +119,7 @@ fn tanh_coefficient(order: u32) -> f64 {
 mod tests {
     use super::*;
 
-    fn partial_sum(series: Series, u: f64, orders: u32) -> f64 {
+    fn partial_sum(series: PowerSeries, u: f64, orders: u32) -> f64 {
         (0..orders).map(|n| series.coefficient(n) * u.powi(n as i32)).sum()
     }
 
@@ -127,7 +127,7 @@ mod tests {
     fn coefficients_are_those_of_the_functions() {
         for i in -12..=12 {
             let u = 0.1 * f64::from(i);
-            for series in [Series::Erf, Series::Exp, Series::Tanh] {
+            for series in [PowerSeries::Erf, PowerSeries::Exp, PowerSeries::Tanh] {
                 let (found, expected) = (partial_sum(series, u, 200), series.value(u));
                 assert!(
                     (found - expected).abs() < 1e-13,
@@ -136,7 +136,7 @@ mod tests {
             }
         }
         // Both formulas agree where they meet.
-        let (near, far) = (Series::Tanh.coefficient(63), Series::Tanh.coefficient(65));
+        let (near, far) = (PowerSeries::Tanh.coefficient(63), PowerSeries::Tanh.coefficient(65));
         assert!((far / near + FRAC_2_PI * FRAC_2_PI).abs() < 1e-14);
     }
 
@@ -161,7 +161,7 @@ mod tests {
     /// log(1 + e^-z) has the derivative -(1 + tanh(-z/2))/2, whose series diverges at |z| >= pi.
     #[test]
     fn the_series_of_the_logistic_loss_diverges_outside_its_radius() {
-        let slope = |z: f64, orders| -0.5 - 0.5 * partial_sum(Series::Tanh, -0.5 * z, orders);
+        let slope = |z: f64, orders| -0.5 - 0.5 * partial_sum(PowerSeries::Tanh, -0.5 * z, orders);
         let truth = |z: f64| -1.0 / (1.0 + z.exp());
         assert!((slope(3.0, 600) - truth(3.0)).abs() < 1e-10, "inside it converges");
         for (orders, least) in [(40, 10.0), (80, 1e3), (160, 1e7)] {
@@ -169,16 +169,16 @@ mod tests {
             assert!(error > least, "{orders} terms at 3.5: off by {error}");
         }
         // Second moments diverge from pi / sqrt 2 on, in units of z.
-        let reach = Series::Tanh.reach().unwrap();
+        let reach = PowerSeries::Tanh.reach().unwrap();
         assert!((2.0 * reach - PI / 2_f64.sqrt()).abs() < 1e-15);
-        assert!(Series::Tanh.second_moment((0.99 * reach).powi(2)) < 1e3);
-        assert_eq!(Series::Tanh.second_moment((1.01 * reach).powi(2)), f64::MAX);
-        assert_eq!((Series::Erf.reach(), Series::Exp.reach()), (None, None));
+        assert!(PowerSeries::Tanh.second_moment((0.99 * reach).powi(2)) < 1e3);
+        assert_eq!(PowerSeries::Tanh.second_moment((1.01 * reach).powi(2)), f64::MAX);
+        assert_eq!((PowerSeries::Erf.reach(), PowerSeries::Exp.reach()), (None, None));
     }
 
     #[test]
     fn second_moments_equal_their_sums() {
-        for series in [Series::Erf, Series::Exp, Series::Tanh] {
+        for series in [PowerSeries::Erf, PowerSeries::Exp, PowerSeries::Tanh] {
             for s in [0.0_f64, 0.1, 0.5, 1.0] {
                 let term = |n: u32| {
                     2_f64.powi(n as i32 + 1) * series.coefficient(n).powi(2) * s.powi(n as i32)
@@ -193,9 +193,9 @@ mod tests {
         }
         // They grow like e^(4 s), which rules out narrow smoothing.
         for (residual, expected) in [(1.0_f64, 8.4), (2.0, 8e4), (3.0, 1.3e13), (5.0, 1.1e40)] {
-            let found = Series::Erf.second_moment(residual * residual);
+            let found = PowerSeries::Erf.second_moment(residual * residual);
             assert!((found / expected).ln().abs() < 0.3, "{residual}: {found:e}");
         }
-        assert_eq!(Series::Erf.second_moment(200.0), f64::MAX);
+        assert_eq!(PowerSeries::Erf.second_moment(200.0), f64::MAX);
     }
 }

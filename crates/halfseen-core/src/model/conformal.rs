@@ -81,7 +81,7 @@ pub struct Conformal<'a> {
 
 /// Calibration rows that an interval comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Peers {
+pub enum CalibrationRows {
     /// Rows that lack the same attributes.
     Same,
     /// Rows that lack no other attributes than the row; others of these were hidden.
@@ -96,7 +96,7 @@ pub struct ConformalIntervals {
     /// Ends of the intervals, and differences between the table's columns and the model's.
     pub intervals: Intervals,
     /// Rows that each interval comes from.
-    pub bases: Vec<Peers>,
+    pub bases: Vec<CalibrationRows>,
 }
 
 /// Prediction for a row, in units of the target, with the width that scales its score.
@@ -151,13 +151,13 @@ impl<'a> Conformal<'a> {
     }
 
     /// Returns an interval for each row of a table, (n_rows), in the target's units. Of rows compared
-    /// with [`Peers::Same`] it contains the target of a share `level`, whether the model is right or
+    /// with [`CalibrationRows::Same`] it contains the target of a share `level`, whether the model is right or
     /// not; of others under the conditions at the head of this file.
     /// Columns are matched, and holes taken, as by [`Model::predict`]. Ends are not clipped, but
     /// scores are those of predictions as the model gives them.
     ///
     /// Rows that lack the same attributes share the predictions of calibration rows; a row whose
-    /// interval has the basis [`Peers::Union`] costs up to [`NEAREST`] times [`least_rows`]
+    /// interval has the basis [`CalibrationRows::Union`] costs up to [`NEAREST`] times [`least_rows`]
     /// predictions of its own. Beside the encoded tables this takes a few numbers per calibration
     /// row and at most 8 MB, or a row.
     ///
@@ -187,16 +187,16 @@ impl<'a> Conformal<'a> {
         }
         let encoded = self.model.prepare.encode(table)?;
         let mut ends = vec![(f64::NAN, f64::NAN); table.rows()];
-        let mut bases = vec![Peers::Union; table.rows()];
+        let mut bases = vec![CalibrationRows::Union; table.rows()];
         let mut done = 0;
         for Pattern { missing, rows } in Pattern::all(&encoded.matrix, &self.columns) {
             let (basis, with) = self.basis(&missing, level);
-            if basis == Peers::Union {
+            if basis == CalibrationRows::Union {
                 self.nested(&encoded.matrix, (&missing, &rows), level, &mut ends, monitor)?;
             } else {
                 let centres = self.as_found(&encoded.matrix, &rows, monitor)?;
                 let mut scores = match basis {
-                    Peers::Same => self.scores(&with, self.as_found(&self.matrix, &with, monitor)?),
+                    CalibrationRows::Same => self.scores(&with, self.as_found(&self.matrix, &with, monitor)?),
                     _ => {
                         let hidden: Vec<_> = with.iter().map(|&row| (row, &missing[..])).collect();
                         self.scores(&with, self.hidden(&self.matrix, &hidden, monitor)?)
@@ -219,18 +219,18 @@ impl<'a> Conformal<'a> {
     }
 
     /// Returns the calibration rows for new rows that lack these attributes; none for unions.
-    fn basis(&self, missing: &[u32], level: f64) -> (Peers, Vec<u32>) {
+    fn basis(&self, missing: &[u32], level: f64) -> (CalibrationRows, Vec<u32>) {
         let least = least_rows(level);
         let same = self.patterns.iter().find(|p| p.missing == missing);
         let same = same.map_or(&[][..], |p| &p.rows);
         let contained = self.patterns.iter().filter(|p| beyond(&p.missing, missing) == 0);
         let contained: Vec<u32> = contained.flat_map(|p| p.rows.iter().copied()).collect();
         if contained.len() < least {
-            (Peers::Union, Vec::new())
+            (CalibrationRows::Union, Vec::new())
         } else if same.len() >= SAME.saturating_mul(least) || same.len() == contained.len() {
-            (Peers::Same, same.to_vec())
+            (CalibrationRows::Same, same.to_vec())
         } else {
-            (Peers::Contained, contained)
+            (CalibrationRows::Contained, contained)
         }
     }
 

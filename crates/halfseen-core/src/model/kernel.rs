@@ -17,7 +17,7 @@ const BLOCK: usize = 1024;
 /// cells observed in both rows, without imputation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(into = "File", try_from = "File")]
-pub struct Expansion {
+pub struct KernelExpansion {
     /// Fitted kernel.
     pub kernel: Kernel,
     /// True if the columns include an always observed constant.
@@ -30,14 +30,14 @@ pub struct Expansion {
     pub estimates: bool,
 }
 
-impl Expansion {
+impl KernelExpansion {
     /// Returns the number of scores of a row.
     pub fn outputs(&self) -> usize {
         self.coefficients.ncols()
     }
 
     /// Removes rows whose coefficients are all 0; at least one row stays.
-    pub fn pruned(self) -> Expansion {
+    pub fn pruned(self) -> KernelExpansion {
         let used = |&i: &usize| (0..self.outputs()).any(|j| self.coefficients[(i, j)] != 0.0);
         let mut keep: Vec<usize> = (0..self.support.len()).filter(used).collect();
         if keep.len() == self.support.len() {
@@ -48,7 +48,7 @@ impl Expansion {
         }
         let coefficients =
             Mat::from_fn(keep.len(), self.outputs(), |i, j| self.coefficients[(keep[i], j)]);
-        Expansion { support: Arc::new(self.support.select(&keep)), coefficients, ..self }
+        KernelExpansion { support: Arc::new(self.support.select(&keep)), coefficients, ..self }
     }
 
     /// Returns the scores of all examples by each of several predictors. Those with the same
@@ -56,8 +56,8 @@ impl Expansion {
     ///
     /// # Errors
     /// Cells or kernel values too large to be finite.
-    pub fn scores_of(predictors: &[&Expansion], examples: &Examples<'_>) -> Result<Vec<Scores>> {
-        let empty = |p: &&Expansion| Scores {
+    pub fn scores_of(predictors: &[&KernelExpansion], examples: &Examples<'_>) -> Result<Vec<Scores>> {
+        let empty = |p: &&KernelExpansion| Scores {
             values: Vec::with_capacity(examples.len() * p.outputs()),
             outputs: p.outputs(),
             estimates: p.estimates,
@@ -66,7 +66,7 @@ impl Expansion {
         let mut left: Vec<usize> = (0..predictors.len()).collect();
         while let Some(&first) = left.first() {
             let first = predictors[first];
-            let shares = |p: &Expansion| {
+            let shares = |p: &KernelExpansion| {
                 Arc::ptr_eq(&p.support, &first.support) && p.constant == first.constant
             };
             let (together, others) = left.into_iter().partition(|&at| shares(predictors[at]));
@@ -78,7 +78,7 @@ impl Expansion {
 
     /// Adds the scores of those predictors that share their rows.
     fn compare(
-        all: &[&Expansion],
+        all: &[&KernelExpansion],
         these: &[usize],
         examples: &Examples<'_>,
         scores: &mut [Scores],
@@ -135,19 +135,19 @@ struct File {
     coefficients: Vec<Vec<f64>>,
 }
 
-impl From<Expansion> for File {
-    fn from(from: Expansion) -> File {
+impl From<KernelExpansion> for File {
+    fn from(from: KernelExpansion) -> File {
         let row = |i| (0..from.outputs()).map(|j| from.coefficients[(i, j)]).collect();
         let coefficients = (0..from.support.len()).map(row).collect();
-        let Expansion { kernel, constant, support, estimates, .. } = from;
+        let KernelExpansion { kernel, constant, support, estimates, .. } = from;
         File { kernel, constant, estimates, support: Masked::clone(&support), coefficients }
     }
 }
 
-impl TryFrom<File> for Expansion {
+impl TryFrom<File> for KernelExpansion {
     type Error = crate::Error;
 
-    fn try_from(file: File) -> Result<Expansion> {
+    fn try_from(file: File) -> Result<KernelExpansion> {
         let (rows, outputs) = (file.support.len(), file.coefficients.first().map_or(0, Vec::len));
         if rows == 0 || outputs == 0 || file.coefficients.len() != rows {
             return Err(bad(
@@ -163,6 +163,6 @@ impl TryFrom<File> for Expansion {
         }
         let coefficients = Mat::from_fn(rows, outputs, |i, j| file.coefficients[i][j]);
         let File { kernel, constant, estimates, support, .. } = file;
-        Ok(Expansion { kernel, constant, support: Arc::new(support), coefficients, estimates })
+        Ok(KernelExpansion { kernel, constant, support: Arc::new(support), coefficients, estimates })
     }
 }

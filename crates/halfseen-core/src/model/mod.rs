@@ -20,12 +20,12 @@ mod stop;
 mod truncate;
 
 pub use conditional::Conditional;
-pub use conformal::{Conformal, ConformalIntervals, NEAREST, Peers, SAME, least_rows};
+pub use conformal::{Conformal, ConformalIntervals, NEAREST, CalibrationRows, SAME, least_rows};
 pub use curves::interpolate;
 pub use curves::{AttributeCurve, Curves};
 pub use factor::{Factor, One, Room};
 pub use file::{Intervals, Model, Prediction};
-pub use kernel::Expansion;
+pub use kernel::KernelExpansion;
 pub use linear::Linear;
 pub use link::{Curve, Link};
 pub use note::Note;

@@ -1,6 +1,6 @@
 //! Combines all forms of predictors, which map a scaled row to scores.
 
-use super::{Conditional, Curves, Expansion, Factor, Linear, Scores, Sketched};
+use super::{Conditional, Curves, KernelExpansion, Factor, Linear, Scores, Sketched};
 use crate::data::{Examples, bad_cell};
 use crate::error::{Error, ErrorKind, Result, no_intervals};
 use crate::memory;
@@ -28,7 +28,7 @@ pub enum Predictor {
     /// One model with imputation for each of more than two classes.
     Classes(PerClass),
     /// Comparisons with training rows.
-    Kernel(Expansion),
+    Kernel(KernelExpansion),
     /// Linear models of random features.
     Sketch(Sketched),
     /// A factor of a completed matrix.
@@ -279,7 +279,7 @@ impl Predictor {
             memory::room_for_products("the model", 0.0)?;
         }
         let mut linear = Linear::scores_of(&linear, examples).into_iter();
-        let mut kernel = Expansion::scores_of(&kernel, examples)?.into_iter();
+        let mut kernel = KernelExpansion::scores_of(&kernel, examples)?.into_iter();
         let mut sketched = Sketched::scores_of(&sketched, examples)?.into_iter();
         let mut factors = Factor::scores_of(&factors, examples)?.into_iter();
         let mut scores = Vec::with_capacity(predictors.len());

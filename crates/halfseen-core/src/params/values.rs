@@ -4,7 +4,7 @@ use super::Kind;
 use serde::{Deserialize, Serialize};
 
 /// A type of parameter values. `from_text(to_text(v)) == v` for every value in range.
-pub trait Value: Clone + PartialEq + Sized {
+pub trait ParameterValue: Clone + PartialEq + Sized {
     /// Reads a value; `None` if the text is not one.
     fn from_text(text: &str) -> Option<Self>;
     /// Shows a value exactly.
@@ -17,7 +17,7 @@ pub trait Value: Clone + PartialEq + Sized {
     fn is_in(&self, kind: &Kind) -> bool;
 }
 
-impl Value for u64 {
+impl ParameterValue for u64 {
     fn from_text(text: &str) -> Option<Self> {
         text.parse().ok()
     }
@@ -36,7 +36,7 @@ impl Value for u64 {
     }
 }
 
-impl Value for f64 {
+impl ParameterValue for f64 {
     fn from_text(text: &str) -> Option<Self> {
         text.parse().ok()
     }
@@ -62,7 +62,7 @@ impl Value for f64 {
 }
 
 /// Numbers separated by commas.
-impl Value for Vec<f64> {
+impl ParameterValue for Vec<f64> {
     fn from_text(text: &str) -> Option<Self> {
         let inside = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text);
         inside.split(',').map(|number| number.trim().parse().ok()).collect()
@@ -83,7 +83,7 @@ impl Value for Vec<f64> {
     }
 }
 
-/// Defines an enum of words or else numbers, and its [`Value`].
+/// Defines an enum of words or else numbers, and its [`ParameterValue`].
 macro_rules! words_or_numbers {
     ($(#[$meta:meta])* $Name:ident, $Kind:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$meta])*
@@ -94,7 +94,7 @@ macro_rules! words_or_numbers {
             Numbers(Vec<f64>),
         }
 
-        impl Value for $Name {
+        impl ParameterValue for $Name {
             fn from_text(text: &str) -> Option<Self> {
                 match text { $($word => Some($Name::$variant),)* _ => Vec::from_text(text).map($Name::Numbers) }
             }
@@ -134,7 +134,7 @@ words_or_numbers! {
 }
 
 /// `None` is `auto`.
-impl<V: Value> Value for Option<V> {
+impl<V: ParameterValue> ParameterValue for Option<V> {
     fn from_text(text: &str) -> Option<Self> {
         if text == "auto" { Some(None) } else { V::from_text(text).map(Some) }
     }
@@ -160,7 +160,7 @@ impl<V: Value> Value for Option<V> {
     }
 }
 
-impl Value for bool {
+impl ParameterValue for bool {
     fn from_text(text: &str) -> Option<Self> {
         text.parse().ok()
     }
@@ -194,7 +194,7 @@ impl Rule {
     }
 }
 
-impl Value for Rule {
+impl ParameterValue for Rule {
     fn from_text(text: &str) -> Option<Self> {
         match (text, text.strip_suffix('x')) {
             ("theory", _) => Some(Rule::Theory(1.0)),
@@ -230,7 +230,7 @@ pub enum Features {
     Sketch(u64),
 }
 
-impl Value for Features {
+impl ParameterValue for Features {
     fn from_text(text: &str) -> Option<Self> {
         match text.strip_prefix("sketch:") {
             Some(count) => count.trim().parse().ok().map(Features::Sketch),

@@ -1,16 +1,16 @@
 //! Defines the enums of words that parameters choose from.
 
-use super::{Kind, Value};
+use super::{Kind, ParameterValue};
 use serde::{Deserialize, Serialize};
 
-/// Defines an enum of words and its [`Value`].
+/// Defines an enum of words and its [`ParameterValue`].
 macro_rules! words {
     ($(#[$meta:meta])* $Name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
         pub enum $Name { $($(#[$doc])* #[serde(rename = $word)] $variant,)* }
 
-        impl Value for $Name {
+        impl ParameterValue for $Name {
             fn from_text(text: &str) -> Option<Self> {
                 match text { $($word => Some($Name::$variant),)* _ => None }
             }

@@ -57,7 +57,7 @@ impl Pass {
         Ok(Pass { learner, kept, stop })
     }
 
-    fn coefficients(&self, by: Iterate, n: usize) -> Mat<f64> {
+    fn coefficients(&self, by: KernelIterate, n: usize) -> Mat<f64> {
         let found = self.learner.coefficients(by);
         let mut merged = Mat::zeros(n, found.ncols());
         for (i, &row) in self.kept.iter().enumerate() {
@@ -147,7 +147,7 @@ fn closed_forms_are_the_printed_recursion() {
         let pass = Pass::run(&gram, &order, &targets, (rho, loss), &Silent).unwrap();
         assert_eq!((pass.learner.steps(), pass.stop), (90, SolverStop::OnePass));
         assert!(pass.learner.suffered() > 0.0);
-        for (by, expected) in [(Iterate::Last, &last), (Iterate::Averaged, &averaged)] {
+        for (by, expected) in [(KernelIterate::Last, &last), (KernelIterate::Averaged, &averaged)] {
             let found = pass.coefficients(by, 30);
             for i in 0..30 {
                 for j in 0..outputs {
@@ -181,7 +181,7 @@ fn every_place_in_the_order_weighs_the_same() {
         let fit = |order: &[usize]| {
             Pass::run(&gram, order, &signs(&[1; 20]), (0.5, loss), &Silent)
                 .unwrap()
-                .coefficients(Iterate::Last, n)
+                .coefficients(KernelIterate::Last, n)
         };
         let forwards = fit(&order);
         order.reverse();
@@ -216,7 +216,7 @@ fn uniformly_drawn_orders_find_the_regularised_optimum() {
         }
     }
     let best = objective(&|i| exact[i]);
-    for by in [Iterate::Last, Iterate::Averaged] {
+    for by in [KernelIterate::Last, KernelIterate::Averaged] {
         let found = pass.coefficients(by, 12);
         let found = objective(&|i| found[(i, 0)]);
         assert!(found >= best - 1e-12 && found - best < 1e-3, "{by:?}: {found} and {best}");

@@ -1,8 +1,8 @@
 //! A server for a test, and those who ask it.
 
-use super::super::{Options, serve};
+use super::super::{ServeOptions, serve};
 use halfseen::{Monitor, Silent};
-use halfseen_study::{By, Role, Schema, Setup, Study, Subjects};
+use halfseen_study::{By, Role, StudySchema, Setup, Study, Subjects};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ const SCHEMA: &str = "attribute,kind,low,high,known,choices,panel\nage,number,18
 /// Begins a study with the asks 0 (p0) and 1 (p1), and returns its file.
 pub(super) fn begun(folder: &Path) -> PathBuf {
     let path = folder.join("trial.hs");
-    let schema = Schema::from_csv(SCHEMA.as_bytes(), "y").unwrap();
+    let schema = StudySchema::from_csv(SCHEMA.as_bytes(), "y").unwrap();
     let setup = Setup::new(schema, "fiml", &[("budget".into(), "1".into())]).unwrap();
     let mut study = Study::create(&path, &setup, &by()).unwrap();
     let names = ["p0".to_owned(), "p1".to_owned()];
@@ -54,10 +54,10 @@ pub(super) fn begun(folder: &Path) -> PathBuf {
 
 impl Server {
     pub(super) fn start() -> Server {
-        Self::with(Options { listen: "127.0.0.1:0".parse().unwrap(), behind_proxy: false })
+        Self::with(ServeOptions { listen: "127.0.0.1:0".parse().unwrap(), behind_proxy: false })
     }
 
-    pub(super) fn with(options: Options) -> Server {
+    pub(super) fn with(options: ServeOptions) -> Server {
         let folder = tempfile::tempdir().unwrap();
         let path = begun(folder.path());
         let (stop, (told, ready)) = (Arc::new(Stop(AtomicBool::new(false))), mpsc::channel());

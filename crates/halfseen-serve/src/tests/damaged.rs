@@ -4,7 +4,7 @@
 //! `HALFSEEN_REQUEST_SEED` draws others.
 
 use super::super::app::App;
-use super::super::{Options, api_routes, router};
+use super::super::{ServeOptions, api_routes, router};
 use super::asking::{begun, by};
 use super::page_routes;
 use axum::Router;
@@ -122,7 +122,7 @@ fn asked(runtime: &Runtime) -> Asked {
     let mut study = Study::open(&path).unwrap();
     let tokens: Vec<String> =
         Role::ALL.map(|role| study.admit(role.name(), role, &by()).unwrap()).into();
-    let options = Options { listen: "127.0.0.1:0".parse().unwrap(), behind_proxy: false };
+    let options = ServeOptions { listen: "127.0.0.1:0".parse().unwrap(), behind_proxy: false };
     let router = router(&Arc::new(App::open(&path, &options).unwrap()));
     let mut asked = Asked { router, tokens, signed_in: Vec::new(), folder };
     for token in asked.tokens.clone() {

@@ -1,7 +1,7 @@
 //! Holds the table whose rows play the subjects of a simulated study.
 
 use crate::error::{Error, Result};
-use crate::schema::{Kind, Schema};
+use crate::schema::{AttributeKind, StudySchema};
 use halfseen::data::{Cell, Column, Place, Table};
 use halfseen::error::short;
 use halfseen::model::Model;
@@ -32,11 +32,11 @@ impl Pilot {
     ///
     /// # Errors
     /// A column that is missing, an empty cell, a value that the schema does not take.
-    pub fn new(table: Table, schema: &Schema) -> Result<Pilot> {
+    pub fn new(table: Table, schema: &StudySchema) -> Result<Pilot> {
         let mut table = table;
         let all = || schema.attributes.iter().chain([&schema.target]);
         // Choices may be written as numbers.
-        for attribute in all().filter(|a| matches!(a.kind, Kind::Category(_))) {
+        for attribute in all().filter(|a| matches!(a.kind, AttributeKind::Category(_))) {
             table = table.with_categories(&attribute.name)?;
         }
         let columns = schema

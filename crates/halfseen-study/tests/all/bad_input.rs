@@ -1,10 +1,10 @@
 //! Shows a study what it cannot take: every refusal names place and remedy, and changes nothing.
 
 use crate::common::{Place, answers, by, create, draw, names, row, setup};
-use halfseen_study::{Error, Schema, Study, Telling, Unasked, answers_from_csv, subjects_from_csv};
+use halfseen_study::{Error, StudySchema, Study, Telling, Unasked, answers_from_csv, subjects_from_csv};
 
 fn schema_error(text: &str) -> String {
-    Schema::from_csv(text.as_bytes(), "y").unwrap_err().to_string()
+    StudySchema::from_csv(text.as_bytes(), "y").unwrap_err().to_string()
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn changes_need_a_reason_and_something_to_change() {
     assert!(learner.unwrap_err().to_string().contains("ridge"));
     let unknown = halfseen_study::Setup::new(crate::common::schema(), "fimle", &[]);
     assert!(unknown.unwrap_err().to_string().contains("fiml"));
-    let schema = Schema::from_csv("attribute\na\nb\nc\n".as_bytes(), "y").unwrap();
+    let schema = StudySchema::from_csv("attribute\na\nb\nc\n".as_bytes(), "y").unwrap();
     let unscaled = halfseen_study::Setup::new(schema, "aerr", &[("budget".into(), "2".into())]);
     let unscaled = unscaled.unwrap_err().to_string();
     assert!(unscaled.contains("give low and high of 'y'"), "{unscaled}");

@@ -3,13 +3,13 @@
 use crate::common::{Place, by, names, row};
 use halfseen::Silent;
 use halfseen_study::{
-    Answers, Error, Export, Schema, Setup, Study, Subjects, Telling, Unasked, subjects_from_csv,
+    Answers, Error, Export, StudySchema, Setup, Study, Subjects, Telling, Unasked, subjects_from_csv,
 };
 
 const SCHEMA: &str = "attribute,low,high,known,choices\na,-5,5,,\nage,18,100,yes,\nsex,,,yes,f|m\nb,-5,5,,\ny,-9,9,,\n";
 
 fn study(place: &Place, name: &str, learner: &str, strict: bool) -> Study {
-    let schema = Schema::from_csv(SCHEMA.as_bytes(), "y").unwrap();
+    let schema = StudySchema::from_csv(SCHEMA.as_bytes(), "y").unwrap();
     let mut setup = Setup::new(schema, learner, &[("budget".into(), "2".into())]).unwrap();
     (setup.strict, setup.unasked) = (strict, Unasked::Refuse);
     Study::create(place.path(name), &setup, &by()).unwrap()
@@ -113,7 +113,7 @@ fn what_cannot_be_is_refused_and_nothing_is_asked() {
 
 #[test]
 fn files_of_subjects_have_what_is_known() {
-    let schema = Schema::from_csv(SCHEMA.as_bytes(), "y").unwrap();
+    let schema = StudySchema::from_csv(SCHEMA.as_bytes(), "y").unwrap();
     let read = |text: &str| subjects_from_csv(text.as_bytes(), &schema);
     let rows = read("site;subject;age;sex\r\nx;p0;40,5;f\r\ny;p1;;\r\n;;;\r\n").unwrap();
     let cells = |row: &Answers| -> Vec<(String, String)> { row.cells.clone() };

@@ -1,7 +1,7 @@
 //! Writes schemas, reads them again, and drafts them from tables.
 
 use halfseen::data::{Column, Matrix, Place, Table, TextColumn};
-use halfseen_study::{Kind, Schema, rows_of_csv};
+use halfseen_study::{AttributeKind, StudySchema, rows_of_csv};
 
 #[test]
 fn a_schema_that_was_written_is_read_as_the_same() {
@@ -11,25 +11,25 @@ seen,date,,2020-01-31,2030-12-31,,2.5,,
 smoker,category,,,,habits,1,,never|former|now
 y,number,,-0.5,60,,,,
 ";
-    let schema = Schema::from_csv(text.as_bytes(), "y").unwrap();
+    let schema = StudySchema::from_csv(text.as_bytes(), "y").unwrap();
     let written = schema.to_csv().unwrap();
     assert_eq!(written, text);
-    assert_eq!(Schema::from_csv(written.as_bytes(), "y").unwrap(), schema);
+    assert_eq!(StudySchema::from_csv(written.as_bytes(), "y").unwrap(), schema);
 }
 
 #[test]
 fn a_schema_of_a_spreadsheet_in_europe_is_the_same() {
     let commas = "attribute,low,high,price,choices\na,-1.5,2,0.5,\nk,,,1,p|q\ny,,,,\n";
-    let expected = Schema::from_csv(commas.as_bytes(), "y").unwrap();
+    let expected = StudySchema::from_csv(commas.as_bytes(), "y").unwrap();
     for by in [";", "\t"] {
         let text = commas.replace(',', by).replace('.', ",").replace('\n', "\r\n");
-        assert_eq!(Schema::from_csv(text.as_bytes(), "y").unwrap(), expected, "{text}");
+        assert_eq!(StudySchema::from_csv(text.as_bytes(), "y").unwrap(), expected, "{text}");
         let wrong = text.replace("-1,5", "1,5,1");
-        let error = Schema::from_csv(wrong.as_bytes(), "y").unwrap_err().to_string();
+        let error = StudySchema::from_csv(wrong.as_bytes(), "y").unwrap_err().to_string();
         assert!(error.contains("line 2: low of 'a' is '1,5,1', and must be a number"), "{error}");
     }
     let quoted = "attribute,low\na,\"1,5\"\n";
-    let error = Schema::from_csv(quoted.as_bytes(), "y").unwrap_err().to_string();
+    let error = StudySchema::from_csv(quoted.as_bytes(), "y").unwrap_err().to_string();
     assert!(error.contains("low of 'a' is '1,5'"), "{error}");
 }
 
@@ -38,13 +38,13 @@ fn names_that_a_spreadsheet_would_compute_are_kept() {
     let names = ["=a+b", "+1x", "-b", "@c", "'=d", "'e"];
     let rows = names.map(|name| format!("'{name},'-x,'=p|@q\n")).concat();
     let text = format!("attribute,unit,choices\n{rows}");
-    let schema = Schema::from_csv(text.as_bytes(), "y").unwrap();
+    let schema = StudySchema::from_csv(text.as_bytes(), "y").unwrap();
     let found: Vec<&str> = schema.attributes.iter().map(|a| a.name.as_str()).collect();
     assert_eq!(found, names);
     let written = schema.to_csv().unwrap();
     let mut cells = written.lines().skip(1).flat_map(|line| line.split(','));
     assert!(cells.all(|cell| !cell.starts_with(['=', '+', '-', '@'])), "{written}");
-    assert_eq!(Schema::from_csv(written.as_bytes(), "y").unwrap(), schema);
+    assert_eq!(StudySchema::from_csv(written.as_bytes(), "y").unwrap(), schema);
 }
 
 #[test]
@@ -68,13 +68,13 @@ fn a_draft_has_kinds_ranges_and_no_identifiers() {
         named("who", Place::Text(2)),
     ];
     let table = Table::new(Matrix::F64(numbers), texts, columns).unwrap();
-    let (schema, left_out) = Schema::draft(&table, "size").unwrap();
+    let (schema, left_out) = StudySchema::draft(&table, "size").unwrap();
     assert_eq!(left_out, [("who".to_owned(), rows)]);
     assert_eq!((schema.target.low, schema.target.high), (Some(0.0), Some(6.0)));
-    let kinds: Vec<&Kind> = schema.attributes.iter().map(|attribute| &attribute.kind).collect();
-    let colours = Kind::Category(vec!["blue".to_owned(), "red".to_owned()]);
-    assert_eq!(kinds, [&colours, &Kind::Date]);
-    assert!(Schema::draft(&table, "sise").unwrap_err().to_string().contains("size"));
+    let kinds: Vec<&AttributeKind> = schema.attributes.iter().map(|attribute| &attribute.kind).collect();
+    let colours = AttributeKind::Category(vec!["blue".to_owned(), "red".to_owned()]);
+    assert_eq!(kinds, [&colours, &AttributeKind::Date]);
+    assert!(StudySchema::draft(&table, "sise").unwrap_err().to_string().contains("size"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{Place, answers, by, create, draw, model, names, row, tell, truth};
 use halfseen::Silent;
-use halfseen_study::{Answers, Ask, Attribute, Export, Schema, Study, Telling};
+use halfseen_study::{Answers, Ask, Attribute, Export, StudySchema, Study, Telling};
 
 fn later() -> Attribute {
     Attribute { price: 4.0, low: Some(-10.0), high: Some(10.0), ..Attribute::number("later") }
@@ -11,7 +11,7 @@ fn later() -> Attribute {
 /// A schema file of these attributes.
 fn file(attributes: &[Attribute]) -> String {
     let target = Attribute::number("y");
-    Schema { attributes: attributes.to_vec(), target }.to_csv().unwrap()
+    StudySchema { attributes: attributes.to_vec(), target }.to_csv().unwrap()
 }
 
 /// All answers to an ask, of an attribute that came later as well.

@@ -8,7 +8,7 @@ pub(crate) mod promise;
 
 use halfseen::Silent;
 use halfseen::sampling::{Purpose, Stream};
-use halfseen_study::{Answers, Ask, By, Schema, Setup, Study, Subjects, Telling};
+use halfseen_study::{Answers, Ask, By, StudySchema, Setup, Study, Subjects, Telling};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -55,14 +55,14 @@ pub(crate) fn by() -> By {
 }
 
 /// Eight numbers, of which `b1` and `b2` are a panel, a category, and a target of known range.
-pub(crate) fn schema() -> Schema {
+pub(crate) fn schema() -> StudySchema {
     let mut csv = "attribute,kind,unit,low,high,panel,price,known,choices\n".to_owned();
     for j in 0..NUMBERS - 2 {
         csv.push_str(&format!("a{j},number,mmol/L,-10,10,,{},,\n", 1 + j % 3));
     }
     csv.push_str("b1,number,,-10,10,blood,2.5,,\nb2,number,,-10,10,blood,2.5,,\n");
     csv.push_str("kind,category,,,,,1,,p|q|r\ny,number,,-20,20,,,,\n");
-    Schema::from_csv(csv.as_bytes(), "y").unwrap()
+    StudySchema::from_csv(csv.as_bytes(), "y").unwrap()
 }
 
 pub(crate) fn setup(learner: &str, settings: &[(&str, &str)]) -> Setup {

@@ -244,8 +244,8 @@ pub(super) fn finish<'p>(
 }
 
 /// A learner that goes through all rows once, in their order, and keeps none: from
-/// [`Partial::stream`](super::Partial::stream) to [`Stream::finish`].
-pub struct Stream {
+/// [`Partial::stream`](super::Partial::stream) to [`RowStream::finish`].
+pub struct RowStream {
     plan: Plan,
     frame: Frame,
     steps: Box<dyn Steps>,
@@ -255,15 +255,15 @@ pub struct Stream {
     before: usize,
 }
 
-impl std::fmt::Debug for Stream {
+impl std::fmt::Debug for RowStream {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Stream").field("rows", &self.rows).finish_non_exhaustive()
+        f.debug_struct("RowStream").field("rows", &self.rows).finish_non_exhaustive()
     }
 }
 
-impl Stream {
+impl RowStream {
     /// Begins a stream of a number of rows.
-    pub(super) fn new(plan: &Plan, prepared: PassSetup, rows: u64) -> Result<Stream> {
+    pub(super) fn new(plan: &Plan, prepared: PassSetup, rows: u64) -> Result<RowStream> {
         let PassSetup { units, bounds, filled } = prepared;
         let (learner, classes) = (plan.learner()?, units.classes.len());
         let frame = Frame { bounds, filled, ..Frame::new(units)? };
@@ -271,7 +271,7 @@ impl Stream {
         size::admit_need(&*learner, &size, learner.needed(&size))?;
         let steps = learner.steps(&frame.layout, rows)?;
         let steps = steps.ok_or_else(|| needs_rows(&*learner, classes))?;
-        Ok(Stream { plan: plan.clone(), frame, steps, rows: [0, rows], before: 0 })
+        Ok(RowStream { plan: plan.clone(), frame, steps, rows: [0, rows], before: 0 })
     }
 
     /// Learns from each row of a table, with the columns of the sums, in any order. Rows without a
@@ -280,7 +280,7 @@ impl Stream {
     /// # Errors
     /// Other columns or classes than those of the sums; as [`Learner::fit`]. The stream is useless then.
     pub fn add(&mut self, table: &Table) -> Result<()> {
-        let Stream { plan, frame, steps, before, rows } = self;
+        let RowStream { plan, frame, steps, before, rows } = self;
         let found = frame.each(plan, table, |examples| steps.learn(examples, &Silent));
         let without = found.map_err(|error| further(&error, *before))?;
         *before += table.rows();

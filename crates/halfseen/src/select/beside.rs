@@ -1,6 +1,6 @@
 //! Measures the references of a comparison: the best constant, and one adversary for all learners.
 
-use super::row::{CurvePoint, Row};
+use super::row::{CurvePoint, ComparisonRow};
 use super::score::Score;
 use crate::data::{Examples, Target, Threat};
 use crate::error::Result;
@@ -14,14 +14,14 @@ pub const CONSTANT: &str = "constant";
 
 /// Attack on the test rows of all learners alike.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Siege {
+pub struct AttackPlan {
     /// Number of attributes to delete; each has cost 1.
     pub threat: f64,
     /// Kind of adversary, who knows the predictor.
     pub attack: Attack,
 }
 
-impl Siege {
+impl AttackPlan {
     /// Returns the errors of a fit on attacked test rows; `None` if its model is not additive, so
     /// that no attack is known.
     ///
@@ -54,12 +54,12 @@ pub(super) fn constant(
     number: usize,
     split: &Split,
     (attacked, priced): (bool, bool),
-) -> (Row, CurvePoint) {
+) -> (ComparisonRow, CurvePoint) {
     let scores = predictions(trained, &split.train, split.test.len());
     let score = Score::of(&scores, tested, &split.test);
     let under_attack = Some(score).filter(|_| attacked);
     let examples = split.train.len() as u64;
-    let row = Row {
+    let row = ComparisonRow {
         learner: CONSTANT,
         split: number,
         budget: 0,

@@ -1,8 +1,8 @@
 //! Compares learners on the same random splits, each tuned on the training part only.
 
-use super::beside::{CONSTANT, Siege, constant};
+use super::beside::{CONSTANT, AttackPlan, constant};
 use super::parallel::{at_once, map_at_most};
-use super::row::{CurvePoint, Row};
+use super::row::{CurvePoint, ComparisonRow};
 use super::score::Score;
 use super::statistics::Statistics;
 use super::task::{Task, Test, Views};
@@ -39,7 +39,7 @@ pub struct ComparisonPlan {
     /// Number of threads; `None` means all of the machine.
     pub threads: Option<usize>,
     /// Attack on the test rows of all learners.
-    pub siege: Option<Siege>,
+    pub siege: Option<AttackPlan>,
 }
 
 /// Results of one learner over all splits. A figure is `None` if no split has it.
@@ -71,7 +71,7 @@ pub struct Summary {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// Rows by learner and split; the best constant is last, see [`CONSTANT`](super::CONSTANT).
-    pub rows: Vec<Row>,
+    pub rows: Vec<ComparisonRow>,
     /// Summaries by learner; the best constant is last.
     pub summary: Vec<Summary>,
     /// Learning curves.
@@ -137,7 +137,7 @@ pub fn compare(
         };
         map_at_most(&splits, splits_at_once, one)
     })?;
-    let (rows, curves): (Vec<Vec<Row>>, Vec<Vec<Vec<CurvePoint>>>) =
+    let (rows, curves): (Vec<Vec<ComparisonRow>>, Vec<Vec<Vec<CurvePoint>>>) =
         parts.into_iter().flatten().unzip();
     if rows.is_empty() {
         return Err(
@@ -146,7 +146,7 @@ pub fn compare(
     }
     let by_learner = |l: usize| rows.iter().map(move |split| split[l].clone());
     let compared = learners.len() + 1;
-    let mut rows: Vec<Row> = (0..compared).flat_map(by_learner).collect();
+    let mut rows: Vec<ComparisonRow> = (0..compared).flat_map(by_learner).collect();
     if rows.iter().all(|row| row.learner == CONSTANT || row.test_mse.is_none()) {
         // If no learner estimates the target, a constant's squared error has no counterpart.
         rows.iter_mut().for_each(|row| (row.test_mse, row.attacked_mse) = (None, None));
@@ -192,7 +192,7 @@ fn one_split(
     split: &Split,
     monitor: &dyn Monitor,
     settled: &(dyn Fn(u64) + Sync),
-) -> Result<(Vec<Row>, Vec<Vec<CurvePoint>>)> {
+) -> Result<(Vec<ComparisonRow>, Vec<Vec<CurvePoint>>)> {
     let seed = Stream::new(plan.seed, Purpose::Learner, number as u64).word();
     let mut tuned: Vec<Option<Tuned>> = vec![None; learners.len()];
     if let Some(folds) = plan.folds {
@@ -244,7 +244,7 @@ fn one_split(
         }
         let spent = |fit: &Fit| prepared.layout.is_priced().then_some(fit.report.spent);
         let scale = prepared.prepare.target.deviation.powi(2);
-        let attacked = |siege: &Siege| {
+        let attacked = |siege: &AttackPlan| {
             let found = prepared.examples_as_found(&split.test);
             siege.score(
                 fit,
@@ -271,7 +271,7 @@ fn one_split(
         let curve = fits.iter().map(point).collect::<Result<Vec<CurvePoint>>>()?;
         let score = test(fit)?;
         let measured = learner.needs().family != Family::Budget || !task.options.honest;
-        let row = Row {
+        let row = ComparisonRow {
             learner: name,
             split: number,
             budget: match fit.report.budget_kind {
@@ -303,7 +303,7 @@ fn one_split(
         Ok((row, curve))
     };
     let fits = map_at_most(learners, at_once, final_fit)?;
-    let (mut rows, mut curves): (Vec<Row>, Vec<Vec<CurvePoint>>) = fits.into_iter().unzip();
+    let (mut rows, mut curves): (Vec<ComparisonRow>, Vec<Vec<CurvePoint>>) = fits.into_iter().unzip();
     let all_of = |test: Test<'_>| (0..test.table.rows() as u32).collect();
     let test = task.test.map_or_else(|| split.test.clone(), all_of);
     let split = Split { test, ..split.clone() };
@@ -325,8 +325,8 @@ fn curve_counts(examples: usize, points: usize) -> Vec<usize> {
     counts
 }
 
-fn summarise(rows: &[Row]) -> Summary {
-    let of = |figure: &dyn Fn(&Row) -> Option<f64>| {
+fn summarise(rows: &[ComparisonRow]) -> Summary {
+    let of = |figure: &dyn Fn(&ComparisonRow) -> Option<f64>| {
         Statistics::of(rows.iter().filter_map(figure).collect())
     };
     Summary {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// Result of one learner on one split.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
+pub struct ComparisonRow {
     /// Name of the learner.
     pub learner: &'static str,
     /// Number of the split.

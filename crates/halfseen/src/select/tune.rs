@@ -27,7 +27,7 @@ pub struct Tuning {
     /// of one run is noisy, and the minimum of many noisy errors selects luck.
     pub runs: u64,
     /// Figure by which settings are compared.
-    pub by: By,
+    pub by: FoldSummary,
     /// Seed of the folds, of the runs, and of attacks that draw.
     pub seed: u64,
     /// Attack on the held-out rows of every linear model. `None`: learners that prepare for a
@@ -40,7 +40,7 @@ pub struct Tuning {
 
 /// Summary of the errors of a setting over folds and runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
+pub enum FoldSummary {
     /// The mean: one diverged run rules a setting out.
     Mean,
     /// The median: one diverged or lucky run does not decide.
@@ -50,7 +50,7 @@ pub enum By {
 impl Tuning {
     /// Creates a design with the mean over folds, and two runs of sampled learners in each.
     pub fn new(folds: usize, seed: u64) -> Tuning {
-        Tuning { folds, holdout: false, runs: 2, by: By::Mean, seed, attack: None, clip: true }
+        Tuning { folds, holdout: false, runs: 2, by: FoldSummary::Mean, seed, attack: None, clip: true }
     }
 }
 
@@ -298,16 +298,16 @@ impl Tuning {
     }
 }
 
-impl By {
+impl FoldSummary {
     /// Summarises the errors of a setting over folds and runs.
     fn of(self, folds: &[Vec<f64>]) -> f64 {
         match self {
-            By::Mean => {
+            FoldSummary::Mean => {
                 let mean =
                     |runs: &Vec<f64>| runs.iter().map(|e| e / runs.len() as f64).sum::<f64>();
                 folds.iter().map(mean).sum::<f64>() / folds.len() as f64
             }
-            By::Median => Statistics::of(folds.concat()).map_or(f64::INFINITY, |s| s.median),
+            FoldSummary::Median => Statistics::of(folds.concat()).map_or(f64::INFINITY, |s| s.median),
         }
     }
 }
@@ -423,8 +423,8 @@ mod tests {
     #[test]
     fn a_run_that_blew_up_moves_the_mean_and_not_the_median() {
         let folds = [vec![0.5, 0.75], vec![0.25, 1e6], vec![0.5, 0.5]];
-        assert_eq!(By::Median.of(&folds), 0.5);
-        assert_eq!(By::Mean.of(&folds), (0.625 + 500_000.125 + 0.5) / 3.0);
-        assert_eq!(By::Median.of(&[vec![f64::INFINITY, 1.0], vec![f64::INFINITY]]), f64::INFINITY);
+        assert_eq!(FoldSummary::Median.of(&folds), 0.5);
+        assert_eq!(FoldSummary::Mean.of(&folds), (0.625 + 500_000.125 + 0.5) / 3.0);
+        assert_eq!(FoldSummary::Median.of(&[vec![f64::INFINITY, 1.0], vec![f64::INFINITY]]), f64::INFINITY);
     }
 }

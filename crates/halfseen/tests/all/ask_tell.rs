@@ -2,7 +2,7 @@
 
 use crate::common::{Data, budgeted, keeps_reads, kind, layout, learner, singletons, started};
 use halfseen::budget::TellOutcome::{Learned, Skipped};
-use halfseen::budget::{AskTell, Query, Role};
+use halfseen::budget::{AskTell, Query, ReadRole};
 use halfseen::{model::Note, registry::load};
 use serde_json::Value;
 
@@ -411,16 +411,16 @@ fn edited_queries_are_refused_without_a_panic() {
         };
         for at in 0..query.reads.len() {
             for panel in [0, panels - 1, panels, panels + 1, u32::MAX] {
-                if panel != query.reads[at].panel && query.reads[at].role != Role::Product {
+                if panel != query.reads[at].panel && query.reads[at].role != ReadRole::Product {
                     edit(&|q| q.reads[at].panel = panel);
                 }
             }
-            for role in [Role::Gradient, Role::Product, Role::Full, Role::Known] {
+            for role in [ReadRole::Gradient, ReadRole::Product, ReadRole::Full, ReadRole::Known] {
                 if role != query.reads[at].role {
                     edit(&|q| q.reads[at].role = role);
                 }
             }
-            if query.reads[at].role == Role::Gradient || query.reads[at].role == Role::Full {
+            if query.reads[at].role == ReadRole::Gradient || query.reads[at].role == ReadRole::Full {
                 edit(&|q| q.reads[at].coefficient = 1e9);
                 edit(&|q| q.reads[at].coefficient = f64::NAN);
             }

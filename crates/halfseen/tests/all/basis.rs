@@ -2,7 +2,7 @@
 //! fits as columns that somebody wrote out.
 
 use crate::common::{kind, learner, subjects, subjects_of};
-use halfseen::budget::{Role, next_batch};
+use halfseen::budget::{ReadRole, next_batch};
 use halfseen::data::{
     Basis, Cell, Examples, Label, Matrix, Table, Target, TargetScale, Task, Threat,
 };
@@ -265,7 +265,7 @@ fn a_learner_that_asks_reads_an_attribute_once_for_all_its_functions() {
     let (x, y) = bent(200, 0.0, 5);
     for i in 0..200 {
         let query = asker.ask().unwrap();
-        let paid = query.reads.iter().filter(|read| read.role != Role::Known).count();
+        let paid = query.reads.iter().filter(|read| read.role != ReadRole::Known).count();
         assert!(paid <= 2);
         let mut values = Vec::new();
         for panel in query.reads.iter().map(|read| read.panel as usize) {

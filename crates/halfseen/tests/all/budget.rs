@@ -3,7 +3,7 @@
 
 use crate::common::{Data, assert_near, budgeted, layout, learner, singletons, started};
 use halfseen::Silent;
-use halfseen::budget::{AskTell, Query, Role, TellOutcome, one_pass};
+use halfseen::budget::{AskTell, Query, ReadRole, TellOutcome, one_pass};
 use halfseen::data::Matrix;
 use halfseen::model::{BudgetKind, Linear, Note, Report};
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,9 +19,9 @@ struct Recorder {
 impl AskTell for Recorder {
     fn ask_into(&mut self, query: &mut Query) -> halfseen::Result<()> {
         self.inner.ask_into(query)?;
-        let paid = query.reads.iter().filter(|r| r.role != Role::Known).map(|r| r.panel);
+        let paid = query.reads.iter().filter(|r| r.role != ReadRole::Known).map(|r| r.panel);
         self.seen.push(paid.collect());
-        self.known += query.reads.iter().filter(|r| r.role == Role::Known).count() as u64;
+        self.known += query.reads.iter().filter(|r| r.role == ReadRole::Known).count() as u64;
         Ok(())
     }
     fn tell(
@@ -213,9 +213,9 @@ fn the_draws_follow_the_shares_that_the_estimates_use() {
         let mut norms: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         for query in data.teach(&mut *learner, 0..300) {
             for (read, part) in query.reads.iter().zip(&query.parts) {
-                if read.role == Role::Product {
+                if read.role == ReadRole::Product {
                     let products =
-                        query.reads.iter().filter(|r| r.role == Role::Product).count() as f64;
+                        query.reads.iter().filter(|r| r.role == ReadRole::Product).count() as f64;
                     norms.entry(query.number).or_default().push(part.weight.abs() * products);
                 }
             }

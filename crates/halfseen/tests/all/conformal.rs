@@ -2,7 +2,7 @@
 
 use halfseen::data::{Cell, Column, Matrix, Place, Table, Target, Task, TextColumn};
 use halfseen::learner::{Assignments, with};
-use halfseen::model::{Conformal, Model, NEAREST, Peers, Predictor, SAME, least_rows};
+use halfseen::model::{Conformal, Model, NEAREST, CalibrationRows, Predictor, SAME, least_rows};
 use halfseen::prepare::{Missing, Options, Prepared};
 use halfseen::registry::{all, find};
 use halfseen::sampling::{Purpose, Stream, shuffle};
@@ -119,7 +119,7 @@ fn one(model: &Model, table: &Table, row: usize, without: &BTreeSet<usize>) -> (
 }
 
 /// The intervals of level `tenths` / 10, each row by itself.
-fn twin(model: &Model, known: &Rows, new: &Table, tenths: usize) -> Vec<(Peers, f64, f64)> {
+fn twin(model: &Model, known: &Rows, new: &Table, tenths: usize) -> Vec<(CalibrationRows, f64, f64)> {
     let rank = |n: usize| ((n + 1) * tenths).div_ceil(10);
     let sorted = |mut numbers: Vec<f64>| {
         numbers.sort_by(f64::total_cmp);
@@ -140,7 +140,7 @@ fn twin(model: &Model, known: &Rows, new: &Table, tenths: usize) -> Vec<(Peers, 
             false => SAME * (1..).find(|n| rank(*n) <= *n).unwrap(),
         };
         for (basis, rows, least) in
-            [(Peers::Same, same, same_at_least), (Peers::Contained, contained, 0)]
+            [(CalibrationRows::Same, same, same_at_least), (CalibrationRows::Contained, contained, 0)]
         {
             if rank(rows.len()) <= rows.len() && rows.len() >= least {
                 let scores = sorted(rows.iter().map(|&i| score(i, &missing)).collect());
@@ -164,7 +164,7 @@ fn twin(model: &Model, known: &Rows, new: &Table, tenths: usize) -> Vec<(Peers, 
         }
         let k = rank(rows.len());
         let (low, high) = (sorted(low)[rows.len() - k], sorted(high)[k - 1]);
-        (Peers::Union, low.min(high), low.max(high))
+        (CalibrationRows::Union, low.min(high), low.max(high))
     };
     (0..new.rows()).map(interval).collect()
 }
@@ -245,7 +245,7 @@ fn each_row_of_some_with_the_others_is_covered_exactly_as_often_as_the_rank_says
 /// Returns the share of new rows of a basis that are covered, over draws of calibration and new
 /// rows, with its standard error over the draws, and the share of this basis.
 fn coverage(
-    basis: Peers,
+    basis: CalibrationRows,
     (rows, columns): (usize, usize),
     level: f64,
     hole: fn(f64) -> f64,
@@ -281,25 +281,25 @@ fn rows_with_the_same_holes_are_covered_whatever_makes_the_holes() {
     // Holes go with the attribute that the noise depends on, so that rows with and without them
     // differ in their errors: 200 rows give most patterns a calibration of their own.
     let depends = |x: f64| if x.abs() > 1.0 { 0.9 } else { 0.1 };
-    let (share, error, often) = coverage(Peers::Same, (200, 3), 0.8, depends);
+    let (share, error, often) = coverage(CalibrationRows::Same, (200, 3), 0.8, depends);
     assert!(
         often > 0.8 && share > 0.8 - 3.0 * error && share < 0.85,
         "{share} +- {error}, {often}"
     );
     // Other rows are another kind: the guarantee is gone, and what is proved needs its condition.
-    let (share, error, _) = coverage(Peers::Contained, (40, 3), 0.8, depends);
+    let (share, error, _) = coverage(CalibrationRows::Contained, (40, 3), 0.8, depends);
     assert!(share < 0.8 - 3.0 * error, "{share} +- {error}");
     // For complete rows the coverage is known: 49 of 61 for 60 rows.
-    let (share, error, often) = coverage(Peers::Same, (60, 3), 0.8, |_| 0.0);
+    let (share, error, often) = coverage(CalibrationRows::Same, (60, 3), 0.8, |_| 0.0);
     assert!(often == 1.0 && (share - 49.0 / 61.0).abs() < 3.0 * error, "{share} +- {error}");
 }
 
 #[test]
 fn rows_with_random_holes_are_covered_on_any_basis() {
-    let (share, error, often) = coverage(Peers::Contained, (60, 4), 0.8, |_| 0.3);
+    let (share, error, often) = coverage(CalibrationRows::Contained, (60, 4), 0.8, |_| 0.3);
     assert!(often > 0.1 && share > 0.8 - 3.0 * error, "{share} +- {error}, {often}");
     for (columns, level) in [(8, 0.8), (8, 0.6)] {
-        let (share, error, often) = coverage(Peers::Union, (60, columns), level, |_| 0.4);
+        let (share, error, often) = coverage(CalibrationRows::Union, (60, columns), level, |_| 0.4);
         assert!(often > 0.04 && share > level - 3.0 * error, "{share} +- {error}, {often}");
     }
 }
@@ -360,7 +360,7 @@ fn equal_scores_and_rows_without_any_cell_have_intervals() {
     };
     let found = Conformal::of(&model, &empty.table, &empty.target).unwrap();
     let found = found.intervals(&train.table, 0.9).unwrap();
-    assert!(found.bases.iter().all(|basis| *basis == Peers::Union));
+    assert!(found.bases.iter().all(|basis| *basis == CalibrationRows::Union));
     assert!(found.intervals.ends.iter().all(|ends| ends.0 == low && ends.1 == high));
     assert!(ends(&model, &train, &train.table.select_rows(&[]), 0.9).is_empty());
 }

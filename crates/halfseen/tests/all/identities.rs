@@ -3,7 +3,7 @@
 
 use crate::common::{Data, assert_near, budgeted, kind, layout, learner, singletons, started};
 use halfseen::Silent;
-use halfseen::budget::Role;
+use halfseen::budget::ReadRole;
 use halfseen::projection::{onto_l1_ball, onto_l2_ball};
 
 const PLAIN: [(&str, &str); 3] = [("intercept", "false"), ("centre", "none"), ("average", "all")];
@@ -38,7 +38,7 @@ fn sampled(name: &str, settings: &[(&str, &str)], data: &Data) -> Vec<f64> {
     let asked = data.teach(&mut *learner, 0..data.y.len());
     assert!(asked.iter().all(|q| q.reads.len() == data.layout.sampled_panels()));
     assert!(
-        asked.iter().flat_map(|q| &q.reads).all(|r| r.role == Role::Full && r.coefficient == 1.0)
+        asked.iter().flat_map(|q| &q.reads).all(|r| r.role == ReadRole::Full && r.coefficient == 1.0)
     );
     learner.predictor().weights
 }

@@ -3,7 +3,7 @@
 use halfseen::data::{Label, Matrix, Scale, Table, Target};
 use halfseen::learner::Learner;
 use halfseen::missing::{IncrementalKarma, Karma};
-use halfseen::model::{Expansion, Predictor};
+use halfseen::model::{KernelExpansion, Predictor};
 use halfseen::params::{Features, KernelLoss, KernelSolver, Normalization};
 use halfseen::prepare::{Options, Prepared};
 use halfseen::sampling::{Purpose, Stream, shuffle};
@@ -45,7 +45,7 @@ fn assert_near(a: f64, b: f64) {
     assert!((a - b).abs() <= 1e-9 * a.abs().max(1.0), "{a} and {b}");
 }
 
-fn expansion(learner: &IncrementalKarma) -> Expansion {
+fn expansion(learner: &IncrementalKarma) -> KernelExpansion {
     let Predictor::Kernel(expansion) = learner.model().unwrap().predictor else { panic!() };
     expansion
 }

@@ -2,7 +2,7 @@
 
 use crate::common::{Data, assert_near, budgeted, key, kind, layout, learner, singletons, started};
 use halfseen::Silent;
-use halfseen::budget::{Query, Role, TellOutcome};
+use halfseen::budget::{Query, ReadRole, TellOutcome};
 use halfseen::data::Layout;
 use halfseen::model::Fit;
 use halfseen::registry::{find, load};
@@ -278,7 +278,7 @@ fn a_saved_passive_learner_goes_on_with_the_same_bits_and_refuses_edits() {
             edited
                 .reads
                 .iter_mut()
-                .filter(|r| r.role != Role::Known)
+                .filter(|r| r.role != ReadRole::Known)
                 .for_each(|r| r.coefficient = 0.5);
             edited.checksum = edited.digest();
             assert_eq!(

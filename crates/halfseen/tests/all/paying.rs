@@ -2,7 +2,7 @@
 //! every learner.
 
 use crate::common::{Data, budgeted, layout, learner, singletons, started};
-use halfseen::budget::{AskTell, Query, Role, next_batch};
+use halfseen::budget::{AskTell, Query, ReadRole, next_batch};
 use halfseen::learner::Family;
 use halfseen::model::{BudgetKind, Fit, Stop};
 use halfseen::{ErrorKind, Silent};
@@ -27,7 +27,7 @@ fn a_budgeted_learner_pays_each_distinct_read_once() {
             let mut spent = 0.0;
             for query in data.teach(&mut *learner, 0..60) {
                 let paid: BTreeSet<u32> =
-                    query.reads.iter().filter(|r| r.role != Role::Known).map(|r| r.panel).collect();
+                    query.reads.iter().filter(|r| r.role != ReadRole::Known).map(|r| r.panel).collect();
                 spent += paid
                     .iter()
                     .map(|&p| [0.5, 3.0, 0.0, 10.0, 1.0, 0.125][p as usize])
@@ -174,7 +174,7 @@ fn a_total_budget_below_one_example_is_refused() {
 }
 
 fn paid(query: &Query) -> u64 {
-    query.reads.iter().filter(|r| r.role != Role::Known).count() as u64
+    query.reads.iter().filter(|r| r.role != ReadRole::Known).count() as u64
 }
 
 /// The refusal, which changes nothing and hands out nothing.

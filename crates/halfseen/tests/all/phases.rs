@@ -2,7 +2,7 @@
 //! late.
 
 use crate::common::{Data, layout, started};
-use halfseen::budget::{AskTell, Query, Role, TellOutcome};
+use halfseen::budget::{AskTell, Query, ReadRole, TellOutcome};
 use halfseen::registry::load;
 
 type Settings = &'static [(&'static str, &'static str)];
@@ -82,7 +82,7 @@ fn answers_to_queries_of_an_earlier_phase_are_accepted_later() {
         let coefficients = |q: &Query| {
             q.reads
                 .iter()
-                .filter(|r| r.role == Role::Gradient)
+                .filter(|r| r.role == ReadRole::Gradient)
                 .map(|r| r.coefficient)
                 .collect::<Vec<_>>()
         };
@@ -102,7 +102,7 @@ fn answers_to_queries_of_an_earlier_phase_are_accepted_later() {
         edited
             .reads
             .iter_mut()
-            .filter(|r| r.role == Role::Gradient)
+            .filter(|r| r.role == ReadRole::Gradient)
             .for_each(|r| r.coefficient *= 2.0);
         let error = learner.tell(&edited, &data.answer(&edited, 42), data.y[42]).unwrap_err();
         assert_eq!(crate::common::kind(&error), "WrongAnswer", "{name}");
@@ -123,7 +123,7 @@ fn the_second_phase_does_not_depend_on_units() {
             let settings = [("budget", "3"), ("centre", "none"), ("phase1", "20")];
             let queries = other.teach(&mut *started(name, &settings, &data.layout), 0..40);
             let drawn = |q: &Query| {
-                let gradient = q.reads.iter().filter(|r| r.role == Role::Gradient);
+                let gradient = q.reads.iter().filter(|r| r.role == ReadRole::Gradient);
                 gradient.map(|r| (r.panel, r.coefficient.to_bits())).collect::<Vec<_>>()
             };
             queries.iter().map(drawn).collect::<Vec<_>>()

@@ -2,7 +2,7 @@
 //! open queries included, and that copies draw what the learner draws.
 
 use crate::common::{Data, budgeted, kind, layout, learner, started};
-use halfseen::budget::{AskTell, Query, Role};
+use halfseen::budget::{AskTell, Query, ReadRole};
 use halfseen::data::Layout;
 use halfseen::registry::load;
 use halfseen::sampling::{Purpose, Stream};
@@ -50,11 +50,11 @@ fn asked(learner: &mut dyn AskTell, observed: Option<&[u32]>) -> Query {
 }
 
 fn paid(query: &Query) -> u64 {
-    query.reads.iter().filter(|read| read.role != Role::Known).count() as u64
+    query.reads.iter().filter(|read| read.role != ReadRole::Known).count() as u64
 }
 
 fn cost(query: &Query) -> f64 {
-    let paid = query.reads.iter().filter(|read| read.role != Role::Known);
+    let paid = query.reads.iter().filter(|read| read.role != ReadRole::Known);
     let panels: BTreeSet<u32> = paid.map(|read| read.panel).collect();
     panels.into_iter().map(|panel| priced().price(panel as usize)).sum()
 }

@@ -2,7 +2,7 @@
 //! refusals.
 
 use crate::common::{Data, assert_near, kind, learner, singletons, started};
-use halfseen::budget::{Aesvr, DataNorms, Norms, Query, Reads, Role};
+use halfseen::budget::{Aesvr, DataNorms, Norms, Query, Reads, ReadRole};
 use halfseen::model::{BudgetKind, Note};
 use halfseen::params::{Ball, Rule};
 use halfseen::projection::onto_l2_ball;
@@ -69,13 +69,13 @@ impl Dense {
             // (erf(a) + erf(b)) / 2, erf by Simpson's rule.
             0.5 * (erf((-y - self.tube) / self.width) + erf((-y + self.tube) / self.width))
         } else {
-            let mut drawn = panels(Role::Product);
+            let mut drawn = panels(ReadRole::Product);
             let plus = self.gen_est(query.orders[0], x, y + self.tube, &mut drawn);
             let minus = self.gen_est(query.orders[1], x, y - self.tube, &mut drawn);
             assert_eq!(drawn.next(), None, "everything that was read was needed");
             0.5 * (plus + minus)
         };
-        let drawn: Vec<usize> = panels(Role::Gradient).collect();
+        let drawn: Vec<usize> = panels(ReadRole::Gradient).collect();
         let mut g = vec![0.0; D];
         drawn.iter().for_each(|&j| g[j] += phi * D as f64 / drawn.len() as f64 * x[j]);
         if self.l1 {
@@ -345,7 +345,7 @@ fn forged_orders_are_refused() {
     for row in 50..150 {
         let query = learner.ask().unwrap();
         let values = data.answer(&query, row);
-        let read = query.reads.iter().any(|r| r.role == Role::Product);
+        let read = query.reads.iter().any(|r| r.role == ReadRole::Product);
         let mut wrong = vec![
             vec![1],
             vec![1, 1, 1],

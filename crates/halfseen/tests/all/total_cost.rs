@@ -1,7 +1,7 @@
 //! Limits the cost of all reads and of one example's, for every budgeted learner.
 
 use crate::common::{Data, budgeted, layout, learner, singletons, started};
-use halfseen::budget::{Query, Role};
+use halfseen::budget::{Query, ReadRole};
 use halfseen::data::Layout;
 use halfseen::model::Stop;
 use halfseen::{ErrorKind, Silent};
@@ -16,7 +16,7 @@ fn priced() -> Arc<Layout> {
 }
 
 fn panels(query: &Query) -> BTreeSet<u32> {
-    query.reads.iter().filter(|r| r.role != Role::Known).map(|r| r.panel).collect()
+    query.reads.iter().filter(|r| r.role != ReadRole::Known).map(|r| r.panel).collect()
 }
 
 fn cost(query: &Query) -> f64 {

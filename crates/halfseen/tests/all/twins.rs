@@ -6,7 +6,7 @@
 //! nearly equal runs part company then; lazy or dense makes no difference to that.
 
 use crate::common::{Data, assert_near, learner, singletons, started};
-use halfseen::budget::{Query, Role};
+use halfseen::budget::{Query, ReadRole};
 use halfseen::sampling::{Purpose, Stream, shuffle, subset};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -116,7 +116,7 @@ fn onto_l1_ball(w: &mut [f64], radius: f64) {
     w.iter_mut().for_each(|v| *v = (v.abs() - theta).max(0.0).copysign(*v));
 }
 
-fn panels(query: &Query, role: Role) -> Vec<usize> {
+fn panels(query: &Query, role: ReadRole) -> Vec<usize> {
     query.reads.iter().filter(|r| r.role == role).map(|r| r.panel as usize).collect()
 }
 
@@ -133,7 +133,7 @@ fn replay(name: &str, method: Method, settings: &[(&str, &str)], radius: f64, si
     for row in 0..10_000 {
         let query = lazy.ask().unwrap();
         lazy.tell(&query, &data.answer(&query, row), data.y[row]).unwrap();
-        let (gradient, product) = (panels(&query, Role::Gradient), panels(&query, Role::Product));
+        let (gradient, product) = (panels(&query, ReadRole::Gradient), panels(&query, ReadRole::Product));
         full += usize::from(gradient.len() + product.len() == 5);
         dense.step(data.x.row(row).as_slice().unwrap(), data.y[row], &gradient, &product);
         if row % 1000 == 999 {

@@ -5,7 +5,7 @@
 //! Probabilities, coefficients, moments and phases are the dense form's own.
 
 use crate::common::{Data, assert_near, singletons, started};
-use halfseen::budget::{Query, Role};
+use halfseen::budget::{Query, ReadRole};
 
 const D: usize = 30;
 const K: usize = 4;
@@ -202,7 +202,7 @@ impl Dense {
     }
 }
 
-fn panels(query: &Query, role: Role) -> Vec<usize> {
+fn panels(query: &Query, role: ReadRole) -> Vec<usize> {
     query.reads.iter().filter(|r| r.role == role).map(|r| r.panel as usize).collect()
 }
 
@@ -234,7 +234,7 @@ fn replay(name: &str, settings: &[(&str, &str)], mut dense: Dense) {
     for row in 0..ROWS {
         let query = lazy.ask().unwrap();
         lazy.tell(&query, &data.answer(&query, row), data.y[row]).unwrap();
-        let (gradient, product) = (panels(&query, Role::Gradient), panels(&query, Role::Product));
+        let (gradient, product) = (panels(&query, ReadRole::Gradient), panels(&query, ReadRole::Product));
         assert_eq!(
             (gradient.len(), product.len()),
             (K, usize::from(dense.w.iter().any(|w| *w != 0.0))),

@@ -1,7 +1,7 @@
 //! Runs plain dense forms of the passive learners and of the p-norm updates beside the learners.
 
 use crate::common::{Data, assert_near, singletons, started};
-use halfseen::budget::{Query, Role};
+use halfseen::budget::{Query, ReadRole};
 use halfseen::sampling::{Purpose, Stream};
 
 const D: usize = 12;
@@ -31,7 +31,7 @@ fn passive(name: &str, mode: &str, radius: f64, eta: f64) {
         // The intercept at ask time, which is not what is tested here.
         let intercept = query.exact;
         lazy.tell(&query, &data.answer(&query, row), y).unwrap();
-        let chosen = query.reads.iter().find(|r| r.role == Role::Full).map(|r| r.panel as usize);
+        let chosen = query.reads.iter().find(|r| r.role == ReadRole::Full).map(|r| r.panel as usize);
         drawn += usize::from(chosen.is_some());
         sum.iter_mut().zip(&w).for_each(|(s, w)| *s += w);
         let mass = |j: usize| (if name == "aerr" { w[j] * w[j] } else { w[j].abs() }) / pi(j);
@@ -129,11 +129,11 @@ fn pnorm(power: Option<f64>, ball: Option<f64>, eta: f64) {
         sum.iter_mut().zip(&w).for_each(|(s, w)| *s += w);
         let total: f64 = theta.iter().map(|t| t.abs().powf(p)).sum();
         let x = data.x.row(row);
-        let product = panels(Role::Product)
+        let product = panels(ReadRole::Product)
             .next()
             .map_or(0.0, |j| w[j] * x[j] / (theta[j].abs().powf(p) / total));
         let phi = product - data.y[row];
-        panels(Role::Gradient).for_each(|i| theta[i] -= eta * phi * (D as f64 / 4.0) * x[i]);
+        panels(ReadRole::Gradient).for_each(|i| theta[i] -= eta * phi * (D as f64 / 4.0) * x[i]);
         let norm = theta.iter().map(|t| t.abs().powf(p)).sum::<f64>().powf(1.0 / p);
         if let Some(radius) = ball.filter(|radius| norm > *radius) {
             theta.iter_mut().for_each(|t| *t *= radius / norm);

@@ -149,7 +149,7 @@ fn a_first_phase_estimates_moments_without_bias() {
                 let (mut sgd, mut tally, mut largest) = (start.clone(), vec![0.0; slots], 0.0_f64);
                 for (x, y) in &examples {
                     let query = sgd.ask().unwrap();
-                    for read in query.reads.iter().filter(|r| r.role == Role::Gradient) {
+                    for read in query.reads.iter().filter(|r| r.role == ReadRole::Gradient) {
                         for slot in layout.slots_of(read.panel as usize) {
                             let square = x[layout.column(slot)].powi(2);
                             tally[slot] += 0.5 * panels as f64 / (budget - 1) as f64 * square;
