@@ -10,7 +10,7 @@ use halfseen::prepare::{Missing, Options, Prepared};
 use halfseen::registry::check_classes;
 use halfseen::robust::Attack;
 use halfseen::select::{
-    ComparisonPlan, LineUp, Score, AttackPlan, Statistics, Summary, Task, Tuning, assign, compare,
+    AttackPlan, ComparisonPlan, LineUp, Score, Statistics, Summary, Task, Tuning, assign, compare,
     tested, tune,
 };
 use halfseen::{Learner, Silent};
@@ -235,7 +235,7 @@ fn fitted(args: &FitArgs) -> Result<String> {
 fn predicted(args: &PredictArgs) -> Result<String> {
     let place = || args.model.display().to_string();
     let model = std::fs::read_to_string(&args.model).with_context(place)?;
-    let model = registry::read_model(&model).with_context(place)?;
+    let model = halfseen::registry::read_model(&model).with_context(place)?;
     let table = read(&args.table)?;
     let scores = model.predict(&table).with_context(|| args.table.display().to_string())?.scores;
     let shown = |row| match model.class(&scores, row) {

@@ -1,7 +1,7 @@
 //! Keeps the present distribution of the gradient's panels, and the estimates that change it.
 
 use super::cost_constraint::CostConstrained;
-use super::recipe::{Draws, Proportions, Recipe, DrawMoments};
+use super::recipe::{DrawMoments, Draws, Proportions, Recipe};
 use halfseen_core::asking::admission::LARGEST_STEP;
 use halfseen_core::asking::design::inclusion;
 use halfseen_core::asking::sampler::Sampler;

@@ -22,7 +22,7 @@
 
 use super::aelr::{Aelr, THEORY};
 use super::budgeted::{Budgeted, gradient_learner};
-use super::recipe::{Draws, Proportions, Recipe, DrawMoments, TwoPhase, recipe};
+use super::recipe::{DrawMoments, Draws, Proportions, Recipe, TwoPhase, recipe};
 use super::step_size::{Schedule, StepSchedule};
 use halfseen_core::asking::allowance::Reads;
 use halfseen_core::asking::design::DesignCriterion;

@@ -66,10 +66,12 @@ pub use ddaelr::Ddaelr;
 pub use ddaerr::Ddaerr;
 pub use gaerr::Gaerr;
 pub use halfseen_core::asking::{DesignCriterion, Reads, Sampler, Wait, next_batch, one_pass};
-pub use halfseen_core::learner::{AskTell, ColumnTerm, Query, Read, ReadRows, ReadRole, TellOutcome};
+pub use halfseen_core::learner::{
+    AskTell, ColumnTerm, Query, Read, ReadRole, ReadRows, TellOutcome,
+};
 pub use moment_lasso::MomentLasso;
 pub use pnorm::PNormRegression;
-pub use recipe::{Draws, Proportions, Recipe, DrawMoments, TwoPhase};
+pub use recipe::{DrawMoments, Draws, Proportions, Recipe, TwoPhase};
 pub use sgd::Sgd;
 pub use step_size::{DataNorms, Norms, Schedule, Step, StepPlan, StepSchedule, TheoryStep};
 

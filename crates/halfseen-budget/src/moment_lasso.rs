@@ -28,7 +28,7 @@
 //! Attributes", ICML 2010.
 
 use super::moments::{Ball, Limits};
-use super::moments::{FromMoments, Gathering, Reduced, MomentSolution, learn_from_moments};
+use super::moments::{FromMoments, Gathering, MomentSolution, Reduced, learn_from_moments};
 use halfseen_core::error::Result;
 use halfseen_core::learner::Grid;
 use halfseen_core::params::{Centre, MomentRepair, parameters};
@@ -67,7 +67,11 @@ impl FromMoments for MomentLasso {
     }
 
     /// Takes one eigendecomposition per repair; radii increase, each starts from the last solution.
-    fn solve(learners: &[&Self], moments: &Reduced, monitor: &dyn Monitor) -> Result<Vec<MomentSolution>> {
+    fn solve(
+        learners: &[&Self],
+        moments: &Reduced,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<MomentSolution>> {
         let mut solved: Vec<Option<MomentSolution>> = vec![None; learners.len()];
         for reading in [MomentRepair::Stationary, MomentRepair::Psd, MomentRepair::DiagShift] {
             let mut order: Vec<usize> =

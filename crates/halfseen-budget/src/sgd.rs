@@ -34,7 +34,7 @@ use super::adaptive_sampler::AdaptiveSampler;
 use super::gen_est::GenEst;
 use super::known::{self, Known};
 use super::progressive_validation::ProgressiveValidation;
-use super::recipe::{Proportions, Recipe, DrawMoments};
+use super::recipe::{DrawMoments, Proportions, Recipe};
 use super::running_moments::RunningMoments;
 use super::slope_stats::SlopeStats;
 use super::step_size::{Norms, Schedule, StepPlan};
@@ -47,7 +47,7 @@ use halfseen_core::asking::observed::Observed;
 use halfseen_core::asking::saved;
 use halfseen_core::data::{Layout, Moments};
 use halfseen_core::error::{ErrorKind, Result};
-use halfseen_core::learner::{Query, ReadRows, ReadRole, TellOutcome};
+use halfseen_core::learner::{Query, ReadRole, ReadRows, TellOutcome};
 use halfseen_core::model::{BudgetKind, Linear, Note, Report, check_truncation};
 use halfseen_core::params::{Average, Centre, Passive};
 use halfseen_solve::iterate::Iterate;
@@ -214,7 +214,9 @@ impl<I: Iterate> Sgd<I> {
     ) -> Result<Self> {
         let horizon = recipe.pace.horizon;
         let first_phase = match recipe.draws.as_ref().map(|d| &d.proportions) {
-            Some(Proportions::Optimal(DrawMoments::FirstPhase(phases))) => first_phase(phases, horizon)?,
+            Some(Proportions::Optimal(DrawMoments::FirstPhase(phases))) => {
+                first_phase(phases, horizon)?
+            }
             _ => None,
         };
         // With two phases only the second is averaged.

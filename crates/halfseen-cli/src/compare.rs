@@ -17,7 +17,9 @@ use halfseen::data::{Basis, Threat};
 use halfseen::learner::{Family, Learner};
 use halfseen::prepare::{Options, Schema};
 use halfseen::robust::Attack;
-use halfseen::select::{ComparisonPlan, LineUp, Seen, AttackPlan, Suggestion, Task, assign, compare};
+use halfseen::select::{
+    AttackPlan, ComparisonPlan, LineUp, Seen, Suggestion, Task, assign, compare,
+};
 use halfseen::{ErrorKind, registry};
 use halfseen_io::draw::learning_curve;
 use serde_json::json;

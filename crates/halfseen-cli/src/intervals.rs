@@ -8,7 +8,7 @@ use crate::output;
 use crate::test_table::target_of;
 use anyhow::{Context, Result};
 use halfseen::data::Table;
-use halfseen::model::{Conformal, Model, CalibrationRows};
+use halfseen::model::{CalibrationRows, Conformal, Model};
 use std::path::Path;
 
 /// Intervals as flags ask for them.

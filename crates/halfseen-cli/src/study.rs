@@ -21,7 +21,7 @@ use crate::progress::Progress;
 use anyhow::{Context, Result};
 use halfseen::model::Note;
 use halfseen_study::{
-    By, Error, Export, Kind, Schema, Setup, Study, Subjects, Telling, Told, Unasked,
+    AttributeKind, By, Error, Export, Setup, Study, StudySchema, Subjects, Telling, Told, Unasked,
     answers_from_csv, asks_to_csv, subjects_from_csv,
 };
 use std::io::Read;
@@ -90,12 +90,12 @@ fn done(on: &OnStudy, json: &serde_json::Value, sentence: &str) -> Result<ExitCo
 }
 
 /// Reads a schema, with the classes of the target if they are not among its choices.
-pub(crate) fn schema_of(path: &Path, target: &str, classes: &[String]) -> Result<Schema> {
+pub(crate) fn schema_of(path: &Path, target: &str, classes: &[String]) -> Result<StudySchema> {
     let text = read_text(path)?;
     let name = || path.display().to_string();
-    let mut schema = Schema::from_csv(text.as_bytes(), target).with_context(name)?;
+    let mut schema = StudySchema::from_csv(text.as_bytes(), target).with_context(name)?;
     if !classes.is_empty() {
-        schema.target.kind = Kind::Category(classes.to_vec());
+        schema.target.kind = AttributeKind::Category(classes.to_vec());
         schema = schema.checked().with_context(name)?;
     }
     Ok(schema)

@@ -11,7 +11,7 @@ pub mod together;
 pub use in_parts::{ByFeatures, FeatureRows, InParts, Steps};
 pub use missingness::MissingnessSummary;
 pub use one_against_rest::each_class;
-pub use query::{Answer, AskTell, ColumnTerm, Query, Read, ReadRows, ReadRole, TellOutcome};
+pub use query::{Answer, AskTell, ColumnTerm, Query, Read, ReadRole, ReadRows, TellOutcome};
 pub(crate) use query::{ask_then_tell, chooses, takes_only_answers};
 pub use size::{FitSize, Needed};
 

@@ -9,7 +9,7 @@ mod values;
 mod words;
 
 pub use needs::{Family, Looks, Needs, Targets};
-pub use values::{AttributeCosts, Features, MomentSource, Rule, ParameterValue};
+pub use values::{AttributeCosts, Features, MomentSource, ParameterValue, Rule};
 pub use words::{
     Average, Ball, Centre, CompletionVariant, Damage, Deletions, Design, Fill, Inner, KernelLoss,
     KernelSolver, LabelLoss, Link, MomentRepair, Normalization, Passive, Shape, SmoothLoss, Steps,
@@ -376,7 +376,7 @@ declare! {
     SOLVER: "solver", Kind::Choice(&["exact", "online"]),
         "exact: solved to the tolerance. online: algorithm 1 of the paper, one pass over the rows in random order, averaged.", "Hazan et al. 2015, algorithm 1";
     FILL: "fill", Kind::Choice(&["zero", "mean"]),
-        "ParameterValue imputed for a missing cell: 0 in scaled units, or the mean of the observed values of the attribute.", "Hazan et al. 2015, section 5";
+        "Value imputed for a missing cell: 0 in scaled units, or the mean of the observed values of the attribute.", "Hazan et al. 2015, section 5";
     COMPLETION: "variant", Kind::Choice(&["b", "1"]),
         "Intercept of the labels: b, one constant per label (MC-b); 1, a row of ones in the matrix (MC-1).", "Goldberg et al. 2010";
     RANK_PENALTY: "rank_penalty", Kind::Positive,

@@ -25,7 +25,7 @@ use halfseen_core::learner::together::{fits_together, grouped};
 use halfseen_core::learner::{FitSize, Grid, InParts, Learner, Needed};
 use halfseen_core::model::Fit;
 use halfseen_core::params::{Fill, Needs, parameters};
-use halfseen_solve::{Monitor, BallPoint};
+use halfseen_solve::{BallPoint, Monitor};
 use std::time::Instant;
 
 parameters! {

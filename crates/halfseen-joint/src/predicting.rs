@@ -8,7 +8,7 @@ use super::reads::Reads;
 use halfseen_core::data::Layout;
 use halfseen_core::error::{Error, ErrorKind, Result};
 use halfseen_core::model::{AttributeCurve, Conditional, Curve, Curves, Linear, Predictor};
-use halfseen_core::params::{Link, Value};
+use halfseen_core::params::{Link, ParameterValue};
 
 /// Makes the predictor, of columns and then of the curves of columns.
 ///

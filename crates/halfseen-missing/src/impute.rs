@@ -22,7 +22,7 @@ use halfseen_core::learner::{FitSize, Grid, InParts, Learner, Needed};
 use halfseen_core::model::{Fit, Linear, Note, Predictor, Stop};
 use halfseen_core::params::{Fill, KernelLoss, Needs, Normalization, Targets, parameters};
 use halfseen_solve::linear::{INTERIOR_SIZE, LinearSolved};
-use halfseen_solve::{Monitor, SolverOptions, Solved, multiplied};
+use halfseen_solve::{Monitor, Solved, SolverOptions, multiplied};
 use std::time::Instant;
 
 parameters! {

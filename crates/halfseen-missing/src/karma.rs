@@ -27,12 +27,12 @@ use halfseen_core::learner::{
     Assignments, ByFeatures, FitSize, Grid, InParts, Learner, Needed, STEPS, configured,
     refuse_weights, size,
 };
-use halfseen_core::model::{KernelExpansion, Fit, Predictor, Report, Sketched, Stop};
+use halfseen_core::model::{Fit, KernelExpansion, Predictor, Report, Sketched, Stop};
 use halfseen_core::params::{
     Features, KernelLoss, KernelSolver, Needs, Normalization, Parameters, Targets, parameters,
 };
 use halfseen_solve::linear::LinearSolved;
-use halfseen_solve::{Monitor, SolverOptions, Solved, multiplied};
+use halfseen_solve::{Monitor, Solved, SolverOptions, multiplied};
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -9,7 +9,9 @@ use halfseen_core::model::Note;
 use halfseen_core::params::KernelLoss;
 use halfseen_solve::linear::{self, LinearSolved};
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
-use halfseen_solve::{Monitor, SolverOptions, Solved, hinge, multiclass, multiplied, multiply, ridge};
+use halfseen_solve::{
+    Monitor, Solved, SolverOptions, hinge, multiclass, multiplied, multiply, ridge,
+};
 use std::borrow::Cow;
 
 /// Share of the loss of equal scores that a machine of several classes should remove.

@@ -8,7 +8,7 @@ use crate::robustness::attack_of;
 use halfseen::model::Note;
 use halfseen::params::INTERCEPT;
 use halfseen::registry;
-use halfseen::select::{self, ComparisonPlan, LineUp, AttackPlan, Situation, Task, assign};
+use halfseen::select::{self, AttackPlan, ComparisonPlan, LineUp, Situation, Task, assign};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use serde_json::json;

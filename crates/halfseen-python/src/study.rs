@@ -8,7 +8,8 @@ use crate::model::Model;
 use crate::query::text;
 use halfseen::Monitor;
 use halfseen_study::{
-    Answers, By, Error, Export, Kind, Schema, Setup, Subjects, Telling, Told, Unasked, rows_of_csv,
+    Answers, AttributeKind, By, Error, Export, Setup, StudySchema, Subjects, Telling, Told,
+    Unasked, rows_of_csv,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -101,9 +102,9 @@ impl Study {
             }
         };
         let make = move || {
-            let mut schema = Schema::from_csv(schema.as_bytes(), &target)?;
+            let mut schema = StudySchema::from_csv(schema.as_bytes(), &target)?;
             if let Some(classes) = classes {
-                schema.target.kind = Kind::Category(classes);
+                schema.target.kind = AttributeKind::Category(classes);
                 schema = schema.checked()?;
             }
             let mut setup = Setup::new(schema, &learner, &settings)?;
@@ -311,7 +312,7 @@ impl Study {
 /// categories.
 #[pyfunction]
 pub(crate) fn draft(table: &Table, target: &str) -> PyResult<(Rows, Vec<(String, usize)>)> {
-    let (schema, left_out) = Schema::draft(&table.0, target).map_err(raised)?;
+    let (schema, left_out) = StudySchema::draft(&table.0, target).map_err(raised)?;
     let rows = schema.to_csv().and_then(|text| rows_of_csv(text.as_bytes()));
     Ok((rows.map_err(raised_by_study)?, left_out))
 }

@@ -41,7 +41,7 @@ pub use certified_error::CertifiedErrors;
 pub use certify::{Certificate, CertifiedClaim, certify};
 pub use fit_classes::{costs_of_classes, fit_classes};
 pub use fit_context::FitContext;
-pub use hinge::{RobustHinge, RowLoss, HingeScratch};
+pub use hinge::{HingeScratch, RobustHinge, RowLoss};
 pub use perceptron::RobustPerceptron;
 pub use robust_lp::RobustLp;
 pub use rows::{KNOWN, Rows, Sizes};

@@ -24,7 +24,7 @@ use super::bounds::Learned;
 use super::fit_classes::{costs_of_classes, fit_classes};
 use super::fit_context::{FitContext, from_rows, unproven_note};
 use super::margin::margin_of;
-use super::{RobustHinge, RowLoss, Rows, HingeScratch};
+use super::{HingeScratch, RobustHinge, RowLoss, Rows};
 use halfseen_core::data::{Costs, Examples, Signs};
 use halfseen_core::error::{ErrorKind, Result};
 use halfseen_core::learner::together::{each, only};

@@ -365,7 +365,7 @@ impl RobustLp {
         let rows = chosen.as_ref().unwrap_or(rows);
         let task = self.task(rows, loss);
         let &RobustLp { box_radius, intercept, tol, max_iter, .. } = self;
-        let options = cuts::Options { box_radius, intercept, tol, max_iter };
+        let options = cuts::CutOptions { box_radius, intercept, tol, max_iter };
         let found = cuts::solve(&task, &options, monitor)?;
         let bound = found.objective - found.gap;
         let (mut weights, mut bias) = (found.weights, found.bias);

@@ -10,7 +10,7 @@ use axum::routing::{get, post};
 use axum::{Extension, Json};
 use halfseen::Silent;
 use halfseen_study::{
-    Answers, Ask, By, StudyCurve, Export, Pending, Person, Right, Setup, Status, Study, Subjects,
+    Answers, Ask, By, Export, Pending, Person, Right, Setup, Status, Study, StudyCurve, Subjects,
     Telling, Told, answers_from_csv,
 };
 use serde::de::{MapAccess, Visitor};

@@ -1,7 +1,7 @@
 //! Turns attributes into inputs, and what was entered into answers or problems.
 
 use super::body::Form;
-use halfseen_study::{Attribute, Field, AttributeKind, StudySchema, Setup, Sheet, Value};
+use halfseen_study::{Attribute, AttributeKind, Field, Setup, Sheet, StudySchema, Value};
 use maud::{Markup, html};
 
 /// Most choices that are shown as buttons; more are a list.
@@ -40,7 +40,11 @@ pub(super) fn entries<'a>(sheet: &Sheet, setup: &'a Setup, form: &Form) -> Vec<E
 }
 
 /// Returns what was entered for fields that were told since the form was shown: attribute and text.
-pub(super) fn told_meanwhile(sheet: &Sheet, schema: &StudySchema, form: &Form) -> Vec<(String, String)> {
+pub(super) fn told_meanwhile(
+    sheet: &Sheet,
+    schema: &StudySchema,
+    form: &Form,
+) -> Vec<(String, String)> {
     let told = sheet.fields.iter().filter(|field| !field.is_open());
     let entered = told.map(|field| {
         let text = form.get(&format!("v-{}", place(field))).trim().to_owned();

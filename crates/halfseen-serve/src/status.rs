@@ -9,7 +9,7 @@ use axum::extract::{Query, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use halfseen::Silent;
-use halfseen_study::{By, StudyCurve, StudyCurvePoint, Right, Spending, Status};
+use halfseen_study::{By, Right, Spending, Status, StudyCurve, StudyCurvePoint};
 use maud::{Markup, html};
 use serde::Deserialize;
 
@@ -170,7 +170,7 @@ fn picture(curve: &StudyCurve) -> Markup {
     let line: Vec<String> =
         points.iter().map(|point| format!("{:.1},{:.1}", x(point), y(point.error))).collect();
     html! {
-        svg.curve viewBox="0 0 600 200" role="img" aria-label="StudyCurve of the error; the table below has its numbers" {
+        svg.curve viewBox="0 0 600 200" role="img" aria-label="Curve of the error; the table below has its numbers" {
             line.axis x1="20" x2="590" y1="190" y2="190" {}
             line.mean x1="20" x2="590" y1=(format!("{:.1}", y(Some(curve.variance)))) y2=(format!("{:.1}", y(Some(curve.variance)))) {}
             polyline points=(line.join(" ")) {}

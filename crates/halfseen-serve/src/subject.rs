@@ -12,7 +12,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use halfseen_study::{
-    Answers, By, Error, Field, Right, StudySchema, Sheet, State as AskState, Telling, Value,
+    Answers, By, Error, Field, Right, Sheet, State as AskState, StudySchema, Telling, Value,
 };
 use maud::{Markup, html};
 use serde::Deserialize;

@@ -55,7 +55,8 @@ fn nothing_acknowledged_over_http_is_lost_when_the_database_is_killed() {
     let (told, ready) = mpsc::channel();
     let acknowledged: BTreeSet<(String, String)> = std::thread::scope(|scope| {
         scope.spawn(|| {
-            let options = ServeOptions { listen: "127.0.0.1:0".parse().unwrap(), behind_proxy: false };
+            let options =
+                ServeOptions { listen: "127.0.0.1:0".parse().unwrap(), behind_proxy: false };
             serve(&path, &options, |address| told.send(address).unwrap(), &Stop(&ends)).unwrap();
         });
         let address = ready.recv().unwrap();

@@ -12,7 +12,7 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt_pivoting::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::{Mat, Par};
 use halfseen_solve::sampling::{Purpose, Stream};
-use halfseen_solve::{Options, Silent, Stop, hinge, linear, multiclass};
+use halfseen_solve::{Silent, SolverOptions, SolverStop, hinge, linear, multiclass};
 use std::fs;
 
 /// The Gram matrix of k_gamma, mean diagonal 1, and codes of classes.
@@ -42,7 +42,7 @@ fn synthetic(n: usize, d: usize, gamma: u32, classes: usize) -> (Mat<f64>, Vec<u
 }
 
 /// Seconds, and objective, gap and stop of each C.
-type Timed = (f64, Vec<(f64, f64, Stop)>);
+type Timed = (f64, Vec<(f64, f64, SolverStop)>);
 
 /// Processor time of all threads so far, in seconds: the clock on the wall counts other programs.
 fn seconds() -> f64 {
@@ -71,7 +71,8 @@ fn main() {
     let numbers: Vec<f64> = std::env::args().filter_map(|a| a.parse().ok()).collect();
     let size = |at: usize, default: usize| numbers.get(at).map_or(default, |&x| x as usize);
     let (n, d, gamma, classes) = (size(0, 1000), size(1, 50), size(2, 2), size(3, 2));
-    let options = Options { tol: numbers.get(4).copied().unwrap_or(1e-4), ..Options::default() };
+    let options =
+        SolverOptions { tol: numbers.get(4).copied().unwrap_or(1e-4), ..SolverOptions::default() };
     let (gram, codes) = synthetic(n, d, gamma as u32, classes);
     let cs: Vec<f64> = (-5..=5).map(|e| 10_f64.powi(e)).collect();
     let start = seconds();
@@ -119,8 +120,8 @@ fn main() {
         for &c in &cs {
             let costs = vec![c; n];
             let (features, labels, margins) = (features.as_ref(), &labels, &ones);
-            let problem = linear::Problem { features, labels, costs: &costs, margins };
-            let half = Options { tol: 0.5 * options.tol, ..options };
+            let problem = linear::LinearHingeProblem { features, labels, costs: &costs, margins };
+            let half = SolverOptions { tol: 0.5 * options.tol, ..options };
             let (_, duals) = linear::hinge(&problem, Some(&warm), &half, &Silent).unwrap();
             let found = hinge::solve(gram.as_ref(), labels, c, Some(&duals), &options, &Silent);
             let found = found.unwrap();
@@ -136,7 +137,7 @@ fn main() {
     }
     let tell = |name: &str, times: &[Timed]| {
         let least = times.iter().map(|t| t.0).fold(f64::INFINITY, f64::min);
-        let open = times[0].1.iter().filter(|f| f.2 != Stop::Tolerance).count();
+        let open = times[0].1.iter().filter(|f| f.2 != SolverStop::Tolerance).count();
         let gap = times[0].1.iter().map(|f| f.1 / f.0).fold(0.0, f64::max);
         println!("  {name}: {least:.3} s, largest relative gap {gap:.1e}, unfinished {open}");
         least

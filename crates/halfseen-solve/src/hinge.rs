@@ -24,7 +24,7 @@ mod gram;
 mod interior;
 mod newton;
 
-use super::{SolverOptions, Solved, check_gram, check_weighted, positive};
+use super::{Solved, SolverOptions, check_gram, check_weighted, positive};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 use crate::stop::{FUTILE_ROUNDS, SolverStop};
@@ -319,7 +319,13 @@ impl<'a> Search<'a> {
     }
 
     /// Improves the unsettled examples by one round.
-    fn round(&mut self, number: u64, options: &SolverOptions, now: Certificate, monitor: &dyn Monitor) {
+    fn round(
+        &mut self,
+        number: u64,
+        options: &SolverOptions,
+        now: Certificate,
+        monitor: &dyn Monitor,
+    ) {
         let target = options.tol * now.primal;
         let active = self.unsettled();
         let [mut compact, room] = std::mem::take(&mut self.rooms);

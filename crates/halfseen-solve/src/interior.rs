@@ -404,7 +404,10 @@ mod tests {
             left *= 0.95;
             Progress { solved: false, left }
         };
-        assert_eq!(follow(&mut Toy::<0>::new(), falling, 40, &Silent), (40, SolverStop::IterationLimit));
+        assert_eq!(
+            follow(&mut Toy::<0>::new(), falling, 40, &Silent),
+            (40, SolverStop::IterationLimit)
+        );
         // Up and down without getting anywhere.
         let mut at = 0;
         let waving = |_: &mut Toy<0>| {

@@ -39,7 +39,7 @@ pub use linear::orthonormal;
 pub use monitor::{Monitor, Quiet, Silent, Watch};
 pub use products::{lower_product, mirror, multiplied, multiply, product};
 pub use quadratic::{
-    MatrixColumn, Form, Quadratic, add_products, combine, kept_columns, outer_products, transposed,
+    Form, MatrixColumn, Quadratic, add_products, combine, kept_columns, outer_products, transposed,
 };
 pub use stop::SolverStop;
 pub use vectors::{add_multiple, dot, square, sum, sum_of};

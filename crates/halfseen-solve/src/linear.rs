@@ -23,7 +23,7 @@ mod rotate;
 mod testing;
 
 pub use crate::multiclass::schedule::INTERIOR_SIZE;
-pub use hinge::{Problem, hinge, hinge_path, hinge_path_weighted};
+pub use hinge::{LinearHingeProblem, hinge, hinge_path, hinge_path_weighted};
 pub use interior::follow_biased;
 pub use multiclass::{multiclass_path, multiclass_path_weighted};
 pub use ridge::{RidgeMoments, ridge_path};

@@ -126,7 +126,10 @@ mod tests {
 
         fn ask(&self, weights: &[f64], _: f64, _: &[f64]) -> cuts::OracleAnswer {
             let loss = |(y, x): (&f64, &f64)| (y - weights[0] * x).abs();
-            cuts::OracleAnswer { sum: self.0.iter().zip(rows().values).map(loss).sum(), lists: vec![] }
+            cuts::OracleAnswer {
+                sum: self.0.iter().zip(rows().values).map(loss).sum(),
+                lists: vec![],
+            }
         }
     }
 

@@ -30,7 +30,7 @@ pub(super) mod schedule;
 mod tests;
 
 use super::hinge::{contiguous, low_rank, slices};
-use super::{SolverOptions, Solved, check_gram, length, positive};
+use super::{Solved, SolverOptions, check_gram, length, positive};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 use crate::products::multiply;

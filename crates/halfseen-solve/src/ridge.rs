@@ -140,7 +140,11 @@ impl<'a> Spectrum<'a> {
 }
 
 /// Factors G.
-fn factorise(gram: MatRef<'_, f64>, c: f64, par: Par) -> std::result::Result<CholeskyFactor, NotPositive> {
+fn factorise(
+    gram: MatRef<'_, f64>,
+    c: f64,
+    par: Par,
+) -> std::result::Result<CholeskyFactor, NotPositive> {
     let mut shifted = gram.to_owned();
     (0..shifted.nrows()).for_each(|i| shifted[(i, i)] += 1.0 / c);
     CholeskyFactor::new(shifted, par)

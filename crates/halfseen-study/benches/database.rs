@@ -7,7 +7,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use halfseen::Silent;
-use halfseen_study::{Answers, Ask, Attribute, By, StudySchema, Setup, Study, Subjects, Telling};
+use halfseen_study::{Answers, Ask, Attribute, By, Setup, Study, StudySchema, Subjects, Telling};
 use std::time::Instant;
 
 /// Calls of each kind, of all clients together.

@@ -10,7 +10,10 @@ impl StudySchema {
     ///
     /// # Errors
     /// If the target is none of the columns.
-    pub fn draft(table: &Table, target: &str) -> halfseen::Result<(StudySchema, Vec<(String, usize)>)> {
+    pub fn draft(
+        table: &Table,
+        target: &str,
+    ) -> halfseen::Result<(StudySchema, Vec<(String, usize)>)> {
         table.column(target)?;
         let (mut attributes, mut left_out) = (Vec::new(), Vec::new());
         for column in table.columns() {

@@ -63,12 +63,12 @@ mod store;
 mod study;
 mod telling;
 
-pub use curve::{StudyCurve, StudyCurvePoint, OwnTest};
+pub use curve::{OwnTest, StudyCurve, StudyCurvePoint};
 pub use drawing::{Ask, Subjects};
 pub use error::{Error, RefusedLine, Result};
 pub use files::{Export, answers_from_csv, asks_to_csv, rows_of_csv, subjects_from_csv};
 pub use people::{Person, Right, Role, SIGNED_IN};
-pub use schema::{Attribute, DATE, AttributeKind, StudySchema, Value};
+pub use schema::{Attribute, AttributeKind, DATE, StudySchema, Value};
 pub use setup::{Setup, Unasked};
 pub use sheet::{Field, OpenAsk, Sheet};
 pub use simulate::{Events, Interval, Pilot, Played, SimulatedPoint, Simulation, interval};

@@ -71,7 +71,8 @@ pub enum Value {
 impl Attribute {
     /// Creates an attribute that is a number, at a price of 1.
     pub fn number(name: &str) -> Attribute {
-        let (name, kind, unit, panel) = (name.to_owned(), AttributeKind::Number, String::new(), None);
+        let (name, kind, unit, panel) =
+            (name.to_owned(), AttributeKind::Number, String::new(), None);
         let (low, high, known, retired) = (None, None, false, false);
         Attribute { name, kind, unit, low, high, panel, price: 1.0, known, retired }
     }
@@ -100,10 +101,16 @@ impl Attribute {
         let name = short(&self.name);
         match &self.kind {
             AttributeKind::Number => self.number_of(text).map(Value::Number),
-            AttributeKind::Date => days_since_1970(text, DATE).map(Value::Number).ok_or_else(|| {
-                format!("'{name}' is a date, and '{}' is not written as 2024-01-31", short(text))
-            }),
-            AttributeKind::Category(choices) => match choices.iter().find(|choice| *choice == text) {
+            AttributeKind::Date => {
+                days_since_1970(text, DATE).map(Value::Number).ok_or_else(|| {
+                    format!(
+                        "'{name}' is a date, and '{}' is not written as 2024-01-31",
+                        short(text)
+                    )
+                })
+            }
+            AttributeKind::Category(choices) => match choices.iter().find(|choice| *choice == text)
+            {
                 Some(choice) => Ok(Value::Category(choice.clone())),
                 None => {
                     let same = |choice: &&String| choice.eq_ignore_ascii_case(text);

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::rows::{all_of, at, check_length, plain, rows, safe, with_point};
-use crate::schema::{Attribute, DATE, AttributeKind, StudySchema, Value};
+use crate::schema::{Attribute, AttributeKind, DATE, StudySchema, Value};
 use halfseen::data::days_since_1970;
 use halfseen::error::short;
 use std::io::Read;

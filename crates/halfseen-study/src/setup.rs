@@ -2,7 +2,7 @@
 
 use crate::asker::Asker;
 use crate::error::{Error, Result};
-use crate::schema::{Attribute, DATE, AttributeKind, StudySchema};
+use crate::schema::{Attribute, AttributeKind, DATE, StudySchema};
 use halfseen::data::{Column, Label, Matrix, Place, Table, Target, TargetScale, TextColumn};
 use halfseen::prepare::{Group, Options, Prepared};
 use halfseen::{Learner, registry};
@@ -118,7 +118,8 @@ impl Setup {
         let (learner, schema) = (self.learner()?, &self.schema);
         let numbers = |attribute: &&Attribute| attribute.kind == AttributeKind::Number;
         // A row for each choice of the widest category; nothing looks at the cells.
-        let choices = |a: &Attribute| if let AttributeKind::Category(all) = &a.kind { all.len() } else { 1 };
+        let choices =
+            |a: &Attribute| if let AttributeKind::Category(all) = &a.kind { all.len() } else { 1 };
         let rows = schema.attributes.iter().map(choices).max().unwrap_or(1);
         let matrix =
             Matrix::F64(Array2::zeros((rows, schema.attributes.iter().filter(numbers).count())));

@@ -155,9 +155,14 @@ fn rows() {
         let squared = start.elapsed().as_secs_f64();
         let labels: Vec<f64> = targets[..n].iter().map(|y| y.signum()).collect();
         let start = Instant::now();
-        let machine =
-            linear::hinge_path(features.as_ref(), &labels, &[C], &SolverOptions::default(), &Silent)
-                .unwrap();
+        let machine = linear::hinge_path(
+            features.as_ref(),
+            &labels,
+            &[C],
+            &SolverOptions::default(),
+            &Silent,
+        )
+        .unwrap();
         let hinged = start.elapsed().as_secs_f64();
         let now = [sketching, squared, hinged];
         let base = *first.get_or_insert(now);

@@ -114,8 +114,9 @@ pub mod learner {
     #[doc(inline)]
     pub use halfseen_core::learner::{
         Answer, AskTell, Assignments, ByFeatures, ColumnTerm, Family, FeatureRows, FitSize, Grid,
-        InParts, Learner, MissingnessSummary, Monitor, Named, Needed, Query, Read, ReadRows, ReadRole,
-        STEPS, Steps, TellOutcome, each_class, refuse_weights, take_all_without_a_budget, with,
+        InParts, Learner, MissingnessSummary, Monitor, Named, Needed, Query, Read, ReadRole,
+        ReadRows, STEPS, Steps, TellOutcome, each_class, refuse_weights, take_all_without_a_budget,
+        with,
     };
     /// Fits the settings of a grid that share work together.
     pub mod together {
@@ -136,10 +137,10 @@ pub mod memory {
 pub mod model {
     #[doc(inline)]
     pub use halfseen_core::model::{
-        AttributeCurve, BudgetKind, Conditional, Conformal, ConformalIntervals, Curve, Curves,
-        Factor, Fit, KernelExpansion, Intervals, Linear, Linears, Link, Model, NEAREST, Note, NumberLoss,
-        One, Outside, CalibrationRows, PerClass, Prediction, Predictor, RawCurve, RawSum, Report, Room, SAME,
-        Scores, Sketched, Stop, check_truncation, least_rows,
+        AttributeCurve, BudgetKind, CalibrationRows, Conditional, Conformal, ConformalIntervals,
+        Curve, Curves, Factor, Fit, Intervals, KernelExpansion, Linear, Linears, Link, Model,
+        NEAREST, Note, NumberLoss, One, Outside, PerClass, Prediction, Predictor, RawCurve, RawSum,
+        Report, Room, SAME, Scores, Sketched, Stop, check_truncation, least_rows,
     };
 }
 

@@ -154,7 +154,15 @@ impl<'a> Examples<'a> {
         let bias = y * margins.iter().fold(0.0_f64, |a, s| a.max(*s));
         let (weights, multipliers) = (vec![0.0; self.rows.nrows()], vec![0.0; margins.len()]);
         let (objective, gap, steps) = (0.0, 0.0, 0);
-        Some(Separator { weights, bias, multipliers, objective, gap, steps, stop: SolverStop::Tolerance })
+        Some(Separator {
+            weights,
+            bias,
+            multipliers,
+            objective,
+            gap,
+            steps,
+            stop: SolverStop::Tolerance,
+        })
     }
 
     fn certified(

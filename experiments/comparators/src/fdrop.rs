@@ -22,7 +22,7 @@ use halfseen::learner::{FitSize, Grid, Learner, Needed};
 use halfseen::model::{Fit, Note};
 use halfseen::params::{AttributeCosts, Damage, Needs, Targets, parameters};
 use halfseen::robust::{
-    FitContext, RobustHinge, Rows, HingeScratch, breakdown_threat, costs_of_classes, fit_classes,
+    FitContext, HingeScratch, RobustHinge, Rows, breakdown_threat, costs_of_classes, fit_classes,
 };
 use halfseen::{Monitor, Result};
 use halfseen_solve::SolverStop;

@@ -15,7 +15,9 @@
 //! N. Cesa-Bianchi, S. Shalev-Shwartz and O. Shamir, "Efficient Learning with Partially Observed
 //! Attributes", ICML 2010.
 
-use halfseen::budget::moments::{FromMoments, Gathering, Reduced, MomentSolution, learn_from_moments};
+use halfseen::budget::moments::{
+    FromMoments, Gathering, MomentSolution, Reduced, learn_from_moments,
+};
 use halfseen::learner::Grid;
 use halfseen::model::Stop;
 use halfseen::params::{Centre, parameters};
@@ -50,14 +52,24 @@ impl FromMoments for Identity {
         Gathering { budget, total_budget, total_cost, centre, intercept, seed }
     }
 
-    fn solve(learners: &[&Self], moments: &Reduced, _: &dyn Monitor) -> Result<Vec<MomentSolution>> {
+    fn solve(
+        learners: &[&Self],
+        moments: &Reduced,
+        _: &dyn Monitor,
+    ) -> Result<Vec<MomentSolution>> {
         let solve = |learner: &&Self| {
             let mut weights = moments.cross.clone();
             if moments.spread > 0.0 {
                 weights.iter_mut().for_each(|w| *w /= moments.spread);
             }
             onto_l1_ball(&mut weights, learner.radius);
-            MomentSolution { weights, stop: Stop::ClosedForm, objective: None, gap: None, seconds: 0.0 }
+            MomentSolution {
+                weights,
+                stop: Stop::ClosedForm,
+                objective: None,
+                gap: None,
+                seconds: 0.0,
+            }
         };
         Ok(learners.iter().map(solve).collect())
     }

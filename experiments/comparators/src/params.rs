@@ -45,7 +45,7 @@ pub enum Variant {
     Rda,
 }
 
-impl Value for Variant {
+impl ParameterValue for Variant {
     fn from_text(text: &str) -> Option<Self> {
         [Variant::Eg, Variant::Ogd, Variant::Rda].into_iter().find(|v| v.to_text() == text)
     }

@@ -18,7 +18,7 @@ use halfseen_core::model::Stop;
 use halfseen_core::params::MomentRepair;
 use halfseen_solve::Monitor;
 use halfseen_solve::projection::onto_l1_ball_in;
-use halfseen_solve::{Form, BallPoint, Quadratic, eigen, eigenvalues, outer_products};
+use halfseen_solve::{BallPoint, Form, Quadratic, eigen, eigenvalues, outer_products};
 
 /// Steps between two checks of the monitor.
 const BETWEEN_LOOKS: u64 = 64;

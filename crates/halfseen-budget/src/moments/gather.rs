@@ -40,7 +40,11 @@ pub trait FromMoments: Described {
     ///
     /// # Errors
     /// Numerical failure.
-    fn solve(learners: &[&Self], moments: &Reduced, monitor: &dyn Monitor) -> Result<Vec<MomentSolution>>;
+    fn solve(
+        learners: &[&Self],
+        moments: &Reduced,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<MomentSolution>>;
 }
 
 /// Parameters that the moments depend on.

@@ -13,7 +13,9 @@ impl<I: Iterate> Sgd<I> {
     pub(super) fn draw(&mut self, query: &mut Query) {
         let Some(sampler) = self.state.drawing.sampler() else {
             for panel in 0..self.layout.sampled_panels() {
-                self.push(query, panel, ReadRole::Full, 1.0, |slot| self.state.iterate.weight(slot));
+                self.push(query, panel, ReadRole::Full, 1.0, |slot| {
+                    self.state.iterate.weight(slot)
+                });
             }
             return;
         };

@@ -4,7 +4,7 @@
 use super::Sgd;
 use super::scale::UNIT_SQUARE;
 use crate::plan::first_examples;
-use crate::recipe::{Proportions, DrawMoments, TwoPhase};
+use crate::recipe::{DrawMoments, Proportions, TwoPhase};
 use crate::step_size::{DataNorms, Norms, StepPlan};
 use crate::two_phase::FirstPhase;
 use halfseen_core::asking::design::DesignCriterion;
@@ -243,7 +243,8 @@ impl<I: Iterate> Sgd<I> {
             // each time.
             DrawMoments::Online | DrawMoments::Auto
                 if often_enough
-                    && (nothing_known || (matches!(source, DrawMoments::Online) && !self.scaled)) =>
+                    && (nothing_known
+                        || (matches!(source, DrawMoments::Online) && !self.scaled)) =>
             {
                 // One pseudo-read suffices, because the uniform share keeps every panel in use.
                 let squares = |slot| self.state.running.steadied(slot, self.centre(slot), 1.0);

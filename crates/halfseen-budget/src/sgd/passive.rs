@@ -101,7 +101,8 @@ impl<I: Iterate> Sgd<I> {
                 }
                 _ => None,
             };
-            let (role, scale) = scale.map_or((ReadRole::Gradient, 0.0), |scale| (ReadRole::Full, scale));
+            let (role, scale) =
+                scale.map_or((ReadRole::Gradient, 0.0), |scale| (ReadRole::Full, scale));
             self.push(query, panel as usize, role, coefficient, |slot| {
                 scale * self.state.iterate.weight(slot)
             });

@@ -20,7 +20,7 @@
 //! S. Ross, P. Mineiro and J. Langford, "Normalized Online Learning", UAI 2013.
 
 use super::Sgd;
-use crate::recipe::{Proportions, Recipe, DrawMoments};
+use crate::recipe::{DrawMoments, Proportions, Recipe};
 use crate::step_size::Norms;
 use halfseen_core::data::Layout;
 use halfseen_core::learner::{ColumnTerm, Query};

@@ -4,7 +4,7 @@ use crate::format::{grouped, number, rounded};
 use crate::output::{align, write_file};
 use anyhow::Result;
 use halfseen_io::draw::{Figure, Point, Series, learning_curve};
-use halfseen_study::{StudyCurve, StudyCurvePoint, OwnTest};
+use halfseen_study::{OwnTest, StudyCurve, StudyCurvePoint};
 use std::path::Path;
 
 /// Returns the curve as a table.

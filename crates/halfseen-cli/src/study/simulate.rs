@@ -12,7 +12,9 @@ use anyhow::{Context, Result};
 use halfseen::solve::Quiet;
 use halfseen_io::draw::{Figure, Point, Series, learning_curve};
 use halfseen_io::{CsvOptions, read_csv};
-use halfseen_study::{Events, Interval, AttributeKind, Pilot, Played, StudySchema, Setup, Simulation, interval};
+use halfseen_study::{
+    AttributeKind, Events, Interval, Pilot, Played, Setup, Simulation, StudySchema, interval,
+};
 use serde_json::json;
 use std::path::Path;
 use std::process::ExitCode;

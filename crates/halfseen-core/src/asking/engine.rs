@@ -5,8 +5,8 @@ use super::ledger::{Ledger, paid};
 use crate::data::Layout;
 use crate::error::{ErrorKind, Result};
 use crate::learner::{
-    Answer, AskTell, ColumnTerm, Query, Read, ReadRows, ReadRole, TellOutcome, ask_then_tell, chooses,
-    takes_only_answers,
+    Answer, AskTell, ColumnTerm, Query, Read, ReadRole, ReadRows, TellOutcome, ask_then_tell,
+    chooses, takes_only_answers,
 };
 use crate::model::{Fit, Linear, Predictor, Report};
 use crate::params::Targets;

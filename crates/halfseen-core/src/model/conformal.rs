@@ -196,7 +196,9 @@ impl<'a> Conformal<'a> {
             } else {
                 let centres = self.as_found(&encoded.matrix, &rows, monitor)?;
                 let mut scores = match basis {
-                    CalibrationRows::Same => self.scores(&with, self.as_found(&self.matrix, &with, monitor)?),
+                    CalibrationRows::Same => {
+                        self.scores(&with, self.as_found(&self.matrix, &with, monitor)?)
+                    }
                     _ => {
                         let hidden: Vec<_> = with.iter().map(|&row| (row, &missing[..])).collect();
                         self.scores(&with, self.hidden(&self.matrix, &hidden, monitor)?)

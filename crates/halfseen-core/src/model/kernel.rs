@@ -56,7 +56,10 @@ impl KernelExpansion {
     ///
     /// # Errors
     /// Cells or kernel values too large to be finite.
-    pub fn scores_of(predictors: &[&KernelExpansion], examples: &Examples<'_>) -> Result<Vec<Scores>> {
+    pub fn scores_of(
+        predictors: &[&KernelExpansion],
+        examples: &Examples<'_>,
+    ) -> Result<Vec<Scores>> {
         let empty = |p: &&KernelExpansion| Scores {
             values: Vec::with_capacity(examples.len() * p.outputs()),
             outputs: p.outputs(),
@@ -163,6 +166,12 @@ impl TryFrom<File> for KernelExpansion {
         }
         let coefficients = Mat::from_fn(rows, outputs, |i, j| file.coefficients[i][j]);
         let File { kernel, constant, estimates, support, .. } = file;
-        Ok(KernelExpansion { kernel, constant, support: Arc::new(support), coefficients, estimates })
+        Ok(KernelExpansion {
+            kernel,
+            constant,
+            support: Arc::new(support),
+            coefficients,
+            estimates,
+        })
     }
 }

@@ -20,7 +20,7 @@ mod stop;
 mod truncate;
 
 pub use conditional::Conditional;
-pub use conformal::{Conformal, ConformalIntervals, NEAREST, CalibrationRows, SAME, least_rows};
+pub use conformal::{CalibrationRows, Conformal, ConformalIntervals, NEAREST, SAME, least_rows};
 pub use curves::interpolate;
 pub use curves::{AttributeCurve, Curves};
 pub use factor::{Factor, One, Room};

@@ -1,6 +1,6 @@
 //! Combines all forms of predictors, which map a scaled row to scores.
 
-use super::{Conditional, Curves, KernelExpansion, Factor, Linear, Scores, Sketched};
+use super::{Conditional, Curves, Factor, KernelExpansion, Linear, Scores, Sketched};
 use crate::data::{Examples, bad_cell};
 use crate::error::{Error, ErrorKind, Result, no_intervals};
 use crate::memory;

@@ -25,7 +25,11 @@ pub(crate) use task::{Loss, Task};
 ///
 /// # Errors
 /// If deletions are whole and values are neither equal nor whole numbers.
-pub(crate) fn solve(task: &Task<'_>, options: &CutOptions, monitor: &dyn Monitor) -> Result<CutSolution> {
+pub(crate) fn solve(
+    task: &Task<'_>,
+    options: &CutOptions,
+    monitor: &dyn Monitor,
+) -> Result<CutSolution> {
     check(task.loss.threat(), task.whole)?;
     Ok(cuts::solve(task.rows.view(), task, options, monitor)?)
 }

@@ -2,7 +2,7 @@
 
 use super::super::{Adversary, RobustHinge, Rows};
 use halfseen_core::data::Threat;
-use halfseen_solve::lp::cuts::{OracleAnswer, List, Oracle};
+use halfseen_solve::lp::cuts::{List, Oracle, OracleAnswer};
 use rayon::prelude::*;
 
 /// Number of row groups with one adversary each; fixed, so that results do not depend on the number
@@ -126,7 +126,12 @@ impl Oracle for Task<'_> {
 impl Task<'_> {
     /// Computes the answer of [`Oracle::ask`] and the number of unproven rows; with these the sum
     /// is too small.
-    pub(super) fn answer(&self, weights: &[f64], bias: f64, levels: &[f64]) -> (OracleAnswer, usize) {
+    pub(super) fn answer(
+        &self,
+        weights: &[f64],
+        bias: f64,
+        levels: &[f64],
+    ) -> (OracleAnswer, usize) {
         let m = self.rows.len();
         let answers: Vec<Asked<'_>> = (0..CHUNKS)
             .into_par_iter()

@@ -2,7 +2,7 @@
 
 use super::super::{ServeOptions, serve};
 use halfseen::{Monitor, Silent};
-use halfseen_study::{By, Role, StudySchema, Setup, Study, Subjects};
+use halfseen_study::{By, Role, Setup, Study, StudySchema, Subjects};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};

@@ -46,7 +46,8 @@ impl Data {
     }
 
     fn weighted(&self, costs: &[f64], margins: &[f64], tol: f64) -> Solved {
-        let problem = HingeProblem { gram: self.gram.as_ref(), labels: &self.labels, costs, margins };
+        let problem =
+            HingeProblem { gram: self.gram.as_ref(), labels: &self.labels, costs, margins };
         solve_weighted(&problem, None, &to(tol), &Silent).unwrap()
     }
 
@@ -185,7 +186,13 @@ fn hard() -> Vec<(&'static str, Data)> {
 
 /// Asserts that the reported values of a solution are correct and sufficient.
 fn sound(data: &Data, costs: &[f64], margins: &[f64], found: &Solved, tol: f64, what: &str) {
-    assert_eq!(found.stop, SolverStop::Tolerance, "{what}: gap {:e} of {:e}", found.gap, found.objective);
+    assert_eq!(
+        found.stop,
+        SolverStop::Tolerance,
+        "{what}: gap {:e} of {:e}",
+        found.gap,
+        found.objective
+    );
     assert!(found.gap >= 0.0 && found.gap <= tol * found.objective, "{what}");
     let (primal, _) = data.primal(&found.coefficients, costs, margins);
     assert!(

@@ -374,7 +374,8 @@ mod tests {
             let (features, mut labels) = classes(d, n, k, noise, 7);
             labels.iter_mut().for_each(|r| *r = (*r).min(k.max(4) - 2));
             let cs = [1e-2, 1e2, 1e5];
-            for (found, c) in solve(&features, &labels, k, &cs, &SolverOptions::default()).iter().zip(cs)
+            for (found, c) in
+                solve(&features, &labels, k, &cs, &SolverOptions::default()).iter().zip(cs)
             {
                 assert_eq!(
                     found.stop,
@@ -392,7 +393,13 @@ mod tests {
                 assert!(found.passes < 1000, "{d} x {n}, {c}: {} passes", found.passes);
             }
             let fine = solve(&features, &labels, k, &[1e5], &fine()).remove(0);
-            assert_eq!(fine.stop, SolverStop::Tolerance, "{d} x {n}: {} of {}", fine.gap, fine.objective);
+            assert_eq!(
+                fine.stop,
+                SolverStop::Tolerance,
+                "{d} x {n}: {} of {}",
+                fine.gap,
+                fine.objective
+            );
             assert!(fine.gap <= 1e-8 * fine.objective);
         }
     }
@@ -413,8 +420,9 @@ mod tests {
         let (features, labels) = classes(9, 700, 3, 0.2, 4);
         let expected = solve(&features, &labels, 3, &[0.1], &SolverOptions::default()).remove(0);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-        let found =
-            pool.install(|| solve(&features, &labels, 3, &[0.1], &SolverOptions::default())).remove(0);
+        let found = pool
+            .install(|| solve(&features, &labels, 3, &[0.1], &SolverOptions::default()))
+            .remove(0);
         assert_eq!(found.weights, expected.weights);
     }
 

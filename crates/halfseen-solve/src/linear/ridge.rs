@@ -177,7 +177,10 @@ impl RidgeMoments {
         }
         let gap = c * c / 2.0 * missing;
         let support = self.examples;
-        (LinearSolved { weights, objective, gap, passes, support, stop: SolverStop::ClosedForm }, product)
+        (
+            LinearSolved { weights, objective, gap, passes, support, stop: SolverStop::ClosedForm },
+            product,
+        )
     }
 }
 

@@ -109,7 +109,11 @@ impl Program<'_> {
 ///
 /// # Errors
 /// If lists do not fit together, or a radius, a budget or a tolerance is not positive and finite.
-pub fn solve(program: &Program<'_>, keep: &[usize], monitor: &dyn Monitor) -> Result<DeletionSolution> {
+pub fn solve(
+    program: &Program<'_>,
+    keep: &[usize],
+    monitor: &dyn Monitor,
+) -> Result<DeletionSolution> {
     program.rows.check()?;
     length("classes of rows", program.rows.len(), program.signs.len())?;
     length("attributes of slots", program.rows.width, program.attribute.len())?;

@@ -120,7 +120,8 @@ fn odd_data_have_defined_answers() {
     assert!((z[1] - z[0] - 1.0).abs() < 1e-6 && (z[0] - z[2]).abs() < 1e-6, "{z:?}");
     // One class: predicting 0 has no loss.
     let (gram, _) = problem(10, 2, 3, 1);
-    let found = solve(gram.as_ref(), &[2; 10], 3, 1.0, None, &SolverOptions::default(), &Silent).unwrap();
+    let found =
+        solve(gram.as_ref(), &[2; 10], 3, 1.0, None, &SolverOptions::default(), &Silent).unwrap();
     assert!(found.objective.is_finite() && found.stop == SolverStop::Tolerance);
     // Rows of zeros always lose 1 each.
     let zeros = Mat::zeros(4, 4);

@@ -30,7 +30,7 @@ pub enum Purpose {
     /// Draws of an attack on a row.
     Attack = 9,
     /// Initial loadings of a factor model.
-    CholeskyFactor = 10,
+    Factor = 10,
     /// Weights of examples in refits that measure the uncertainty of a fit.
     Bootstrap = 11,
     /// Rows drawn from a stream.

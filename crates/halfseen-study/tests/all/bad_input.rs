@@ -1,7 +1,9 @@
 //! Shows a study what it cannot take: every refusal names place and remedy, and changes nothing.
 
 use crate::common::{Place, answers, by, create, draw, names, row, setup};
-use halfseen_study::{Error, StudySchema, Study, Telling, Unasked, answers_from_csv, subjects_from_csv};
+use halfseen_study::{
+    Error, Study, StudySchema, Telling, Unasked, answers_from_csv, subjects_from_csv,
+};
 
 fn schema_error(text: &str) -> String {
     StudySchema::from_csv(text.as_bytes(), "y").unwrap_err().to_string()

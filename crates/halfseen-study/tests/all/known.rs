@@ -3,7 +3,8 @@
 use crate::common::{Place, by, names, row};
 use halfseen::Silent;
 use halfseen_study::{
-    Answers, Error, Export, StudySchema, Setup, Study, Subjects, Telling, Unasked, subjects_from_csv,
+    Answers, Error, Export, Setup, Study, StudySchema, Subjects, Telling, Unasked,
+    subjects_from_csv,
 };
 
 const SCHEMA: &str = "attribute,low,high,known,choices\na,-5,5,,\nage,18,100,yes,\nsex,,,yes,f|m\nb,-5,5,,\ny,-9,9,,\n";

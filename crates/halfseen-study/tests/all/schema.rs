@@ -71,7 +71,8 @@ fn a_draft_has_kinds_ranges_and_no_identifiers() {
     let (schema, left_out) = StudySchema::draft(&table, "size").unwrap();
     assert_eq!(left_out, [("who".to_owned(), rows)]);
     assert_eq!((schema.target.low, schema.target.high), (Some(0.0), Some(6.0)));
-    let kinds: Vec<&AttributeKind> = schema.attributes.iter().map(|attribute| &attribute.kind).collect();
+    let kinds: Vec<&AttributeKind> =
+        schema.attributes.iter().map(|attribute| &attribute.kind).collect();
     let colours = AttributeKind::Category(vec!["blue".to_owned(), "red".to_owned()]);
     assert_eq!(kinds, [&colours, &AttributeKind::Date]);
     assert!(StudySchema::draft(&table, "sise").unwrap_err().to_string().contains("size"));

@@ -2,7 +2,7 @@
 
 use super::{Place, answers, by, create, draw, model, names, row, tell, truth};
 use halfseen::Silent;
-use halfseen_study::{Answers, Ask, Attribute, Export, StudySchema, Study, Telling};
+use halfseen_study::{Answers, Ask, Attribute, Export, Study, StudySchema, Telling};
 
 fn later() -> Attribute {
     Attribute { price: 4.0, low: Some(-10.0), high: Some(10.0), ..Attribute::number("later") }

@@ -8,7 +8,7 @@ pub(crate) mod promise;
 
 use halfseen::Silent;
 use halfseen::sampling::{Purpose, Stream};
-use halfseen_study::{Answers, Ask, By, StudySchema, Setup, Study, Subjects, Telling};
+use halfseen_study::{Answers, Ask, By, Setup, Study, StudySchema, Subjects, Telling};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -63,11 +63,11 @@ fn factors(mut left: Mat<f64>) -> Vec<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfseen_solve::sampling::{Purpose, RowStream};
+    use halfseen_solve::sampling::{Purpose, Stream};
 
     #[test]
     fn count_means_and_products_are_those_of_the_many() {
-        let mut stream = RowStream::new(3, Purpose::Data, 0);
+        let mut stream = Stream::new(3, Purpose::Data, 0);
         for (n, d, rank) in [(50, 4, 4), (7, 5, 5), (40, 6, 2), (3, 1, 1), (9, 3, 0)] {
             let basis = Mat::from_fn(rank, d, |_, _| stream.normal());
             let rows = Mat::from_fn(n, rank, |_, _| stream.normal()) * basis;

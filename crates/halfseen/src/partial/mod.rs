@@ -9,7 +9,7 @@
 //! The same sums say what names, categories, scale and target all rows have: the units. Fits that
 //! depend on sums over random features ([`InParts::Features`]) go through the parts a second time in
 //! these units ([`Partial::in_units`]), and are exact too. Learners that learn from each row once
-//! ([`InParts::RowStream`]) go through all rows in one stream ([`Partial::stream`]), which cannot be
+//! ([`InParts::Stream`]) go through all rows in one stream ([`Partial::stream`]), which cannot be
 //! divided into parts.
 
 mod equivalent;
@@ -123,7 +123,7 @@ pub enum NextPass {
     /// To sum over features of the rows ([`Partial::in_units`]).
     Features,
     /// To learn from each row ([`Partial::stream`]).
-    RowStream,
+    Stream,
 }
 
 /// A part that is being absorbed, table by table: from [`Partial::begin`] to [`Partial::end`].
@@ -213,14 +213,14 @@ impl Partial {
     }
 
     /// Begins a stream of all rows in the units that the sums of all parts give, for a learner that
-    /// learns from each row once ([`NextPass::RowStream`]). The model is that of one pass over the rows,
+    /// learns from each row once ([`NextPass::Stream`]). The model is that of one pass over the rows,
     /// in the order in which they come.
     ///
     /// # Errors
     /// As [`Partial::in_units`], for learners that learn otherwise; as [`Learner::fit`] before the
     /// first row.
     pub fn stream(&self, sums: &Partial) -> Result<RowStream> {
-        let prepared = self.prepared(sums, InParts::RowStream)?;
+        let prepared = self.prepared(sums, InParts::Stream)?;
         RowStream::new(&self.plan, prepared, sums.rows())
     }
 
@@ -252,7 +252,7 @@ impl Partial {
                     "{name} makes sums once more: name their file by --partial"
                 )));
             }
-            Some(InParts::RowStream) | None => return Err(needs_rows(&*learner, classes)),
+            Some(InParts::Stream) | None => return Err(needs_rows(&*learner, classes)),
         }
         if !needs.chooses() {
             table.check_holes(&needs)?;
@@ -446,7 +446,7 @@ impl Partial {
         let way = |learner: Box<dyn Learner>| [0, 2].into_iter().find_map(|n| learner.in_parts(n));
         match self.learner().ok().and_then(way) {
             Some(InParts::Features) if self.units.is_none() => NextPass::Features,
-            Some(InParts::RowStream) => NextPass::RowStream,
+            Some(InParts::Stream) => NextPass::Stream,
             _ => NextPass::None,
         }
     }

@@ -26,12 +26,12 @@ pub(super) fn needs_rows(learner: &dyn Learner, classes: usize) -> Error {
         format!("set {}, or ", settings.join(" and "))
     });
     let all = registry::all();
-    let sums = |way: Option<InParts>| way.is_some_and(|way| way != InParts::RowStream);
+    let sums = |way: Option<InParts>| way.is_some_and(|way| way != InParts::Stream);
     let able = all.iter().filter(|one| sums(one.in_parts(classes))).map(|one| one.name());
     let others = able.collect::<Vec<&str>>().join(", ");
     let needs = learner.needs();
     let keep = match way {
-        Some(InParts::RowStream) => {
+        Some(InParts::Stream) => {
             "learn from one stream of the rows: fit --units SUMS --out MODEL, in Python fit_stream or partial_fit"
         }
         _ if needs.chooses() && needs.holes => {

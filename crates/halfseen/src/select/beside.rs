@@ -1,6 +1,6 @@
 //! Measures the references of a comparison: the best constant, and one adversary for all learners.
 
-use super::row::{CurvePoint, ComparisonRow};
+use super::row::{ComparisonRow, CurvePoint};
 use super::score::Score;
 use crate::data::{Examples, Target, Threat};
 use crate::error::Result;

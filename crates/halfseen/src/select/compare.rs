@@ -1,8 +1,8 @@
 //! Compares learners on the same random splits, each tuned on the training part only.
 
-use super::beside::{CONSTANT, AttackPlan, constant};
+use super::beside::{AttackPlan, CONSTANT, constant};
 use super::parallel::{at_once, map_at_most};
-use super::row::{CurvePoint, ComparisonRow};
+use super::row::{ComparisonRow, CurvePoint};
 use super::score::Score;
 use super::statistics::Statistics;
 use super::task::{Task, Test, Views};
@@ -303,7 +303,8 @@ fn one_split(
         Ok((row, curve))
     };
     let fits = map_at_most(learners, at_once, final_fit)?;
-    let (mut rows, mut curves): (Vec<ComparisonRow>, Vec<Vec<CurvePoint>>) = fits.into_iter().unzip();
+    let (mut rows, mut curves): (Vec<ComparisonRow>, Vec<Vec<CurvePoint>>) =
+        fits.into_iter().unzip();
     let all_of = |test: Test<'_>| (0..test.table.rows() as u32).collect();
     let test = task.test.map_or_else(|| split.test.clone(), all_of);
     let split = Split { test, ..split.clone() };

@@ -17,15 +17,15 @@ mod task;
 mod tested;
 mod tune;
 
-pub use beside::{CONSTANT, AttackPlan};
+pub use beside::{AttackPlan, CONSTANT};
 pub use compare::{Comparison, ComparisonPlan, Summary, compare};
 pub use hide::{Seen, hide};
 pub use line_up::{LineUp, assign};
 pub use quantile::{QuantileScore, QuantileTally};
-pub use row::{CurvePoint, ComparisonRow};
+pub use row::{ComparisonRow, CurvePoint};
 pub use score::{ConstantTally, Score, Tally};
 pub use statistics::Statistics;
 pub use suggest::{SUGGESTED_FOLDS, Situation, Suggestion, suggest, suggestions};
 pub use task::{Task, Test, named};
 pub use tested::tested;
-pub use tune::{FoldSummary, Candidate, Tuned, Tuning, tune, tune_over};
+pub use tune::{Candidate, FoldSummary, Tuned, Tuning, tune, tune_over};

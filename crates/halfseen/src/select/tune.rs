@@ -50,7 +50,15 @@ pub enum FoldSummary {
 impl Tuning {
     /// Creates a design with the mean over folds, and two runs of sampled learners in each.
     pub fn new(folds: usize, seed: u64) -> Tuning {
-        Tuning { folds, holdout: false, runs: 2, by: FoldSummary::Mean, seed, attack: None, clip: true }
+        Tuning {
+            folds,
+            holdout: false,
+            runs: 2,
+            by: FoldSummary::Mean,
+            seed,
+            attack: None,
+            clip: true,
+        }
     }
 }
 
@@ -307,7 +315,9 @@ impl FoldSummary {
                     |runs: &Vec<f64>| runs.iter().map(|e| e / runs.len() as f64).sum::<f64>();
                 folds.iter().map(mean).sum::<f64>() / folds.len() as f64
             }
-            FoldSummary::Median => Statistics::of(folds.concat()).map_or(f64::INFINITY, |s| s.median),
+            FoldSummary::Median => {
+                Statistics::of(folds.concat()).map_or(f64::INFINITY, |s| s.median)
+            }
         }
     }
 }
@@ -425,6 +435,9 @@ mod tests {
         let folds = [vec![0.5, 0.75], vec![0.25, 1e6], vec![0.5, 0.5]];
         assert_eq!(FoldSummary::Median.of(&folds), 0.5);
         assert_eq!(FoldSummary::Mean.of(&folds), (0.625 + 500_000.125 + 0.5) / 3.0);
-        assert_eq!(FoldSummary::Median.of(&[vec![f64::INFINITY, 1.0], vec![f64::INFINITY]]), f64::INFINITY);
+        assert_eq!(
+            FoldSummary::Median.of(&[vec![f64::INFINITY, 1.0], vec![f64::INFINITY]]),
+            f64::INFINITY
+        );
     }
 }

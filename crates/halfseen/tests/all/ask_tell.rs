@@ -420,7 +420,8 @@ fn edited_queries_are_refused_without_a_panic() {
                     edit(&|q| q.reads[at].role = role);
                 }
             }
-            if query.reads[at].role == ReadRole::Gradient || query.reads[at].role == ReadRole::Full {
+            if query.reads[at].role == ReadRole::Gradient || query.reads[at].role == ReadRole::Full
+            {
                 edit(&|q| q.reads[at].coefficient = 1e9);
                 edit(&|q| q.reads[at].coefficient = f64::NAN);
             }

@@ -2,7 +2,7 @@
 
 use halfseen::data::{Cell, Column, Matrix, Place, Table, Target, Task, TextColumn};
 use halfseen::learner::{Assignments, with};
-use halfseen::model::{Conformal, Model, NEAREST, CalibrationRows, Predictor, SAME, least_rows};
+use halfseen::model::{CalibrationRows, Conformal, Model, NEAREST, Predictor, SAME, least_rows};
 use halfseen::prepare::{Missing, Options, Prepared};
 use halfseen::registry::{all, find};
 use halfseen::sampling::{Purpose, Stream, shuffle};
@@ -119,7 +119,12 @@ fn one(model: &Model, table: &Table, row: usize, without: &BTreeSet<usize>) -> (
 }
 
 /// The intervals of level `tenths` / 10, each row by itself.
-fn twin(model: &Model, known: &Rows, new: &Table, tenths: usize) -> Vec<(CalibrationRows, f64, f64)> {
+fn twin(
+    model: &Model,
+    known: &Rows,
+    new: &Table,
+    tenths: usize,
+) -> Vec<(CalibrationRows, f64, f64)> {
     let rank = |n: usize| ((n + 1) * tenths).div_ceil(10);
     let sorted = |mut numbers: Vec<f64>| {
         numbers.sort_by(f64::total_cmp);
@@ -139,9 +144,10 @@ fn twin(model: &Model, known: &Rows, new: &Table, tenths: usize) -> Vec<(Calibra
             true => 0,
             false => SAME * (1..).find(|n| rank(*n) <= *n).unwrap(),
         };
-        for (basis, rows, least) in
-            [(CalibrationRows::Same, same, same_at_least), (CalibrationRows::Contained, contained, 0)]
-        {
+        for (basis, rows, least) in [
+            (CalibrationRows::Same, same, same_at_least),
+            (CalibrationRows::Contained, contained, 0),
+        ] {
             if rank(rows.len()) <= rows.len() && rows.len() >= least {
                 let scores = sorted(rows.iter().map(|&i| score(i, &missing)).collect());
                 let (at, width) = one(model, new, row, &missing);

@@ -38,7 +38,10 @@ fn sampled(name: &str, settings: &[(&str, &str)], data: &Data) -> Vec<f64> {
     let asked = data.teach(&mut *learner, 0..data.y.len());
     assert!(asked.iter().all(|q| q.reads.len() == data.layout.sampled_panels()));
     assert!(
-        asked.iter().flat_map(|q| &q.reads).all(|r| r.role == ReadRole::Full && r.coefficient == 1.0)
+        asked
+            .iter()
+            .flat_map(|q| &q.reads)
+            .all(|r| r.role == ReadRole::Full && r.coefficient == 1.0)
     );
     learner.predictor().weights
 }

@@ -26,8 +26,12 @@ fn a_budgeted_learner_pays_each_distinct_read_once() {
                 started(&name, &[("budget", budget), ("average", "all")], &data.layout);
             let mut spent = 0.0;
             for query in data.teach(&mut *learner, 0..60) {
-                let paid: BTreeSet<u32> =
-                    query.reads.iter().filter(|r| r.role != ReadRole::Known).map(|r| r.panel).collect();
+                let paid: BTreeSet<u32> = query
+                    .reads
+                    .iter()
+                    .filter(|r| r.role != ReadRole::Known)
+                    .map(|r| r.panel)
+                    .collect();
                 spent += paid
                     .iter()
                     .map(|&p| [0.5, 3.0, 0.0, 10.0, 1.0, 0.125][p as usize])

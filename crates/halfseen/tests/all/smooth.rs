@@ -2,7 +2,7 @@
 //! refusals.
 
 use crate::common::{Data, assert_near, kind, learner, singletons, started};
-use halfseen::budget::{Aesvr, DataNorms, Norms, Query, Reads, ReadRole};
+use halfseen::budget::{Aesvr, DataNorms, Norms, Query, ReadRole, Reads};
 use halfseen::model::{BudgetKind, Note};
 use halfseen::params::{Ball, Rule};
 use halfseen::projection::onto_l2_ball;

@@ -133,7 +133,8 @@ fn replay(name: &str, method: Method, settings: &[(&str, &str)], radius: f64, si
     for row in 0..10_000 {
         let query = lazy.ask().unwrap();
         lazy.tell(&query, &data.answer(&query, row), data.y[row]).unwrap();
-        let (gradient, product) = (panels(&query, ReadRole::Gradient), panels(&query, ReadRole::Product));
+        let (gradient, product) =
+            (panels(&query, ReadRole::Gradient), panels(&query, ReadRole::Product));
         full += usize::from(gradient.len() + product.len() == 5);
         dense.step(data.x.row(row).as_slice().unwrap(), data.y[row], &gradient, &product);
         if row % 1000 == 999 {

@@ -234,7 +234,8 @@ fn replay(name: &str, settings: &[(&str, &str)], mut dense: Dense) {
     for row in 0..ROWS {
         let query = lazy.ask().unwrap();
         lazy.tell(&query, &data.answer(&query, row), data.y[row]).unwrap();
-        let (gradient, product) = (panels(&query, ReadRole::Gradient), panels(&query, ReadRole::Product));
+        let (gradient, product) =
+            (panels(&query, ReadRole::Gradient), panels(&query, ReadRole::Product));
         assert_eq!(
             (gradient.len(), product.len()),
             (K, usize::from(dense.w.iter().any(|w| *w != 0.0))),

@@ -31,7 +31,8 @@ fn passive(name: &str, mode: &str, radius: f64, eta: f64) {
         // The intercept at ask time, which is not what is tested here.
         let intercept = query.exact;
         lazy.tell(&query, &data.answer(&query, row), y).unwrap();
-        let chosen = query.reads.iter().find(|r| r.role == ReadRole::Full).map(|r| r.panel as usize);
+        let chosen =
+            query.reads.iter().find(|r| r.role == ReadRole::Full).map(|r| r.panel as usize);
         drawn += usize::from(chosen.is_some());
         sum.iter_mut().zip(&w).for_each(|(s, w)| *s += w);
         let mass = |j: usize| (if name == "aerr" { w[j] * w[j] } else { w[j].abs() }) / pi(j);

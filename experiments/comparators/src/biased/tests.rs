@@ -122,7 +122,7 @@ fn tiny_problems_have_the_enumerated_optimum() {
         let examples = Examples::new(rows.as_ref(), &signs).unwrap();
         let found = examples.separate(&costs, &margins, TIGHT, &Silent).unwrap();
         let best = enumerated(&rows, &signs, &costs, &margins);
-        assert_eq!(found.stop, Stop::Tolerance);
+        assert_eq!(found.stop, SolverStop::Tolerance);
         assert!(
             (found.objective - best).abs() <= 2e-8 * best,
             "{n} x {d}: {} and {best}",
@@ -163,7 +163,7 @@ fn gaps_are_certified_at_any_cost_on_singular_and_regular_products() {
                         found.steps, found.gap
                     );
                     assert!(
-                        found.stop == Stop::Tolerance && found.gap <= tol * found.objective,
+                        found.stop == SolverStop::Tolerance && found.gap <= tol * found.objective,
                         "{place}"
                     );
                     let primal =
@@ -255,7 +255,7 @@ fn one_class_alone_needs_only_a_bias() {
             let examples = Examples::new(rows.as_ref(), &signs).unwrap();
             let margins: Vec<f64> = (0..n).map(|i| 0.5 + 0.2 * i as f64).collect();
             let found = examples.separate(&vec![1.0; n], &margins, TIGHT, &Silent).unwrap();
-            assert_eq!((found.objective, found.gap, found.stop), (0.0, 0.0, Stop::Tolerance));
+            assert_eq!((found.objective, found.gap, found.stop), (0.0, 0.0, SolverStop::Tolerance));
             assert_eq!((found.weights, found.bias), (vec![0.0; 2], sign * margins[n - 1]));
         }
     }
@@ -268,7 +268,10 @@ fn rows_of_zeros_leave_the_majority() {
     let examples = Examples::new(rows.as_ref(), &signs).unwrap();
     for c in [1e-5, 1.0, 1e5] {
         let found = examples.separate(&[c; 5], &[1.0; 5], TIGHT, &Silent).unwrap();
-        assert_eq!((found.weights, found.bias, found.stop), (vec![0.0; 3], 1.0, Stop::Tolerance));
+        assert_eq!(
+            (found.weights, found.bias, found.stop),
+            (vec![0.0; 3], 1.0, SolverStop::Tolerance)
+        );
         assert!((found.objective - 4.0 * c).abs() < 1e-12 * c);
     }
 }
@@ -335,7 +338,7 @@ fn stopping_early_is_said_and_still_certified() {
     for max_iter in [0, 1, 3, 5] {
         let found =
             examples.separate(&costs, &margins, Until { tol: 1e-8, max_iter }, &Silent).unwrap();
-        assert_eq!((found.stop, found.steps), (Stop::IterationLimit, max_iter));
+        assert_eq!((found.stop, found.steps), (SolverStop::IterationLimit, max_iter));
         assert!(
             found.objective >= best.objective - best.gap
                 && found.objective - found.gap <= best.objective
@@ -343,7 +346,7 @@ fn stopping_early_is_said_and_still_certified() {
     }
     assert_eq!(
         examples.separate(&costs, &margins, TIGHT, &Impatient).unwrap().stop,
-        Stop::Interrupted
+        SolverStop::Interrupted
     );
     // A tolerance below rounding must not loop forever.
     let found = examples
@@ -384,6 +387,6 @@ proptest! {
         let costs: Vec<f64> = margins.iter().map(|s| 10.0_f64.powi(c) / s).collect();
         let examples = Examples::new(rows.as_ref(), &signs).unwrap();
         let found = examples.separate(&costs, &margins, TIGHT, &Silent).unwrap();
-        prop_assert_eq!(found.stop, Stop::Tolerance, "{} of {} after {}", found.gap, found.objective, found.steps);
+        prop_assert_eq!(found.stop, SolverStop::Tolerance, "{} of {} after {}", found.gap, found.objective, found.steps);
     }
 }

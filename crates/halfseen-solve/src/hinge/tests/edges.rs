@@ -74,8 +74,12 @@ fn what_cannot_be_solved_is_refused() {
         Err(Error::Numerical { .. })
     ));
     for (costs, margins) in [([0.0; 4], [1.0; 4]), ([1.0; 4], [f64::NAN; 4])] {
-        let problem =
-            HingeProblem { gram: data.gram.as_ref(), labels: good, costs: &costs, margins: &margins };
+        let problem = HingeProblem {
+            gram: data.gram.as_ref(),
+            labels: good,
+            costs: &costs,
+            margins: &margins,
+        };
         assert!(solve_weighted(&problem, None, &to(1e-4), &Silent).is_err());
     }
 }

@@ -8,7 +8,12 @@ fn fine() -> SolverOptions {
     SolverOptions { tol: 1e-8, ..SolverOptions::default() }
 }
 
-fn path(features: &Mat<f64>, labels: &[f64], cs: &[f64], options: &SolverOptions) -> Vec<LinearSolved> {
+fn path(
+    features: &Mat<f64>,
+    labels: &[f64],
+    cs: &[f64],
+    options: &SolverOptions,
+) -> Vec<LinearSolved> {
     hinge_path(features.as_ref(), labels, cs, options, &Silent).unwrap()
 }
 
@@ -77,8 +82,12 @@ fn optimality_conditions_hold_with_costs_and_margins() {
     let mut stream = Stream::new(4, Purpose::Data, 0);
     let costs: Vec<f64> = (0..60).map(|_| 0.1 + stream.unit()).collect();
     let margins: Vec<f64> = (0..60).map(|_| stream.unit() - 0.1).collect();
-    let problem =
-        LinearHingeProblem { features: features.as_ref(), labels: &labels, costs: &costs, margins: &margins };
+    let problem = LinearHingeProblem {
+        features: features.as_ref(),
+        labels: &labels,
+        costs: &costs,
+        margins: &margins,
+    };
     let tight = SolverOptions { tol: 1e-12, ..SolverOptions::default() };
     let (found, duals) = hinge(&problem, None, &tight, &Silent).unwrap();
     let z = features.transpose() * &found.weights;
@@ -132,7 +141,8 @@ fn threads_do_not_matter_and_limits_are_told() {
     for (a, b) in run().iter().zip(pool.install(run)) {
         assert_eq!(a.weights, b.weights);
     }
-    let few = path(&features, &labels, &[1e4], &SolverOptions { max_passes: 3, ..fine() }).remove(0);
+    let few =
+        path(&features, &labels, &[1e4], &SolverOptions { max_passes: 3, ..fine() }).remove(0);
     assert_eq!((few.stop, few.passes), (SolverStop::IterationLimit, 3));
     struct Now;
     impl Monitor for Now {

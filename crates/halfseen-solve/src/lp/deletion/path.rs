@@ -5,7 +5,7 @@ use super::problem::Problem;
 use super::triangle;
 use super::weights::Weights;
 use super::worker::Worker;
-use super::{Program, DeletionSolution};
+use super::{DeletionSolution, Program};
 use crate::cholesky::{NotPositive, Scaled};
 use crate::interior::{CentralPath, Progress, Reach, Steps, Target, advance, follow, products};
 use crate::monitor::Monitor;
@@ -25,7 +25,11 @@ const CENTRING: f64 = 0.1;
 /// Share of the loss without weights below which objectives count as nearly 0.
 const NEARLY_0: f64 = 1e-3;
 
-pub(super) fn minimise(program: &Program<'_>, keep: &[usize], monitor: &dyn Monitor) -> DeletionSolution {
+pub(super) fn minimise(
+    program: &Program<'_>,
+    keep: &[usize],
+    monitor: &dyn Monitor,
+) -> DeletionSolution {
     let problem = Problem::new(program, keep);
     let mut state = State::new(&problem);
     state.start();
