@@ -17,48 +17,44 @@ pub trait ParameterValue: Clone + PartialEq + Sized {
     fn is_in(&self, kind: &Kind) -> bool;
 }
 
-impl ParameterValue for u64 {
-    fn from_text(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
-    fn to_text(&self) -> String {
-        self.to_string()
-    }
-    fn to_json(&self) -> serde_json::Value {
-        (*self).into()
-    }
-    fn is_in(&self, kind: &Kind) -> bool {
-        match *kind {
-            Kind::Count { least, most } => (least..=most).contains(self),
-            Kind::CountOrAuto { least } => *self >= least,
-            _ => false,
-        }
-    }
+/// Implements [`ParameterValue`] for types that Rust reads, shows and turns into JSON, by their range.
+macro_rules! plain_values {
+    ($($Type:ty: |$value:ident, $kind:ident| $is_in:expr;)*) => {
+        $(impl ParameterValue for $Type {
+            fn from_text(text: &str) -> Option<Self> {
+                text.parse().ok()
+            }
+            fn to_text(&self) -> String {
+                self.to_string()
+            }
+            fn to_json(&self) -> serde_json::Value {
+                (*self).into()
+            }
+            fn is_in(&self, $kind: &Kind) -> bool {
+                let $value = *self;
+                $is_in
+            }
+        })*
+    };
 }
 
-impl ParameterValue for f64 {
-    fn from_text(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
-    fn to_text(&self) -> String {
-        self.to_string()
-    }
-    fn to_json(&self) -> serde_json::Value {
-        (*self).into()
-    }
-    fn is_in(&self, kind: &Kind) -> bool {
-        match kind {
-            Kind::Positive | Kind::PositiveOrAuto | Kind::Rule => self.is_finite() && *self > 0.0,
-            Kind::NonNegative | Kind::NonNegativeOrAuto => self.is_finite() && *self >= 0.0,
-            Kind::BetweenOrAuto { least, most } => (least..=most).contains(&self),
-            Kind::Share => *self > 0.0 && *self < 1.0,
-            Kind::ShareOrCount => {
-                (*self > 0.0 && *self < 1.0)
-                    || (*self >= 1.0 && self.fract() == 0.0 && *self < 9e15)
-            }
-            _ => false,
+plain_values! {
+    bool: |_flag, kind| matches!(kind, Kind::Flag);
+    u64: |count, kind| match *kind {
+        Kind::Count { least, most } => (least..=most).contains(&count),
+        Kind::CountOrAuto { least } => count >= least,
+        _ => false,
+    };
+    f64: |number, kind| match *kind {
+        Kind::Positive | Kind::PositiveOrAuto | Kind::Rule => number.is_finite() && number > 0.0,
+        Kind::NonNegative | Kind::NonNegativeOrAuto => number.is_finite() && number >= 0.0,
+        Kind::BetweenOrAuto { least, most } => (least..=most).contains(&number),
+        Kind::Share => number > 0.0 && number < 1.0,
+        Kind::ShareOrCount => {
+            (number > 0.0 && number < 1.0) || (number >= 1.0 && number.fract() == 0.0 && number < 9e15)
         }
-    }
+        _ => false,
+    };
 }
 
 /// Numbers separated by commas.
@@ -157,21 +153,6 @@ impl<V: ParameterValue> ParameterValue for Option<V> {
             ),
             Some(value) => value.is_in(kind),
         }
-    }
-}
-
-impl ParameterValue for bool {
-    fn from_text(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
-    fn to_text(&self) -> String {
-        self.to_string()
-    }
-    fn to_json(&self) -> serde_json::Value {
-        (*self).into()
-    }
-    fn is_in(&self, kind: &Kind) -> bool {
-        matches!(kind, Kind::Flag)
     }
 }
 
