@@ -5,7 +5,7 @@ use std::fmt;
 /// Receives progress and may request an early, orderly end. Shared between threads.
 ///
 /// Every fit takes one. A stopped fit returns the best point so far, with
-/// [`SolverStop::Interrupted`](crate::stop::Stop::Interrupted) in its report.
+/// [`SolverStop::Interrupted`](crate::stop::SolverStop::Interrupted) in its report.
 pub trait Monitor: Sync {
     /// Reports that `done` of `total` units of work are finished. Called often; must be cheap.
     fn progress(&self, done: u64, total: u64) {
