@@ -5,7 +5,7 @@ use crate::interrupt;
 use crate::output::{print, remark};
 use anyhow::Result;
 use halfseen::Monitor;
-use halfseen_serve::{OPENAPI, Options};
+use halfseen_serve::{OPENAPI, ServeOptions};
 use halfseen_study::Study;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -43,7 +43,7 @@ pub(super) fn serve(args: &ServeArgs) -> Result<ExitCode> {
             "warning: tokens and values cross the network unencrypted; let a proxy end TLS before the server, and give --behind-proxy",
         );
     }
-    let options = Options { listen: args.listen, behind_proxy: args.behind_proxy };
+    let options = ServeOptions { listen: args.listen, behind_proxy: args.behind_proxy };
     let ready = |address| {
         if args.on.json {
             // Nothing else is printed; a reader that is gone does not matter to the server.
