@@ -115,84 +115,71 @@ macro_rules! gradient_learner {
             }
         }
 
-        impl halfseen_core::learner::Learner for $Name {
-            fn grid(&self) -> halfseen_core::learner::Grid {
-                <Self as $crate::Budgeted>::grid()
-            }
+        const _: () = {
+            use halfseen_core::asking::pass::no_examples;
+            use halfseen_core::data::{Examples, Layout};
+            use halfseen_core::error::Result;
+            use halfseen_core::learner::{AskTell, FitSize, Grid, InParts, Learner, Needed, Steps};
+            use halfseen_core::model::Fit;
+            use halfseen_solve::Monitor;
+            use std::sync::Arc;
+            use $crate::budgeted::{fit_curve, recipe};
+            use $crate::{Budgeted, Sgd, told};
 
-            fn needed(
-                &self,
-                size: &halfseen_core::learner::FitSize,
-            ) -> halfseen_core::learner::Needed {
-                halfseen_core::learner::Needed::of(size, 0.0)
-            }
+            type Iterate = <$Name as Budgeted>::Iterate;
 
-            fn learn(
-                &self,
-                examples: &halfseen_core::data::Examples<'_>,
-                monitor: &dyn halfseen_solve::Monitor,
-            ) -> halfseen_core::error::Result<halfseen_core::model::Fit> {
-                let fits = self.learn_curve(&[examples.len()], examples, monitor)?;
-                fits.into_iter()
-                    .next_back()
-                    .ok_or_else(|| halfseen_core::asking::pass::no_examples(Self::NAME))
-            }
-
-            fn learn_curve(
-                &self,
-                counts: &[usize],
-                examples: &halfseen_core::data::Examples<'_>,
-                monitor: &dyn halfseen_solve::Monitor,
-            ) -> halfseen_core::error::Result<Vec<halfseen_core::model::Fit>> {
-                if examples.is_empty() {
-                    return Err(halfseen_core::asking::pass::no_examples(Self::NAME));
+            impl Learner for $Name {
+                fn grid(&self) -> Grid {
+                    <Self as Budgeted>::grid()
                 }
-                let recipe =
-                    $crate::budgeted::recipe((self, self.budget), examples.layout, Some(examples.len() as u64))?;
-                $crate::budgeted::fit_curve::<<Self as $crate::Budgeted>::Iterate>(
-                    recipe, counts, examples, monitor,
-                )
-            }
 
-            fn in_parts(&self, _: usize) -> Option<halfseen_core::learner::InParts> {
-                $crate::told::in_parts(self, &self.needs())
-            }
+                fn needed(&self, size: &FitSize) -> Needed {
+                    Needed::of(size, 0.0)
+                }
 
-            fn steps(
-                &self,
-                layout: &std::sync::Arc<halfseen_core::data::Layout>,
-                rows: u64,
-            ) -> halfseen_core::error::Result<Option<Box<dyn halfseen_core::learner::Steps>>> {
-                $crate::told::told::<<Self as $crate::Budgeted>::Iterate>(
-                    $crate::budgeted::recipe((self, self.budget), layout, Some(rows))?,
-                    layout,
-                    rows,
-                )
-            }
+                fn learn(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+                    let fits = self.learn_curve(&[examples.len()], examples, monitor)?;
+                    fits.into_iter().next_back().ok_or_else(|| no_examples(Self::NAME))
+                }
 
-            fn begin(
-                &self,
-                layout: &std::sync::Arc<halfseen_core::data::Layout>,
-            ) -> halfseen_core::error::Result<Option<Box<dyn halfseen_core::learner::AskTell>>>
-            {
-                let recipe = $crate::budgeted::recipe((self, self.budget), layout, None)?;
-                Ok(Some(Box::new($crate::Sgd::<<Self as $crate::Budgeted>::Iterate>::new(
-                    recipe, layout, None,
-                )?)))
-            }
+                fn learn_curve(
+                    &self,
+                    counts: &[usize],
+                    examples: &Examples<'_>,
+                    monitor: &dyn Monitor,
+                ) -> Result<Vec<Fit>> {
+                    if examples.is_empty() {
+                        return Err(no_examples(Self::NAME));
+                    }
+                    let most = Some(examples.len() as u64);
+                    let recipe = recipe((self, self.budget), examples.layout, most)?;
+                    fit_curve::<Iterate>(recipe, counts, examples, monitor)
+                }
 
-            fn proceed(
-                &self,
-                layout: &std::sync::Arc<halfseen_core::data::Layout>,
-                state: serde_json::Value,
-            ) -> halfseen_core::error::Result<Option<Box<dyn halfseen_core::learner::AskTell>>>
-            {
-                let recipe = $crate::budgeted::recipe((self, self.budget), layout, None)?;
-                Ok(Some(Box::new($crate::Sgd::<<Self as $crate::Budgeted>::Iterate>::resume(
-                    recipe, layout, state,
-                )?)))
+                fn in_parts(&self, _: usize) -> Option<InParts> {
+                    told::in_parts(self, &self.needs())
+                }
+
+                fn steps(&self, layout: &Arc<Layout>, rows: u64) -> Result<Option<Box<dyn Steps>>> {
+                    let recipe = recipe((self, self.budget), layout, Some(rows))?;
+                    told::told::<Iterate>(recipe, layout, rows)
+                }
+
+                fn begin(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {
+                    let recipe = recipe((self, self.budget), layout, None)?;
+                    Ok(Some(Box::new(Sgd::<Iterate>::new(recipe, layout, None)?)))
+                }
+
+                fn proceed(
+                    &self,
+                    layout: &Arc<Layout>,
+                    state: serde_json::Value,
+                ) -> Result<Option<Box<dyn AskTell>>> {
+                    let recipe = recipe((self, self.budget), layout, None)?;
+                    Ok(Some(Box::new(Sgd::<Iterate>::resume(recipe, layout, state)?)))
+                }
             }
-        }
+        };
     };
 }
 
