@@ -274,7 +274,7 @@ fn the_guarantee_of_known_moments_holds_in_the_l1_ball() {
 }
 
 /// Paper A names p-norm updates; the guarantee is that of Gentile 2003 with the constants of
-/// `budget/pnorm.rs`.
+/// `pnorm.rs`.
 #[test]
 fn the_guarantee_of_p_norm_updates_holds() {
     let known = Known::new(&[1.0; 16], &[(3, 0.7), (8, -0.3)], 60_000);
