@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 import tomllib
 from importlib import metadata
 from pathlib import Path
@@ -168,6 +169,16 @@ def children():
 CHILDREN = children()
 
 
+def with_learners(text):
+    """Return a page with the table of all learners in its place."""
+    package = ROOT / "crates" / "halfseen-python"
+    sys.path.insert(0, str(package))
+    import generate
+
+    sys.path.remove(str(package))
+    return text.replace("<!-- learners -->", generate.table_of_learners())
+
+
 def options(text):
     """Return a page of the program's commands in which each flag is an entry of the index, with a place of its own."""
     entry = r"^- `(-[^`]+|[<[][^`]+)`: (.*)$"
@@ -205,6 +216,8 @@ def read_source(app, page, source):
         folder, text = ROOT, (ROOT / name).read_text(encoding="utf-8")
         app.env.note_dependency(str(ROOT / name))
     source[0] = wrapped(without_hidden(linked(text, folder, path.relative_to(HERE))))
+    if page == "learners":
+        source[0] = with_learners(source[0])
     if folder.name == "commands":
         source[0] = options(source[0])
     if below := CHILDREN.get(page):

@@ -6,8 +6,9 @@
 - The entries of parameters in docstrings: those of one learner in its class, those that learners of a family
   share in the family's base, all others in ``Estimator``. Entries of what Python alone has are kept.
 - A class (or a pair of them) for a learner that has none; whoever wants can say more in it.
-- The lists of estimators of ``halfseen`` and of families that are packages, and the tables of learners in
-  docs/learners.md and crates/halfseen-python/README.md.
+- The lists of estimators of ``halfseen`` and of families that are packages.
+
+The site takes its table of learners from here.
 
 It needs the installed extension, and none of the sources.
 """
@@ -303,27 +304,16 @@ def replaced(text, name, value):
     return "".join([*lines[: line.lineno - 1], f"{name} = {value!r}\n", *lines[line.end_lineno :]])
 
 
-def tables(found):
-    """Return the tables of learners: path -> its lines."""
-    of_learner = {of.learner: of for of in found}
-    rows = {
-        "docs/learners.md": [("learner", "Python", "what it is", "source")],
-        "crates/halfseen-python/README.md": [("estimators", "learner", "what it is", "source")],
-    }
+def table_of_learners():
+    """Return all learners with their estimators as a table in Markdown."""
+    of_learner = {of.learner: of for of in estimators(sources())}
+    rows = [("learner", "Python", "what it is", "source"), ("---",) * 4]
     for name, learner in LEARNERS.items():
         of = of_learner.get(name)
         names = ", ".join(f"`{cls}`" for cls in sorted(of.public, reverse=True)) if of else ""
         also = [f"`{of['parameter']}={of['value']}` is `{of['name']}`" for of in learner["aliases"]]
-        title = "; ".join([learner["title"], *also])
-        rows["docs/learners.md"].append((f"`{name}`", names, title, learner["source"]))
-        if of:
-            row = (names, f"`{name}`", title, learner["source"])
-            rows["crates/halfseen-python/README.md"].append(row)
-    written = {}
-    for path, (head, *body) in rows.items():
-        lines = [head, ["---"] * len(head), *body]
-        written[ROOT / path] = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-    return written
+        rows.append((f"`{name}`", names, "; ".join([learner["title"], *also]), learner["source"]))
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
 def formatted(path, text):
@@ -380,16 +370,7 @@ def generated():
     texts[path] = re.sub(r"^if TYPE_CHECKING:.*\n( .*\n)+", block + "".join(lines), text, flags=re.MULTILINE)
     for family in filter(is_package, FAMILIES):
         texts[HOME / family / "__init__.py"] = exporting(family, texts, found)
-    texts = {path: formatted(path, text) for path, text in texts.items()}
-    for path, table in tables(found).items():
-        marks = r"(<!-- learners, written by generate.py -->\n).*?(\n<!-- end of learners -->)"
-        text, count = re.subn(
-            marks, lambda m, table=table: f"{m[1]}\n{table}{m[2]}", path.read_text(), flags=re.DOTALL
-        )
-        if count != 1:
-            sys.exit(f"{path}: the marks around the table of learners are not there")
-        texts[path] = text
-    return texts
+    return {path: formatted(path, text) for path, text in texts.items()}
 
 
 def main():

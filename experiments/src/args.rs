@@ -21,7 +21,7 @@ On a table of yours, with the papers' comparators (each with its own --help):
 )]
 pub(crate) struct Arguments {
     /// The experiment's name; `list` shows them, `all` runs all of them one after the other, `pages`
-    /// writes index and pages of papers anew
+    /// writes all pages from what is stored, and needs no data
     pub(crate) name: String,
     /// Folder of MNIST as IDX files (scripts/get-mnist.sh gets it); default: the digits 3 and 5
     /// that ship

@@ -65,7 +65,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         return Ok(std::io::stdout().write_all(names.collect::<String>().as_bytes())?);
     }
     if arguments.name == "pages" {
-        return pages::overview(&arguments.out, EXPERIMENTS);
+        return pages::write_all(&arguments.out, EXPERIMENTS);
     }
     let chosen: Vec<&Experiment> = EXPERIMENTS
         .iter()

@@ -138,10 +138,7 @@ impl Ledger {
             );
         }
         let rows: Vec<Row> = cells.iter().filter_map(|cell| done.remove(cell)).flatten().collect();
-        let (text, packed) = (content(rows.iter()), packed(&self.path));
-        if unpacked(&packed)?.as_ref() != Some(&text) {
-            write(&packed, compressed(&text)?)?;
-        }
+        pack(&packed(&self.path), &content(rows.iter()))?;
         if self.path.exists() {
             fs::remove_file(&self.path).with_context(|| self.path.display().to_string())?;
         }
@@ -166,6 +163,14 @@ pub(crate) fn unpacked(packed: &Path) -> Result<Option<String>> {
     let file = fs::File::open(packed).with_context(place)?;
     GzDecoder::new(file).read_to_string(&mut text).with_context(place)?;
     Ok(Some(text))
+}
+
+/// Writes a compressed file, unless it holds this text already.
+pub(crate) fn pack(packed: &Path, text: &str) -> Result<()> {
+    if unpacked(packed)?.as_deref() != Some(text) {
+        write(packed, compressed(text)?)?;
+    }
+    Ok(())
 }
 
 /// The text without name and time of a file, so that the same text gives the same bytes.
