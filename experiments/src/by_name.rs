@@ -176,9 +176,9 @@ fn comparison(args: &CompareArgs) -> Result<String> {
         threads: None,
         siege: args.of.threat.map(|threat| AttackPlan { threat, attack: Attack::Exact }),
     };
-    let found = compare(&learners, &args.of.task(&table, &target, &options), &plan, &Silent)
+    let comparison = compare(&learners, &args.of.task(&table, &target, &options), &plan, &Silent)
         .with_context(|| args.of.table.display().to_string())?;
-    Ok(table_of(&found.summary))
+    Ok(table_of(&comparison.summary))
 }
 
 /// A figure of a comparison.
@@ -199,7 +199,7 @@ fn table_of(summary: &[Summary]) -> String {
     for of in summary {
         text += &format!("\n{:18}", of.learner);
         for (_, figure) in &shown {
-            let cell = figure(of).map(|found| format!("{:.4} ± {:.4}", found.mean, found.sd));
+            let cell = figure(of).map(|s| format!("{:.4} ± {:.4}", s.mean, s.sd));
             text += &format!("{:>24}", cell.as_deref().unwrap_or("-"));
         }
     }
@@ -215,9 +215,9 @@ fn fitted(args: &FitArgs) -> Result<String> {
     if let Some(folds) = args.tune {
         let task = args.of.task(&table, &target, &options);
         let tuning = Tuning::new(folds, args.of.seed);
-        let found = tune(&learners, &fixed, &task, &rows, &tuning, &Silent, &|_| ());
-        for (learner, found) in learners.iter_mut().zip(found.with_context(place)?) {
-            *learner = found.apply(learner.clone())?;
+        let tuned = tune(&learners, &fixed, &task, &rows, &tuning, &Silent, &|_| ());
+        for (learner, tuned) in learners.iter_mut().zip(tuned.with_context(place)?) {
+            *learner = tuned.apply(learner.clone())?;
         }
     }
     let learner = &*learners[0];

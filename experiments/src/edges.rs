@@ -66,17 +66,17 @@ fn beyond(results: &Results, arms: &[Arm]) -> String {
         return String::new();
     }
     let line = |arm: &Arm| {
-        let mut found = BTreeMap::new();
+        let mut counts = BTreeMap::new();
         for row in results.rows.iter().filter(|row| row.arm == arm.id && row.point == 0) {
             for (axis, values) in arm.axes(false) {
                 let set = row.setting.split(';').filter_map(|text| text.split_once('='));
                 let chosen = set.filter(|(name, _)| *name == axis).map(|(_, value)| value);
                 for value in chosen.filter(|value| !values.contains(value)) {
-                    *found.entry((axis, value.to_owned())).or_insert(0) += 1;
+                    *counts.entry((axis, value.to_owned())).or_insert(0) += 1;
                 }
             }
         }
-        let all: Vec<String> = found
+        let all: Vec<String> = counts
             .iter()
             .map(|((axis, value), times)| format!("{axis} {value}, {times} x"))
             .collect();

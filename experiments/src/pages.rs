@@ -143,9 +143,7 @@ fn page_of_paper(out: &Path, paper: &Paper, own: &[&Experiment]) -> Result<Strin
 fn comparisons(page: &str) -> String {
     let (mut heading, mut text) = (None, String::new());
     for block in page.split("\n\n").map(str::trim) {
-        if let Some(found) = block.strip_prefix("## ") {
-            heading = Some(found);
-        }
+        heading = block.strip_prefix("## ").or(heading);
         let head = block.lines().next().unwrap_or("");
         if head.starts_with('|') && (head.contains("paper") || block.contains("the paper")) {
             if let Some(heading) = heading.take() {

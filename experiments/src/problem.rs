@@ -134,21 +134,21 @@ impl Sources {
             bail!("tables are needed; name the folder that holds them with --tables DIR");
         };
         let place = || folder.display().to_string();
-        let mut found = Vec::new();
+        let mut tables = Vec::new();
         for entry in std::fs::read_dir(folder).with_context(place)? {
             let path = entry.with_context(place)?.path();
             let file =
                 path.file_name().map_or_else(Default::default, |name| name.to_string_lossy());
             let name = file.strip_suffix(".gz").unwrap_or(&file).strip_suffix(".csv");
             if let Some(name) = name.map(str::to_owned) {
-                found.push((name, path));
+                tables.push((name, path));
             }
         }
-        if found.is_empty() {
+        if tables.is_empty() {
             bail!("{}: there is no *.csv or *.csv.gz here", place());
         }
-        found.sort();
-        Ok(found)
+        tables.sort();
+        Ok(tables)
     }
 }
 

@@ -143,12 +143,12 @@ impl Tuned<'_> {
         let (mut chosen, mut least) = (Assignments::new(), f64::INFINITY);
         while !settings.is_empty() {
             let candidates = [(learner.clone_box(), settings)];
-            let mut tuned =
-                tune_over(&candidates, &task, &self.split.train, &tuning, &Silent, &|_| ())?;
-            let found = tuned.remove(0);
-            let error = found.errors.iter().map(|(_, error)| *error).fold(f64::INFINITY, f64::min);
+            let tuned =
+                tune_over(&candidates, &task, &self.split.train, &tuning, &Silent, &|_| ())?
+                    .remove(0);
+            let error = tuned.errors.iter().map(|(_, error)| *error).fold(f64::INFINITY, f64::min);
             if chosen.is_empty() || error < least {
-                (chosen, least) = (found.setting, error);
+                (chosen, least) = (tuned.setting, error);
             }
             settings = search.beyond(&chosen);
         }

@@ -183,9 +183,9 @@ impl Besieged<'_> {
                     }
                     let Some(Some(fitted)) = known.get(&name) else { continue };
                     let against = if self.arm.chosen_clean { 0.0 } else { budget };
-                    let found = error(&fitted.predictor, &parted.validate, against)?;
-                    if best.as_ref().is_none_or(|(least, _)| found < *least) {
-                        best = Some((found, setting));
+                    let error = error(&fitted.predictor, &parted.validate, against)?;
+                    if best.as_ref().is_none_or(|(least, _)| error < *least) {
+                        best = Some((error, setting));
                     }
                 }
                 settings = best.as_ref().map_or_else(Vec::new, |(_, best)| search.beyond(best));

@@ -7,13 +7,13 @@ use crate::fitted::prepared_for;
 use crate::format;
 use crate::input::renumbered;
 use crate::kept_rows::OfClasses;
+use crate::labelled;
 use crate::output::{self, Growing, align};
 use crate::parse::CostsArg;
 use crate::predict::{quoted, read_model};
 use crate::stream::{self, Read, Rows, Take};
 use crate::test_table::target_of;
 use crate::threats::priced;
-use crate::told;
 use anyhow::{Context, Result};
 use halfseen::data::{Costs, Table, Target, Task, Threat};
 use halfseen::model::{Model, Note, Scores};
@@ -48,17 +48,17 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
     };
     let target = args.on.target.as_deref().unwrap_or(&model.target);
     let mut classes = OfClasses::new(&args.on.classes);
-    let (wanted, quiet) = (told::wanted(&model, target), args.on.quiet);
+    let (wanted, quiet) = (labelled::wanted(&model, target), args.on.quiet);
     // Costs that are computed from the rows need all of them.
     let take = Take::whole(args.on.costs == Some(CostsArg::Information));
-    let found = stream::read(&args.on.data, &args.on.read, &wanted, quiet, take, |read, rows| {
+    let read = stream::read(&args.on.data, &args.on.read, &wanted, quiet, take, |read, rows| {
         let Rows { table, numbers } = rows;
         let (table, numbers) = classes.keep(table, numbers, target)?;
         if table.rows() == 0 { Ok(()) } else { test.add(read, &table, &numbers) }
     })?;
     classes.check(target)?;
-    found.remark(&[Some(target)], quiet);
-    test.finish(&found.name)?;
+    read.remark(&[Some(target)], quiet);
+    test.finish(&read.name)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -234,8 +234,8 @@ pub(crate) fn right<'a>(
 /// Returns the certified error for each budget at which it changes.
 pub(crate) fn certified_errors(errors: &CertifiedErrors, costs: &Threat) -> Vec<(f64, f64)> {
     let budgets = thinned(&errors.budgets(costs), BUDGETS);
-    let found = errors.over(&budgets);
-    budgets.into_iter().zip(found).collect()
+    let certified = errors.over(&budgets);
+    budgets.into_iter().zip(certified).collect()
 }
 
 /// Returns at most `most` of the values: the first half of them, and others evenly spaced.

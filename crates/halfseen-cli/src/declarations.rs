@@ -43,10 +43,10 @@ fn prices(path: &Path) -> Result<BTreeMap<String, f64>> {
 pub(crate) fn moments(path: &Path) -> Result<BTreeMap<String, Moment>> {
     let moment = |cells: &[Option<f64>]| match (cells[0], cells[1]) {
         (Some(square), mean) if square >= 0.0 => Ok(Moment { square, mean }),
-        (found, _) => {
-            let found = found.map_or("missing".to_owned(), |v| v.to_string());
+        (square, _) => {
+            let square = square.map_or("missing".to_owned(), |v| v.to_string());
             Err(format!(
-                "moment must be a number of at least 0 (the mean of squares), and is {found}"
+                "moment must be a number of at least 0 (the mean of squares), and is {square}"
             ))
         }
     };
@@ -69,9 +69,9 @@ fn named<'a>(args: &'a TableArgs, declared: &'a Options) -> Vec<(String, &'a str
         path.as_ref().map_or(String::new(), |p| p.display().to_string())
     };
     let panels: Vec<&str> = declared.groups.iter().map(|g| g.name.as_str()).collect();
-    let mut found = Vec::new();
+    let mut named = Vec::new();
     let mut add = |place: String, names: Vec<&'a str>| {
-        found.extend(names.into_iter().map(|name| (place.clone(), name)));
+        named.extend(names.into_iter().map(|name| (place.clone(), name)));
     };
     add("--known".to_owned(), args.known.iter().map(String::as_str).collect());
     let columns = declared.groups.iter().flat_map(|group| &group.columns);
@@ -80,7 +80,7 @@ fn named<'a>(args: &'a TableArgs, declared: &'a Options) -> Vec<(String, &'a str
     add(shown(&args.moments), declared.moments.keys().map(String::as_str).collect());
     let prices = declared.prices.keys().map(String::as_str).filter(|name| !panels.contains(name));
     add(shown(&args.prices), prices.collect());
-    found
+    named
 }
 
 /// Refuses names that are not columns of the table, or columns that are not attributes.
@@ -145,7 +145,7 @@ fn declared<T>(
         columns.push((name, Some(table.column(name).with_context(place)?)));
     }
     columns.extend(optional.map(|name| (name, table.column(name).ok())));
-    let mut found = BTreeMap::new();
+    let mut declared = BTreeMap::new();
     for row in 0..table.rows() {
         let refused =
             |problem: &str| usage_error(format!("{}: row {}: {problem}", place(), row + 1));
@@ -177,12 +177,12 @@ fn declared<T>(
                 return refused(&format!("'{}': {problem}; correct that row", short(&name)));
             }
         };
-        if found.insert(name.clone(), value).is_some() {
+        if declared.insert(name.clone(), value).is_some() {
             return refused(&format!(
                 "'{}' is declared a second time; remove one of its rows",
                 short(&name)
             ));
         }
     }
-    Ok(found)
+    Ok(declared)
 }

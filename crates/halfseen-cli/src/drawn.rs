@@ -40,11 +40,11 @@ pub(crate) fn read(path: Option<&Path>, target: Option<&str>, args: &TableArgs) 
     let mut drawn = Drawn::new(rows, args.seed);
     let (mut of_classes, mut with_target) = (OfClasses::new(&args.classes), WithTarget::default());
     let mut name_of_target = None;
-    let found = stream::read(path, &args.read, &columns(args), args.quiet, take, |found, rows| {
+    let read = stream::read(path, &args.read, &columns(args), args.quiet, take, |read, rows| {
         let Rows { table, numbers } = rows;
         let target = match &name_of_target {
             Some(name) => name,
-            None => name_of_target.insert(target_name(&table, target, &found.name)?),
+            None => name_of_target.insert(target_name(&table, target, &read.name)?),
         };
         table.column(target).context("--target")?;
         let (table, numbers) = of_classes.keep(table, numbers, target)?;
@@ -53,11 +53,11 @@ pub(crate) fn read(path: Option<&Path>, target: Option<&str>, args: &TableArgs) 
     })?;
     let target = name_of_target.unwrap_or_default();
     of_classes.check(&target)?;
-    with_target.check(&target, &found.name, args.quiet)?;
+    with_target.check(&target, &read.name, args.quiet)?;
     let seen = drawn.seen();
     let Some((table, numbers)) = drawn.finish()? else {
         let kind = ErrorKind::TooFewRows { what: "learning".into(), least: 2, rows: 0 };
-        return Err(halfseen::Error::from(kind)).context(found.name);
+        return Err(halfseen::Error::from(kind)).context(read.name);
     };
     let all = counted(seen as u64, "row", "rows");
     let text = match take {
@@ -65,8 +65,8 @@ pub(crate) fn read(path: Option<&Path>, target: Option<&str>, args: &TableArgs) 
         _ if seen <= rows => format!("there are only {all}, and all are used"),
         _ => format!("{} drawn at random from {all}", counted(rows as u64, "row", "rows")),
     };
-    output::remark(args.quiet, &format!("remark: {}: {text}", found.name));
-    Ok(Taken { name: found.name, table, numbers })
+    output::remark(args.quiet, &format!("remark: {}: {text}", read.name));
+    Ok(Taken { name: read.name, table, numbers })
 }
 
 /// Returns the columns of the file as they are wanted: all, in the kinds that --as declares.

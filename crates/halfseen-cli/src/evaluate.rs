@@ -5,12 +5,12 @@ use crate::attacks::Attacks;
 use crate::failure::usage_error;
 use crate::input::renumbered;
 use crate::intervals::{Intervals, ReadyIntervals};
+use crate::labelled::{self, Labelled};
 use crate::output;
 use crate::parse::CostsArg;
 use crate::predict::{clipped, read_model};
 use crate::stream::Read;
 use crate::threats::{priced, threats};
-use crate::told::{self, Told};
 use crate::truncate::Truncated;
 use anyhow::{Context, Result};
 use halfseen::data::{Target, Task};
@@ -50,9 +50,9 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
     };
     // Costs that are computed from the rows need all of them.
     let whole = args.on.costs == Some(CostsArg::Information);
-    let found = told::read(&args.on, target, &model, whole, |read, told| test.add(read, &told))?;
-    found.remark(&[Some(target)], args.on.quiet);
-    test.print(&found.name)
+    let read = labelled::read(&args.on, target, &model, whole, |read, rows| test.add(read, &rows))?;
+    read.remark(&[Some(target)], args.on.quiet);
+    test.print(&read.name)
 }
 
 /// Errors on the rows so far, as flags ask for them.
@@ -71,7 +71,8 @@ struct Test<'a> {
 
 impl Test<'_> {
     /// Tests some rows.
-    fn add(&mut self, read: &mut Read, Told { table, numbers, target }: &Told) -> Result<()> {
+    fn add(&mut self, read: &mut Read, rows: &Labelled) -> Result<()> {
+        let Labelled { table, numbers, target } = rows;
         let prediction = self.model.predict(table).map_err(|e| renumbered(e, numbers))?;
         read.add(prediction.applied);
         let rows: Vec<u32> = (0..table.rows() as u32).collect();
@@ -108,7 +109,7 @@ impl Test<'_> {
     /// Prints the errors, and draws them.
     fn print(self, name: &str) -> Result<ExitCode> {
         let Test { args, model, intervals, truncated, attacks, errors, constant, .. } = self;
-        let found = Found {
+        let errors = Errors {
             rows: self.rows,
             score: errors.score(),
             constant: constant.score(),
@@ -127,15 +128,15 @@ impl Test<'_> {
         }
         let tables = Tables { truncated, attacks };
         match args.json {
-            true => print_json(&found, &tables),
-            false => show(&found, model.task, &tables),
+            true => print_json(&errors, &tables),
+            false => show(&errors, model.task, &tables),
         }?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
 /// Errors of the model as it is.
-struct Found {
+struct Errors {
     rows: usize,
     score: Score,
     /// Errors of the mean, or of the most frequent class.
@@ -152,7 +153,7 @@ struct Tables {
 }
 
 fn print_json(
-    Found { rows, score, constant, quantile, covered }: &Found,
+    Errors { rows, score, constant, quantile, covered }: &Errors,
     Tables { truncated, attacks }: &Tables,
 ) -> Result<()> {
     let attacked = attacks.as_ref().and_then(Attacks::first);
@@ -161,9 +162,9 @@ fn print_json(
         "attacked_error": attacked.and_then(|score| score.error),
         "constant_mse": constant.mse, "constant_error": constant.error, "r2": explained(score, constant),
     });
-    if let Some(found) = quantile {
+    if let Some(quantile) = quantile {
         json["quantile"] = json!({
-            "quantile": found.quantile, "loss": found.loss, "constant_loss": found.constant_loss, "below": found.below,
+            "quantile": quantile.quantile, "loss": quantile.loss, "constant_loss": quantile.constant_loss, "below": quantile.below,
         });
     }
     if let Some((share, width)) = covered {
@@ -180,8 +181,8 @@ fn print_json(
     output::print(&format!("{}\n", serde_json::to_string_pretty(&json)?))
 }
 
-fn show(found: &Found, task: Task, Tables { truncated, attacks }: &Tables) -> Result<()> {
-    let Found { rows, score, constant, quantile, covered } = found;
+fn show(errors: &Errors, task: Task, Tables { truncated, attacks }: &Tables) -> Result<()> {
+    let Errors { rows, score, constant, quantile, covered } = errors;
     let percent = |e: f64| format!("{:.2} %", 100.0 * e);
     let truncated = truncated.iter().map(Truncated::as_text);
     let tables = truncated.chain(attacks.iter().map(Attacks::as_text));
@@ -197,15 +198,15 @@ fn show(found: &Found, task: Task, Tables { truncated, attacks }: &Tables) -> Re
         ("error", score.error.map(percent)),
         ("of a constant", constant.error.map(percent)),
         ("balanced error", score.balanced_error.map(percent)),
-        ("quantile loss", quantile.map(|found| squared(found.loss))),
-        ("of a constant", quantile.map(|found| squared(found.constant_loss))),
-        ("at or below it", quantile.map(|found| percent(found.below))),
+        ("quantile loss", quantile.map(|q| squared(q.loss))),
+        ("of a constant", quantile.map(|q| squared(q.constant_loss))),
+        ("at or below it", quantile.map(|q| percent(q.below))),
         ("R2", explained(score, constant).filter(|_| numbers).map(|share| format!("{share:.4}"))),
         ("in intervals", covered.map(|(share, _)| percent(share))),
         ("mean width", covered.map(|(_, width)| format!("{width:.6}"))),
     ];
     let figures = output::labelled(15, figures);
-    let words = quantile.map_or_else(|| score.in_words(constant), |found| found.in_words());
+    let words = quantile.map_or_else(|| score.in_words(constant), |q| q.in_words());
     let words = output::wrapped(&format!("\n{words}\n"), output::terminal_width());
     output::show(&format!("{figures}{words}{tables}"))
 }

@@ -93,7 +93,7 @@ pub(crate) fn summary(
             .map(|o| format!(" ({:.1e} of the objective)", gap / o))
     };
     let gap = |gap: f64| format!("{gap:.2e}{}", relative(gap).unwrap_or_default());
-    rows.extend(report.gap.map(|found| ("certified gap", gap(found))));
+    rows.extend(report.gap.map(|value| ("certified gap", gap(value))));
     // One pass over the examples, and then iterations over what was read.
     let passes = if report.stop == Stop::OnePass { "iterations" } else { "passes" };
     rows.extend(report.passes.map(|count| (passes, count.to_string())));

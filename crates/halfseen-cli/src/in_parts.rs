@@ -145,15 +145,14 @@ fn each_table(
         };
     }
     let mut with_target = WithTarget::default();
-    let read =
-        stream::read(file, &args.read, &wanted, args.quiet, Take::Batches, |found, rows| {
-            args.ignore.iter().try_for_each(|name| found.left_out(&rows.table, name))?;
-            found.column(&rows.table, target)?;
-            refuse_dates(&rows.table, target, args)?;
-            let (table, numbers) = of_classes.keep(rows.table, rows.numbers, target)?;
-            let (table, _) = with_target.keep(table, numbers, target)?;
-            Ok(add(&table)?)
-        })?;
+    let read = stream::read(file, &args.read, &wanted, args.quiet, Take::Batches, |read, rows| {
+        args.ignore.iter().try_for_each(|name| read.left_out(&rows.table, name))?;
+        read.column(&rows.table, target)?;
+        refuse_dates(&rows.table, target, args)?;
+        let (table, numbers) = of_classes.keep(rows.table, rows.numbers, target)?;
+        let (table, _) = with_target.keep(table, numbers, target)?;
+        Ok(add(&table)?)
+    })?;
     with_target.check(target, &read.name, args.quiet)
 }
 
@@ -184,10 +183,10 @@ pub(crate) fn merge(args: &MergeArgs) -> Result<ExitCode> {
     let mut all: Option<Partial> = None;
     for path in inputs {
         let place = || path.display().to_string();
-        let found = sums_in(path).with_context(place)?;
+        let sums = sums_in(path).with_context(place)?;
         match &mut all {
-            None => all = Some(found),
-            Some(all) => all.merge(found).with_context(place)?,
+            None => all = Some(sums),
+            Some(all) => all.merge(sums).with_context(place)?,
         }
     }
     let Some(all) = all else { return usage_error("there is nothing to merge") };

@@ -99,9 +99,9 @@ pub(crate) fn asked() -> bool {
 /// Runs work that stops when it is asked to, within `patience`.
 pub(crate) fn stopping<T>(patience: Duration, work: impl FnOnce() -> T) -> T {
     state().patience = Some(patience);
-    let found = work();
+    let result = work();
     state().patience = None;
-    found
+    result
 }
 
 /// Path that is removed if the program ends early, until this is dropped.

@@ -60,16 +60,16 @@ impl ReadyIntervals<'_> {
             let place = || format!("--interval: {}", self.asked.model.display());
             return Ok(model.intervals(table, level).with_context(place)?.ends);
         };
-        let found =
+        let conformal =
             conformal.intervals(table, level).with_context(|| format!("--conformal: {name}"))?;
-        for basis in &found.bases {
+        for basis in &conformal.bases {
             self.counts[match basis {
                 CalibrationRows::Contained => 1,
                 CalibrationRows::Union => 2,
                 _ => 0,
             }] += 1;
         }
-        Ok(found.intervals.ends)
+        Ok(conformal.intervals.ends)
     }
 
     /// Remarks on what the intervals leave out, or assume.

@@ -83,9 +83,9 @@ pub(crate) fn keep_classes(
     classes: &[String],
 ) -> Result<(Table, Vec<usize>)> {
     let mut kept = OfClasses::new(classes);
-    let found = kept.keep(table, numbers, target)?;
+    let rows = kept.keep(table, numbers, target)?;
     kept.check(target)?;
-    Ok(found)
+    Ok(rows)
 }
 
 /// Rows with a target, in parts of a table.
@@ -154,7 +154,7 @@ pub(crate) fn with_targets(
     quiet: bool,
 ) -> Result<(Table, Vec<usize>)> {
     let mut kept = WithTarget::default();
-    let found = kept.keep(table, numbers, target).with_context(|| name.to_owned())?;
+    let rows = kept.keep(table, numbers, target).with_context(|| name.to_owned())?;
     kept.check(target, name, quiet)?;
-    Ok(found)
+    Ok(rows)
 }

@@ -23,6 +23,7 @@ mod input;
 mod interrupt;
 mod intervals;
 mod kept_rows;
+mod labelled;
 mod learners;
 mod manual;
 mod measure;
@@ -43,7 +44,6 @@ mod suggested;
 mod test_table;
 mod text_columns;
 mod threats;
-mod told;
 mod truncate;
 mod weights;
 

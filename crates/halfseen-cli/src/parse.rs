@@ -158,9 +158,9 @@ pub(crate) fn budget(text: &str) -> Result<f64, String> {
 
 pub(crate) fn named(text: &str) -> Result<Attack, String> {
     let names: Vec<&str> = Attack::ALL.iter().map(|(name, _)| *name).collect();
-    let found =
+    let attack =
         Attack::ALL.iter().find(|(name, _)| *name == text.trim()).map(|(_, attack)| *attack);
-    found.ok_or_else(|| format!("it must be one of {}", names.join(", ")))
+    attack.ok_or_else(|| format!("it must be one of {}", names.join(", ")))
 }
 
 /// Numbers of attributes that are kept, each giving one result.

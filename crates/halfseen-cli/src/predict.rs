@@ -28,7 +28,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
     let mut wanted = stream::wanted(&model);
     wanted.texts.extend(args.id.clone());
     let (mut out, mut csv) = (None, String::new());
-    let found =
+    let read =
         stream::read(&args.data, &args.read, &wanted, args.quiet, Take::Batches, |read, rows| {
             let Rows { table, numbers } = rows;
             let id = args.id.as_deref().map(|id| read.column(&table, id)).transpose()?;
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
             out.add(&csv)
         })?;
     out.map(Growing::finish).transpose()?;
-    found.remark(&[args.id.as_deref(), Some(&model.target)], args.quiet);
+    read.remark(&[args.id.as_deref(), Some(&model.target)], args.quiet);
     intervals.iter().for_each(|of| of.remark(&model));
     Ok(ExitCode::SUCCESS)
 }

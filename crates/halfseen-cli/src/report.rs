@@ -6,12 +6,12 @@ use crate::certify::{certified_errors, right};
 use crate::failure::usage_error;
 use crate::fitted::is_promise;
 use crate::input::renumbered;
+use crate::labelled::{self, Labelled};
 use crate::output;
 use crate::parts;
 use crate::predict::read_model;
 use crate::report_page::{Certified, Page, page};
 use crate::threats::priced;
-use crate::told::{self, Told};
 use crate::weights::Weights;
 use anyhow::Result;
 use halfseen::data::{Costs, Target};
@@ -36,11 +36,11 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
     output::check_writable("--out", &args.out, &args.on.inputs())?;
     let target_name = args.on.target.as_deref().unwrap_or(&model.target);
     let mut rows = None;
-    let mut read = told::read(&args.on, target_name, &model, true, |_, told| {
-        rows = Some(told);
+    let mut read = labelled::read(&args.on, target_name, &model, true, |_, all| {
+        rows = Some(all);
         Ok(())
     })?;
-    let Some(Told { table, numbers, target }) = rows else {
+    let Some(Labelled { table, numbers, target }) = rows else {
         return usage_error(format!("{}: there are no rows", read.name));
     };
     let prediction = model.predict(&table).map_err(|e| renumbered(e, &numbers))?;
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
                 Target::Classes { .. } => None,
             };
             let able = matches!(target, Target::Classes { .. }) || within.is_some();
-            let found = able.then(|| {
+            let certified = able.then(|| {
                 let certificates = trial.certify(&costs, within)?;
                 let mut errors = CertifiedErrors::default();
                 errors.add(&certificates, right(&model, &prediction.scores, Some(&target)));
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
                     .transpose()?;
                 Ok::<_, anyhow::Error>(Certified { errors, svg, counted, within })
             });
-            found.transpose()?
+            certified.transpose()?
         }
     };
     let quantile = model.report.quantile.and_then(|quantile| {
@@ -91,10 +91,10 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
     let weights = match Weights::of(&model, &args.on.model) {
         // A kernel has none.
         Err(error) if has_no_weights(&error) => None,
-        found => Some(found?),
+        weights => Some(weights?),
     };
     let notes = Note::told(&model.report.notes).map(|note| (note.to_string(), is_promise(note)));
-    let found = Page {
+    let content = Page {
         title: registry::find(&model.learner).map_or("", |learner| learner.title()),
         data: &read.name,
         rows: table.rows(),
@@ -116,7 +116,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
         score,
         model: &model,
     };
-    output::write_file(&args.out, &page(&found).into_string())?;
+    output::write_file(&args.out, &page(&content).into_string())?;
     output::remark(args.on.quiet, &format!("written: {}", args.out.display()));
     Ok(ExitCode::SUCCESS)
 }

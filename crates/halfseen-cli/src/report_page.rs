@@ -83,8 +83,8 @@ figure { margin: 1rem 0; overflow-x: auto } figure svg { max-width: 100%; min-wi
 ";
 
 /// Returns the page.
-pub(crate) fn page(found: &Page<'_>) -> Markup {
-    let target = &found.model.target;
+pub(crate) fn page(page: &Page<'_>) -> Markup {
+    let target = &page.model.target;
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -96,71 +96,71 @@ pub(crate) fn page(found: &Page<'_>) -> Markup {
             }
             body {
                 h1 { "How well is " (target) " predicted?" }
-                (in_words(found))
-                (errors(found))
-                (reads(found))
-                @if let Some(weights) = &found.weights { (weight_table(weights, &found.model.target, &found.model.classes)) }
-                @if let Some(svg) = &found.shapes {
+                (in_words(page))
+                (errors(page))
+                (reads(page))
+                @if let Some(weights) = &page.weights { (weight_table(weights, &page.model.target, &page.model.classes)) }
+                @if let Some(svg) = &page.shapes {
                     h2 { "Shapes" }
-                    p { "The curves show the part of the " @if found.model.classes.len() > 2 { "score of a class" } @else { "prediction" } " that each attribute adds." }
+                    p { "The curves show the part of the " @if page.model.classes.len() > 2 { "score of a class" } @else { "prediction" } " that each attribute adds." }
                     figure { (PreEscaped(svg)) }
                 }
-                @if let Some(certified) = &found.certified { (certificates(certified)) }
-                (notes(found))
-                (made(found))
+                @if let Some(certified) = &page.certified { (certificates(certified)) }
+                (notes(page))
+                (made(page))
             }
         }
     }
 }
 
 /// Says in a sentence or two what the model comes to.
-fn in_words(found: &Page<'_>) -> Markup {
-    let rows = format::thousands(found.rows as f64);
-    let never = never_predicted(found);
+fn in_words(page: &Page<'_>) -> Markup {
+    let rows = format::thousands(page.rows as f64);
+    let never = never_predicted(page);
     html! {
         p.lead {
-            @if let Some(quantile) = &found.quantile { (quantile.in_words()) }
-            @else { (found.score.in_words(&found.constant)) }
-            @if found.same && found.rows > 1 {
+            @if let Some(quantile) = &page.quantile { (quantile.in_words()) }
+            @else { (page.score.in_words(&page.constant)) }
+            @if page.same && page.rows > 1 {
                 " It predicts the same for every row, so it has learned nothing that tells rows apart."
             } @else if !never.is_empty() {
                 " It never predicts " (list(&never)) ", though there are such rows."
             }
         }
-        p.soft { "Measured on " (rows) " rows of " (found.data) ". If the model has learned from these rows, it looks better here than it is: use rows that it has not seen." }
+        p.soft { "Measured on " (rows) " rows of " (page.data) ". If the model has learned from these rows, it looks better here than it is: use rows that it has not seen." }
     }
 }
 
 /// Returns the classes that rows have and no prediction is.
-fn never_predicted(found: &Page<'_>) -> Vec<String> {
-    let Some(counts) = &found.confusion else { return Vec::new() };
+fn never_predicted(page: &Page<'_>) -> Vec<String> {
+    let Some(counts) = &page.confusion else { return Vec::new() };
     let never = |class: &usize| {
         counts[*class].iter().any(|rows| *rows > 0) && counts.iter().all(|row| row[*class] == 0)
     };
-    let name = |class: usize| found.model.classes[class].to_string();
+    let name = |class: usize| page.model.classes[class].to_string();
     (0..counts.len()).filter(never).map(name).collect()
 }
 
 /// Shows the errors, with the rows of each class or the observed against the predicted numbers.
-fn errors(found: &Page<'_>) -> Markup {
-    let quantile = found.quantile.as_ref();
-    let numbers = found.score.mse.filter(|_| found.score.error.is_none() && quantile.is_none());
-    let variance = found.constant.mse.filter(|_| numbers.is_some());
+fn errors(page: &Page<'_>) -> Markup {
+    let quantile = page.quantile.as_ref();
+    let numbers = page.score.mse.filter(|_| page.score.error.is_none() && quantile.is_none());
+    let variance = page.constant.mse.filter(|_| numbers.is_some());
     let root = |error: Option<f64>| error.map(|error| format::amount(error.sqrt()));
     let figures = [
-        ("rows", Some(format::thousands(found.rows as f64))),
-        ("wrong", found.score.error.map(percent)),
-        ("wrong, by the most frequent class", found.constant.error.map(percent)),
-        ("wrong, every class counting alike", found.score.balanced_error.map(percent)),
+        ("rows", Some(format::thousands(page.rows as f64))),
+        ("wrong", page.score.error.map(percent)),
+        ("wrong, by the most frequent class", page.constant.error.map(percent)),
+        ("wrong, every class counting alike", page.score.balanced_error.map(percent)),
         ("typical error (root of the mean squared error)", root(numbers)),
         ("typical error of predicting the mean", root(variance)),
         ("mean squared error", numbers.map(format::amount)),
-        ("mean quantile loss", quantile.map(|found| format::amount(found.loss))),
+        ("mean quantile loss", quantile.map(|page| format::amount(page.loss))),
         (
             "mean quantile loss of a constant",
-            quantile.map(|found| format::amount(found.constant_loss)),
+            quantile.map(|page| format::amount(page.constant_loss)),
         ),
-        ("targets that are at most the prediction", quantile.map(|found| percent(found.below))),
+        ("targets that are at most the prediction", quantile.map(|page| percent(page.below))),
     ];
     html! {
         h2 { "Errors" }
@@ -169,33 +169,33 @@ fn errors(found: &Page<'_>) -> Markup {
                 tr { th { (name) } td.n { (value) } }
             }
         } }))
-        @if let Some(counts) = &found.confusion {
+        @if let Some(counts) = &page.confusion {
             p.soft { "Rows by their class (down) and their prediction (across)" }
             (scrolling(html! { table.short.wide {
-                tr { th {} @for class in &found.model.classes { th.n { (breakable(&class.to_string())) } } }
-                @for (class, row) in found.model.classes.iter().zip(counts) {
+                tr { th {} @for class in &page.model.classes { th.n { (breakable(&class.to_string())) } } }
+                @for (class, row) in page.model.classes.iter().zip(counts) {
                     tr { th { (breakable(&class.to_string())) } @for count in row { td.n { (format::thousands(*count as f64)) } } }
                 }
             } }))
         }
-        @if let Some(svg) = &found.calibration { figure { (PreEscaped(svg)) } }
+        @if let Some(svg) = &page.calibration { figure { (PreEscaped(svg)) } }
     }
 }
 
 /// Shows what was read to learn the model.
-fn reads(found: &Page<'_>) -> Markup {
-    let report = &found.model.report;
+fn reads(page: &Page<'_>) -> Markup {
+    let report = &page.model.report;
     let each = match report.budget_kind {
         BudgetKind::Each => format!("at most {}", report.max_reads),
         BudgetKind::Expected => format!("{:.2} on average", report.mean_reads()),
     };
-    let most = found.reads.iter().map(|(_, reads, _)| *reads).max().unwrap_or(0).max(1);
-    let all = found.reads.iter().all(|(_, reads, _)| *reads == report.examples);
+    let most = page.reads.iter().map(|(_, reads, _)| *reads).max().unwrap_or(0).max(1);
+    let all = page.reads.iter().all(|(_, reads, _)| *reads == report.examples);
     let chosen = !report.panel_reads.is_empty() && !all;
     // Share of the cells without a value; a table of text has more cells than attributes.
-    let cells = report.examples as f64 * found.reads.len() as f64;
+    let cells = report.examples as f64 * page.reads.len() as f64;
     let empty = (1.0 - report.distinct as f64 / cells.max(1.0)).max(0.0);
-    let mut rows: Vec<_> = found.reads.iter().collect();
+    let mut rows: Vec<_> = page.reads.iter().collect();
     rows.sort_by_key(|(_, reads, _)| std::cmp::Reverse(*reads));
     html! {
         h2 { "What was read" }
@@ -205,17 +205,17 @@ fn reads(found: &Page<'_>) -> Markup {
             @if all && empty > 0.0 {
                 "all that there were of every row; " (percent(empty)) " were empty."
             } @else if all { "every attribute of every row." }
-            @else { (each) " of " (found.reads.len()) " attributes of each row." }
-            @if found.priced { " They cost " (format::amount(report.spent)) "." }
+            @else { (each) " of " (page.reads.len()) " attributes of each row." }
+            @if page.priced { " They cost " (format::amount(report.spent)) "." }
         }
         @if chosen {
             (scrolling(html! { table.wide {
-                tr { th { "attribute" } th.n { "rows read" } @if found.priced { th.n { "price" } } th.bar {} }
+                tr { th { "attribute" } th.n { "rows read" } @if page.priced { th.n { "price" } } th.bar {} }
                 @for (name, reads, price) in rows.iter().take(LISTED) {
                     tr {
                         td { (name) }
                         td.n { (format::thousands(*reads as f64)) }
-                        @if found.priced { td.n { (format::amount(*price)) } }
+                        @if page.priced { td.n { (format::amount(*price)) } }
                         td.bar { div.track { i style=(format!("left:0;width:{:.1}%", 100.0 * *reads as f64 / most as f64)) {} } }
                     }
                 }
@@ -291,21 +291,21 @@ fn certificates(certified: &Certified) -> Markup {
 }
 
 /// Shows the notes of the fit.
-fn notes(found: &Page<'_>) -> Markup {
+fn notes(page: &Page<'_>) -> Markup {
     html! {
-        @if !found.notes.is_empty() {
+        @if !page.notes.is_empty() {
             h2 { "Notes" }
-            ul { @for (text, promise) in &found.notes { li { @if *promise { b { "On new rows: " } } (text) } } }
+            ul { @for (text, promise) in &page.notes { li { @if *promise { b { "On new rows: " } } (text) } } }
         }
     }
 }
 
 /// Says how the model was made.
-fn made(found: &Page<'_>) -> Markup {
-    let model = found.model;
+fn made(page: &Page<'_>) -> Markup {
+    let model = page.model;
     html! {
         h2 { "How it was made" }
-        p { "Learner " code { (model.learner) } ": " (found.title) ". The fit ended: " (model.report.stop) "." }
+        p { "Learner " code { (model.learner) } ": " (page.title) ". The fit ended: " (model.report.stop) "." }
         details {
             summary { "Parameters" }
             (scrolling(html! { table {

@@ -32,46 +32,46 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode> {
 
 /// Prints the weights.
 fn weights(model: &Model, args: &ShowArgs) -> Result<()> {
-    let found = Weights::of(model, &args.model)?;
-    let errors = found.rows.first().is_some_and(|row| row.error.is_some());
-    let several = found.standardised && found.classes.len() > 1;
-    let line = |name: &str, weights: &[f64], row: Option<&Row>| {
+    let weights = Weights::of(model, &args.model)?;
+    let errors = weights.rows.first().is_some_and(|row| row.error.is_some());
+    let several = weights.standardised && weights.classes.len() > 1;
+    let line = |name: &str, values: &[f64], row: Option<&Row>| {
         let mut cells = vec![quoted(name)];
-        cells.extend(weights.iter().map(f64::to_string));
+        cells.extend(values.iter().map(f64::to_string));
         let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
-        let class = |row: &Row| quoted(&found.classes[row.largest]);
-        cells.extend(found.standardised.then(|| number(row.and_then(|row| row.standardised))));
+        let class = |row: &Row| quoted(&weights.classes[row.largest]);
+        cells.extend(weights.standardised.then(|| number(row.and_then(|row| row.standardised))));
         cells.extend(several.then(|| row.map(class).unwrap_or_default()));
         cells.extend(errors.then(|| number(row.and_then(|row| row.error))));
         format!("{}\n", cells.join(","))
     };
     let mut titles = vec!["attribute".to_owned()];
-    match &found.classes[..] {
+    match &weights.classes[..] {
         [_] => titles.push("weight".to_owned()),
         classes => titles.extend(classes.iter().map(|class| quoted(class))),
     }
-    titles.extend(found.standardised.then(|| "standardised".to_owned()));
+    titles.extend(weights.standardised.then(|| "standardised".to_owned()));
     titles.extend(several.then(|| "of_class".to_owned()));
     titles.extend(errors.then(|| "standard_error".to_owned()));
     let mut csv = format!("{}\n", titles.join(","));
     // The intercept has no error: the refits' weights are kept, not their means.
-    csv.push_str(&line(&found.intercept, &found.intercepts, None));
-    if let Some([least, largest]) = found.clip {
+    csv.push_str(&line(&weights.intercept, &weights.intercepts, None));
+    if let Some([least, largest]) = weights.clip {
         csv.push_str(&line("(least)", &[least], None));
         csv.push_str(&line("(largest)", &[largest], None));
     }
-    for row in &found.rows {
+    for row in &weights.rows {
         csv.push_str(&line(&row.name, &row.weights, Some(row)));
     }
     output::print(&csv)?;
-    if !found.standardised {
+    if !weights.standardised {
         output::remark(
             args.quiet,
             "remark: no column standardised, and the attributes in the order of the table: the model does not know their standard deviations; its fit chose its reads and did not look at the table; declare mean and moment of each attribute with fit --moments",
         );
     }
     // Whose sums, and of which rows.
-    let to = match found.classes.len() {
+    let to = match weights.classes.len() {
         1 => "the prediction",
         _ => "the score of each class",
     };
@@ -84,7 +84,7 @@ fn weights(model: &Model, args: &ShowArgs) -> Result<()> {
     if parts::has_hats(model) {
         adds("hat functions ('near' a value)", "rows");
     }
-    if found.curved {
+    if weights.curved {
         adds("a curve", "two rows");
     }
     Ok(())

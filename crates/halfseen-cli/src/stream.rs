@@ -126,7 +126,7 @@ pub(crate) fn read(
     };
     remarks.iter().for_each(|said| output::remark(quiet, &format!("remark: {name}: {said}")));
     let applied = Applied { ignored: batches.left_out().to_vec(), ..Applied::default() };
-    let mut found = Read { name, applied };
+    let mut read = Read { name, applied };
     let progress = Progress::new("reading", quiet);
     while let Some(batch) = batches.next_batch()? {
         let mut table = batch.rows;
@@ -135,7 +135,7 @@ pub(crate) fn read(
         }
         let end = batch.before + table.rows();
         let numbers = (batch.before..end).collect();
-        each(&mut found, Rows { table, numbers }).with_context(|| found.name.clone())?;
+        each(&mut read, Rows { table, numbers }).with_context(|| read.name.clone())?;
         if let Some((done, total)) = batches.progress() {
             progress.progress(done.min(total), total);
         }
@@ -143,5 +143,5 @@ pub(crate) fn read(
             break;
         }
     }
-    Ok(found)
+    Ok(read)
 }

@@ -21,8 +21,8 @@ use crate::progress::Progress;
 use anyhow::{Context, Result};
 use halfseen::model::Note;
 use halfseen_study::{
-    AttributeKind, By, Error, Export, Setup, Study, StudySchema, Subjects, Telling, Told, Unasked,
-    answers_from_csv, asks_to_csv, subjects_from_csv,
+    AttributeKind, By, Error, Export, Receipt, Setup, Study, StudySchema, Subjects, Telling,
+    Unasked, answers_from_csv, asks_to_csv, subjects_from_csv,
 };
 use std::io::Read;
 use std::path::Path;
@@ -204,25 +204,25 @@ fn tell(args: &TellArgs) -> Result<ExitCode> {
             .clone()
             .or_else(|| path.file_name().map(|name| name.to_string_lossy().into_owned()));
         let how = Telling { source, keep_going: args.keep_going, check_only: args.check };
-        let told = match study.tell(&answers, &how, &by(&args.on)) {
-            Ok(told) => told,
+        let receipt = match study.tell(&answers, &how, &by(&args.on)) {
+            Ok(receipt) => receipt,
             Err(Error::Refused { lines, refused }) => {
                 code = ExitCode::from(CALLER);
-                Told { lines, refused, ..Told::default() }
+                Receipt { lines, refused, ..Receipt::default() }
             }
             Err(error) => return Err(error).context(name),
         };
-        let none = code == ExitCode::from(CALLER) && told.stored == 0;
+        let none = code == ExitCode::from(CALLER) && receipt.stored == 0;
         if !args.on.json {
-            report(&name, &told, args, none);
+            report(&name, &receipt, args, none);
         }
         all.push(
-            serde_json::json!({ "file": name, "is_stored": !args.check && !none, "told": told }),
+            serde_json::json!({ "file": name, "is_stored": !args.check && !none, "told": receipt }),
         );
         if none {
             break;
         }
-        if !told.refused.is_empty() {
+        if !receipt.refused.is_empty() {
             code = ExitCode::from(CALLER);
         }
     }
@@ -233,19 +233,19 @@ fn tell(args: &TellArgs) -> Result<ExitCode> {
 }
 
 /// Says what became of a file.
-fn report(name: &str, told: &Told, args: &TellArgs, none: bool) {
-    for line in &told.refused {
+fn report(name: &str, receipt: &Receipt, args: &TellArgs, none: bool) {
+    for line in &receipt.refused {
         say(&format!("{name}: {line}"));
     }
     if none {
-        let count = told.refused.len();
+        let count = receipt.refused.len();
         say(&format!(
             "{name}: {count} of {} lines were refused, and nothing of this file was stored; mend them, or store the others by --keep-going",
-            told.lines
+            receipt.lines
         ));
         return;
     }
-    for line in &told.flagged {
+    for line in &receipt.flagged {
         remark(args.on.quiet, &format!("remark: {name}: {line}"));
     }
     let stored = if args.check { "would be stored" } else { "stored" };
@@ -253,11 +253,11 @@ fn report(name: &str, told: &Told, args: &TellArgs, none: bool) {
         args.on.quiet,
         &format!(
             "{name}: {} lines: {} values {stored}, {} known before, {} lines refused; {} asks are now complete",
-            grouped(told.lines),
-            grouped(told.stored),
-            grouped(told.repeated),
-            told.refused.len(),
-            told.completed
+            grouped(receipt.lines),
+            grouped(receipt.stored),
+            grouped(receipt.repeated),
+            receipt.refused.len(),
+            receipt.completed
         ),
     );
 }
@@ -395,19 +395,19 @@ fn export(args: &ExportArgs) -> Result<ExitCode> {
 }
 
 fn check(args: &CheckArgs) -> Result<ExitCode> {
-    let found = Study::open(&args.on.study)?.check()?;
+    let problems = Study::open(&args.on.study)?.check()?;
     let name = args.on.study.display();
     if args.on.json {
         print(&format!(
             "{:#}\n",
-            serde_json::json!({ "study": name.to_string(), "problems": found })
+            serde_json::json!({ "study": name.to_string(), "problems": problems })
         ))?;
     }
-    if found.is_empty() {
+    if problems.is_empty() {
         remark(args.on.quiet || args.on.json, &format!("{name}: sound"));
         return Ok(ExitCode::SUCCESS);
     }
-    found.iter().for_each(|problem| say(&format!("{name}: {problem}")));
+    problems.iter().for_each(|problem| say(&format!("{name}: {problem}")));
     Ok(ExitCode::from(CALLER))
 }
 

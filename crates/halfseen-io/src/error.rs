@@ -145,10 +145,10 @@ fn printable(c: char) -> impl Iterator<Item = char> {
     plain.into_iter().chain(escaped.into_iter().flatten())
 }
 
-fn ragged_remedy(found: usize, expected: usize) -> &'static str {
+fn ragged_remedy(fields: usize, expected: usize) -> &'static str {
     if expected == 1 {
         "the header must name every column: remove lines above it, or name the separator"
-    } else if found > expected {
+    } else if fields > expected {
         "put quotes around text that holds the separator"
     } else {
         "fill or remove the row"

@@ -45,22 +45,22 @@ impl Table {
     fn columns(rows: usize, columns: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Table> {
         let (mut places, mut texts, mut numbers) = (Vec::new(), Vec::new(), Vec::<Vec<f64>>::new());
         for (name, cells) in columns {
-            let (place, found) = if let Ok((codes, levels)) =
+            let (place, length) = if let Ok((codes, levels)) =
                 cells.extract::<(Bound<'_, PyArray1<u32>>, Vec<String>)>()
             {
                 let codes = list(&codes)?;
-                let found = codes.len();
+                let length = codes.len();
                 texts.push(TextColumn { codes, levels });
-                (Place::Text(texts.len() - 1), found)
+                (Place::Text(texts.len() - 1), length)
             } else {
                 let cells = list(&cells.extract::<Bound<'_, PyArray1<f64>>>()?)?;
-                let found = cells.len();
+                let length = cells.len();
                 numbers.push(cells);
-                (Place::Number(numbers.len() - 1), found)
+                (Place::Number(numbers.len() - 1), length)
             };
-            if found != rows {
+            if length != rows {
                 return Err(PyValueError::new_err(format!(
-                    "column '{name}' has {found} rows, not {rows}"
+                    "column '{name}' has {length} rows, not {rows}"
                 )));
             }
             places.push(Column { name, place });

@@ -103,14 +103,14 @@ pub(crate) fn compare(
             options: &options,
             test: None,
         };
-        let found = select::compare(&made, &task, &plan, monitor)?;
+        let comparison = select::compare(&made, &task, &plan, monitor)?;
         let suggestion = select::suggest(&Situation::of(&task, limited, threat));
-        let mut json = json!({"rows": found.rows, "summary": found.summary, "curve": found.curve});
-        json["in_words"] = found.in_words().into();
+        let mut json = json!({"rows": comparison.rows, "summary": comparison.summary, "curve": comparison.curve});
+        json["in_words"] = comparison.in_words().into();
         json["suggestion"] = json!(suggestion);
         json["suggestion"]["text"] = suggestion.to_string().into();
-        for (row, json) in found.rows.iter().zip(json["rows"].as_array_mut().into_iter().flatten())
-        {
+        let rows = json["rows"].as_array_mut().into_iter().flatten();
+        for (row, json) in comparison.rows.iter().zip(rows) {
             json["notes_text"] = Note::told(&row.notes).map(ToString::to_string).collect();
             json["stop_text"] = row.stop.to_string().into();
         }

@@ -20,7 +20,7 @@ pub(crate) struct Encoder(Schema);
 
 /// Remarkable column: its name, the kind of finding, a number (of dates, of categories, or the row
 /// of an odd cell, from 0), and the odd cell.
-type Found = (String, &'static str, usize, String);
+type Remark = (String, &'static str, usize, String);
 
 #[pymethods]
 impl Encoder {
@@ -30,7 +30,7 @@ impl Encoder {
     fn fit(
         table: &Table,
         declared: Vec<(String, String)>,
-    ) -> PyResult<(Option<Encoder>, Vec<Found>)> {
+    ) -> PyResult<(Option<Encoder>, Vec<Remark>)> {
         let rows: Vec<u32> = (0..table.0.rows() as u32).collect();
         guarded(|| {
             table.0.refuse_infinite()?;
@@ -59,14 +59,14 @@ impl Encoder {
                 .filter(|(_, finding)| finding.is_left_out())
                 .map(|(column, _)| column.name.as_str())
                 .collect();
-            let found = findings.iter().map(|(column, finding)| found(column, finding)).collect();
+            let remarks = findings.iter().map(|(c, finding)| remark(c, finding)).collect();
             if !except.is_empty() && except.len() == table.columns().len() {
-                return Ok((None, found));
+                return Ok((None, remarks));
             }
             let schema = Schema::fit(&table, &rows, &except, &[], Vec::new())?;
             let schema = schema.with_dates(&dates)?;
             schema.layout()?;
-            Ok((Some(Encoder(schema)), found))
+            Ok((Some(Encoder(schema)), remarks))
         })
     }
 
@@ -116,7 +116,7 @@ impl Encoder {
     }
 }
 
-fn found(column: &Column, finding: &Finding<'_>) -> Found {
+fn remark(column: &Column, finding: &Finding<'_>) -> Remark {
     let (kind, number, text) = match finding {
         Finding::Dates { distinct } => ("dates", *distinct, ""),
         Finding::Identifiers { categories } => ("identifiers", *categories, ""),

@@ -111,8 +111,8 @@ pub(crate) fn certified_error(
 
 /// Returns the attack that a parameter names.
 pub(crate) fn attack_of(parameter: &str, name: &str) -> PyResult<Attack> {
-    let found = Attack::ALL.iter().find(|(own, _)| *own == name);
-    found.map(|(_, attack)| *attack).ok_or_else(|| {
+    let attack = Attack::ALL.iter().find(|(own, _)| *own == name);
+    attack.map(|(_, attack)| *attack).ok_or_else(|| {
         let names = Attack::ALL.map(|(name, _)| format!("'{name}'")).join(", ");
         PyValueError::new_err(format!(
             "{parameter} = '{name}' is not allowed: it must be one of {names}"
@@ -164,10 +164,10 @@ pub(crate) fn information<'py>(
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let (of, rows, target) =
         (Arc::clone(&model.model), Arc::clone(&table.0), target_of(model, targets)?);
-    let found = run_interruptible(py, 1, None, move |_| {
+    let information = run_interruptible(py, 1, None, move |_| {
         Trial::new(&of, &rows, Some(&target))?.information()
     })?;
-    Ok(PyArray1::from_vec(py, found))
+    Ok(PyArray1::from_vec(py, information))
 }
 
 fn target_of(model: &Model, targets: &Bound<'_, PyArray1<f64>>) -> PyResult<Target> {

@@ -8,7 +8,7 @@ use crate::model::Model;
 use crate::query::text;
 use halfseen::Monitor;
 use halfseen_study::{
-    Answers, AttributeKind, By, Error, Export, Setup, StudySchema, Subjects, Telling, Told,
+    Answers, AttributeKind, By, Error, Export, Receipt, Setup, StudySchema, Subjects, Telling,
     Unasked, rows_of_csv,
 };
 use pyo3::exceptions::PyValueError;
@@ -159,12 +159,12 @@ impl Study {
             match study.next(of, wave.as_deref(), &By::now(&who), monitor) {
                 Ok(asks) => Ok(Ok(asks)),
                 Err(Error::Refused { lines, refused }) => {
-                    Ok(Err(Told { lines, refused, ..Told::default() }))
+                    Ok(Err(Receipt { lines, refused, ..Receipt::default() }))
                 }
                 Err(error) => Err(error),
             }
         })?;
-        asks.map_or_else(|told| text(&told), |asks| text(&asks))
+        asks.map_or_else(|receipt| text(&receipt), |asks| text(&asks))
     }
 
     /// Stores answers, and returns what became of them, as JSON.
@@ -179,7 +179,7 @@ impl Study {
         keep_going: bool,
         who: String,
     ) -> PyResult<String> {
-        let told = self.run(py, 1, move |study, _| {
+        let receipt = self.run(py, 1, move |study, _| {
             study.refresh()?;
             for name in &columns {
                 study.setup().schema.place(name)?;
@@ -187,15 +187,15 @@ impl Study {
             let rows: Vec<Answers> = rows.into_iter().map(answers_in).collect();
             let how = Telling { source, keep_going, check_only: check };
             match study.tell(&rows, &how, &By::now(&who)) {
-                Ok(told) => Ok(told),
+                Ok(receipt) => Ok(receipt),
                 // Python names the rows in the exception.
                 Err(Error::Refused { lines, refused }) => {
-                    Ok(Told { lines, refused, ..Told::default() })
+                    Ok(Receipt { lines, refused, ..Receipt::default() })
                 }
                 Err(error) => Err(error),
             }
         })?;
-        text(&told)
+        text(&receipt)
     }
 
     /// Adds the attributes of a schema, a CSV text, and returns their names.

@@ -219,14 +219,12 @@ pub(super) async fn by_token<T: Send + 'static>(
     + Send
     + 'static,
 ) -> Result<T, Failure> {
-    let found = call(app, move |study| find(study, token)).await?;
     // Those who have a token are let in, whatever others at their address try.
-    let Some(found) = found else {
-        app.attempts.check(address)?;
-        app.attempts.count(address);
-        let problem =
-            "this token is unknown, or was taken back; an admin of the study makes tokens";
-        return Err(Failure::new(StatusCode::UNAUTHORIZED, problem));
-    };
-    Ok(found)
+    if let Some(owner) = call(app, move |study| find(study, token)).await? {
+        return Ok(owner);
+    }
+    app.attempts.check(address)?;
+    app.attempts.count(address);
+    let problem = "this token is unknown, or was taken back; an admin of the study makes tokens";
+    Err(Failure::new(StatusCode::UNAUTHORIZED, problem))
 }

@@ -10,8 +10,8 @@ use axum::routing::{get, post};
 use axum::{Extension, Json};
 use halfseen::Silent;
 use halfseen_study::{
-    Answers, Ask, By, Export, Pending, Person, Right, Setup, Status, Study, StudyCurve, Subjects,
-    Telling, Told, answers_from_csv,
+    Answers, Ask, By, Export, Pending, Person, Receipt, Right, Setup, Status, Study, StudyCurve,
+    Subjects, Telling, answers_from_csv,
 };
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -245,7 +245,7 @@ async fn tell(
     Extension(person): Extension<Person>,
     Query(manner): Query<Manner>,
     request: Request,
-) -> Answer<Told> {
+) -> Answer<Receipt> {
     let by = By::now(&person.name);
     let (parts, content) = request.into_parts();
     let (answers, how): (Vec<Answers>, _) = if body::kind(&parts.headers) == "text/csv" {
@@ -314,8 +314,8 @@ async fn pending(State(app): State<Shared>, Query(age): Query<Age>) -> Answer<Ve
     if age.older_than_days.is_some_and(|days| !(0.0..=1e6).contains(&days)) {
         return Err(Failure::bad("older_than_days is a number of days from 0 to 1,000,000").into());
     }
-    let found = call_slow(&app, move |study| study.pending(age.older_than_days, &By::now("")));
-    Ok(Json(found.await?))
+    let pending = call_slow(&app, move |study| study.pending(age.older_than_days, &By::now("")));
+    Ok(Json(pending.await?))
 }
 
 /// Fit the model of all answers so far: a file that `halfseen predict` and Python read.
@@ -349,11 +349,11 @@ async fn export(
 
 /// Problems of the store; none if it is sound.
 #[derive(Debug, Serialize)]
-struct Found {
+struct Problems {
     problems: Vec<String>,
 }
 
 /// Test that the store is sound.
-async fn check(State(app): State<Shared>) -> Answer<Found> {
-    Ok(Json(Found { problems: call_slow(&app, halfseen_study::Study::check).await? }))
+async fn check(State(app): State<Shared>) -> Answer<Problems> {
+    Ok(Json(Problems { problems: call_slow(&app, halfseen_study::Study::check).await? }))
 }

@@ -52,10 +52,10 @@ impl App {
     }
 
     /// Keeps the setup that a call found, if it is a later one.
-    fn keep(&self, found: (i64, Arc<Setup>)) {
+    fn keep(&self, setup: (i64, Arc<Setup>)) {
         let mut known = self.setup.lock().unwrap_or_else(PoisonError::into_inner);
-        if found.0 > known.0 {
-            *known = found;
+        if setup.0 > known.0 {
+            *known = setup;
         }
     }
 }

@@ -40,8 +40,8 @@ struct Done {
 
 /// Returns an ask.
 async fn sheet(app: &Shared, number: u64) -> Result<Sheet, Failure> {
-    let found = call(app, move |study| study.sheet(number));
-    found.await?.ok_or_else(|| {
+    let sheet = call(app, move |study| study.sheet(number));
+    sheet.await?.ok_or_else(|| {
         Failure::new(
             StatusCode::NOT_FOUND,
             "there is no such ask, or a later one replaced it; find the subject by its name",

@@ -14,8 +14,7 @@ use serde::{Deserialize, Serialize};
 /// Standard errors on either side of an estimate within which a normal truth is nine times of ten.
 const NINETY: f64 = 1.6449;
 /// Factor of the standard error of an own test in intervals. The test takes its errors for
-/// independent and of one size; on four tables its own interval held the true error in about 7
-/// studies of 10, and one twice as wide that with 100 or more examples more in about 9.
+/// independent and of one size, so that its own interval is too narrow.
 const WIDER: f64 = 2.0;
 /// Most points of a curve.
 const POINTS: u32 = 4;

@@ -21,8 +21,8 @@ impl StudySchema {
                 Some(Finding::Identifiers { categories }) if column.name != target => {
                     left_out.push((column.name.clone(), categories));
                 }
-                found => {
-                    let is_date = matches!(found, Some(Finding::Dates { .. }));
+                finding => {
+                    let is_date = matches!(finding, Some(Finding::Dates { .. }));
                     attributes.push(described(table, column, is_date));
                 }
             }

@@ -69,7 +69,7 @@ pub fn answers_from_csv(text: impl Read, schema: &StudySchema) -> Result<Vec<Ans
         }
         attributes.push(attribute);
     }
-    let (mut found, takes_commas) = (Vec::new(), rows.takes_commas);
+    let (mut answers, takes_commas) = (Vec::new(), rows.takes_commas);
     for row in rows {
         let (line, record) = row?;
         check_length(line, &record, header.len())?;
@@ -97,9 +97,9 @@ pub fn answers_from_csv(text: impl Read, schema: &StudySchema) -> Result<Vec<Ans
                 _ => {} // an attribute's column of asks
             }
         }
-        found.push(row);
+        answers.push(row);
     }
-    Ok(found)
+    Ok(answers)
 }
 
 /// Reads subjects: the column `subject`, and those of attributes that are known of every subject.
@@ -117,7 +117,7 @@ pub fn subjects_from_csv(text: impl Read, schema: &StudySchema) -> Result<Vec<An
     if let Some((_, other)) = known.iter().find(|(_, attribute)| !attribute.known) {
         return Err(at(1, not_known(&other.name)));
     }
-    let (mut found, takes_commas) = (Vec::new(), rows.takes_commas);
+    let (mut subjects, takes_commas) = (Vec::new(), rows.takes_commas);
     for row in rows {
         let (line, record) = row?;
         if !known.is_empty() {
@@ -133,9 +133,9 @@ pub fn subjects_from_csv(text: impl Read, schema: &StudySchema) -> Result<Vec<An
                 row.cells.push((attribute.name.clone(), value));
             }
         }
-        found.push(row);
+        subjects.push(row);
     }
-    Ok(found)
+    Ok(subjects)
 }
 
 /// Reads CSV that this crate wrote, the header first, without the quotes that keep spreadsheets from

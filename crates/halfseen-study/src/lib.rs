@@ -74,4 +74,4 @@ pub use sheet::{Field, OpenAsk, Sheet};
 pub use simulate::{Events, Interval, Pilot, Played, SimulatedPoint, Simulation, interval};
 pub use status::{Pending, Spending, Status};
 pub use study::{By, State, Study};
-pub use telling::{Answers, Telling, Told};
+pub use telling::{Answers, Receipt, Telling};

@@ -87,17 +87,17 @@ impl Postgresql {
         let mut opened = Self::new(name)?;
         let schema = format!("halfseen_{name}");
         let tables = "SELECT count(*) FROM information_schema.tables WHERE table_schema = $1 AND table_name IN ('format', 'study')";
-        let found = first(&mut opened, tables, &[Cell::Text(schema)], |row| row.int(0))?;
-        if found != Some(2) {
+        let count = first(&mut opened, tables, &[Cell::Text(schema)], |row| row.int(0))?;
+        if count != Some(2) {
             return Err(opened.at_open(
                 "the database has no such study, or this user may not read it; make one with `halfseen study new`",
             ));
         }
-        let found = first(&mut opened, "SELECT version FROM format", &[], |row| row.int(0))?;
-        let found = found.unwrap_or(0);
-        if found != FORMAT {
+        let version = first(&mut opened, "SELECT version FROM format", &[], |row| row.int(0))?;
+        let version = version.unwrap_or(0);
+        if version != FORMAT {
             let path = format!("postgres:{name}");
-            return Err(Error::OtherFormat { path, found, known: FORMAT });
+            return Err(Error::OtherFormat { path, found: version, known: FORMAT });
         }
         Ok(opened)
     }
@@ -152,8 +152,8 @@ impl Postgresql {
 
     /// Keeps the number of the transaction, which the statement returns.
     fn number(&mut self, sql: &str) -> Result<()> {
-        let found = first(self, sql, &[], |row| row.int(0))?;
-        found.map(|number| self.transaction = number).ok_or_else(lost)
+        let transaction = first(self, sql, &[], |row| row.int(0))?;
+        transaction.map(|number| self.transaction = number).ok_or_else(lost)
     }
 
     /// Asks the database, over a new connection, what became of the transaction whose COMMIT it did

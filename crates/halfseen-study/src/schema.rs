@@ -361,8 +361,8 @@ impl StudySchema {
         if name == self.target.name {
             return Ok(None);
         }
-        let found = self.attributes.iter().position(|attribute| attribute.name == name);
-        found.map(Some).ok_or_else(|| {
+        let place = self.attributes.iter().position(|attribute| attribute.name == name);
+        place.map(Some).ok_or_else(|| {
             let all = self.attributes.iter().chain([&self.target]);
             Error::unknown("attribute", name, &all.map(|a| a.name.clone()).collect::<Vec<_>>())
         })

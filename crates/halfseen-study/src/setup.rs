@@ -54,11 +54,11 @@ impl Setup {
     /// learn the target; one that takes steps on a number of unknown range; a schema that is not
     /// consistent.
     pub fn new(schema: StudySchema, learner: &str, settings: &[(String, String)]) -> Result<Setup> {
-        let mut found = registry::find(learner)?;
+        let mut params = registry::find(learner)?;
         for (name, value) in settings {
-            found.set(name, value)?;
+            params.set(name, value)?;
         }
-        let (learner, params) = (learner.to_owned(), found.to_json());
+        let (learner, params) = (learner.to_owned(), params.to_json());
         let (unasked, strict) = (Unasked::default(), false);
         if let Some(gone) = schema.attributes.iter().find(|attribute| attribute.retired) {
             return Err(Error::setup(format!(

@@ -85,8 +85,8 @@ impl Study {
     /// # Errors
     /// If the store fails.
     pub fn ask_of(&mut self, subject: &str) -> Result<Option<u64>> {
-        let Some(found) = self.subject(subject)? else { return Ok(None) };
-        Ok(self.last_ask(found.id)?.map(|last| last.number as u64))
+        let Some(subject) = self.subject(subject)? else { return Ok(None) };
+        Ok(self.last_ask(subject.id)?.map(|last| last.number as u64))
     }
 
     /// Returns an ask with the values of its subject; `None` if there is none of this number, or it
@@ -100,7 +100,7 @@ impl Study {
 
     fn sheet_now(&mut self, number: i64) -> Result<Option<Sheet>> {
         let ask = "SELECT a.subject, s.name, a.state, a.who, a.at, s.withdrawn FROM ask a JOIN subject s ON s.id = a.subject WHERE a.number = $1 AND a.state <> 'replaced'";
-        let found = first(&mut *self.sql, ask, cells![number], |row| {
+        let stored = first(&mut *self.sql, ask, cells![number], |row| {
             let sheet = Sheet {
                 number: number as u64,
                 subject: row.owned(1),
@@ -112,7 +112,7 @@ impl Study {
             };
             (row.int(0), sheet)
         })?;
-        let Some((subject, mut sheet)) = found else { return Ok(None) };
+        let Some((subject, mut sheet)) = stored else { return Ok(None) };
         if sheet.is_withdrawn {
             return Ok(Some(sheet));
         }
@@ -123,7 +123,7 @@ impl Study {
             let value = told
                 .iter()
                 .position(|(at, ..)| *at == place)
-                .map(|found| told.swap_remove(found).2);
+                .map(|index| told.swap_remove(index).2);
             let attribute = self.attribute(place);
             if is_asked || value.is_some() || (attribute.known && !attribute.retired) {
                 let attribute = usize::try_from(place).ok();

@@ -92,12 +92,12 @@ pub(crate) fn first<T>(
     cells: &[Cell],
     take: impl Fn(&Row<'_>) -> T,
 ) -> Result<Option<T>> {
-    let mut found = None;
+    let mut value = None;
     sql.each(statement, cells, &mut |row| {
-        found.get_or_insert_with(|| take(row));
+        value.get_or_insert_with(|| take(row));
         Ok(())
     })?;
-    Ok(found)
+    Ok(value)
 }
 
 /// Returns what a function makes of all rows.
@@ -107,12 +107,12 @@ pub(crate) fn all<T>(
     cells: &[Cell],
     take: impl Fn(&Row<'_>) -> T,
 ) -> Result<Vec<T>> {
-    let mut found = Vec::new();
+    let mut values = Vec::new();
     sql.each(statement, cells, &mut |row| {
-        found.push(take(row));
+        values.push(take(row));
         Ok(())
     })?;
-    Ok(found)
+    Ok(values)
 }
 
 /// Inserts rows of this many cells into a table, many by one statement.

@@ -63,19 +63,17 @@ impl Sqlite {
         let mut sqlite = Self::connect(path)?;
         // Before anything is set that would change a file of others.
         let application = "PRAGMA application_id";
-        let found = sqlite.connection.query_row(application, [], |row| row.get::<_, i64>(0));
-        match found {
+        match sqlite.connection.query_row(application, [], |row| row.get::<_, i64>(0)) {
             Ok(APPLICATION) => {}
             Ok(_) => return Err(other()),
             Err(e) if e.sqlite_error_code() == Some(ErrorCode::NotADatabase) => return Err(other()),
             Err(e) => return Err(at_open(path, &e)),
         }
-        let version = "PRAGMA user_version";
-        let found = sqlite.connection.query_row(version, [], |row| row.get(0));
-        let found = found.map_err(|e| at_open(path, &e))?;
-        if found != FORMAT {
+        let version = sqlite.connection.query_row("PRAGMA user_version", [], |row| row.get(0));
+        let version = version.map_err(|e| at_open(path, &e))?;
+        if version != FORMAT {
             let path = path.display().to_string();
-            return Err(Error::OtherFormat { path, found, known: FORMAT });
+            return Err(Error::OtherFormat { path, found: version, known: FORMAT });
         }
         sqlite.set_up()?;
         Ok(sqlite)
@@ -224,9 +222,9 @@ impl Sql for Sqlite {
     }
 
     fn integrity(&mut self) -> Result<Vec<String>> {
-        let mut found = crate::sql::all(self, "PRAGMA integrity_check", &[], |row| row.owned(0))?;
-        found.retain(|line| line != "ok");
-        Ok(found)
+        let mut lines = crate::sql::all(self, "PRAGMA integrity_check", &[], |row| row.owned(0))?;
+        lines.retain(|line| line != "ok");
+        Ok(lines)
     }
 
     fn vacuum(&mut self) -> Result<()> {

@@ -104,7 +104,7 @@ impl Study {
                 (row.owned(0), row.int(1), row.int(2), row.text(3).map(str::to_owned), row.owned(4))
             },
         )?;
-        let mut found = Vec::new();
+        let mut pending = Vec::new();
         for (subject, id, number, wave, asked) in rows {
             let days = age(&asked, now);
             if older_than_days.is_some_and(|limit| days < limit) {
@@ -122,9 +122,9 @@ impl Study {
                 attributes,
                 is_new: false,
             };
-            found.push(Pending { ask, wants_target: !is_told(TARGET), wave, asked, days });
+            pending.push(Pending { ask, wants_target: !is_told(TARGET), wave, asked, days });
         }
-        Ok(found)
+        Ok(pending)
     }
 
     /// Returns the state of the study.
@@ -284,7 +284,7 @@ impl Study {
     }
 
     fn problems(&mut self) -> Result<Vec<String>> {
-        let mut found = self.sql.integrity()?;
+        let mut problems = self.sql.integrity()?;
         let asks = all(
             &mut *self.sql,
             "SELECT number, subject, state, missing, query FROM ask ORDER BY number",
@@ -294,7 +294,7 @@ impl Study {
         let (mut reads, mut cost, mut complete) = (0, 0.0, 0);
         for (place, (number, subject, state, missing, query)) in asks.iter().enumerate() {
             if *number != place as i64 {
-                found.push(format!(
+                problems.push(format!(
                     "ask {number} follows ask {}: numbers have a gap",
                     place as i64 - 1
                 ));
@@ -303,7 +303,7 @@ impl Study {
             match serde_json::from_str::<halfseen::learner::Query>(query) {
                 Ok(query) if query.checksum == query.digest() && query.number == *number as u64 => {
                 }
-                _ => found.push(format!("the query of ask {number} was changed")),
+                _ => problems.push(format!("the query of ask {number} was changed")),
             }
             let asked = self.asked_by(*number)?;
             let gone = first(
@@ -320,7 +320,7 @@ impl Study {
                 .filter(|at| told.iter().all(|(known, ..)| known != *at))
                 .count() as i64;
             if misses != *missing && !erased && state != "replaced" {
-                found.push(format!(
+                problems.push(format!(
                     "ask {number} says that {missing} values are missing, and {misses} are"
                 ));
             }
@@ -343,22 +343,23 @@ impl Study {
         )?;
         let (counted, next, charged, paid) = stored.unwrap_or_default();
         if counted != complete {
-            found.push(format!(
+            problems.push(format!(
                 "the study counts {counted} complete asks, and there are {complete}"
             ));
         }
         if next != asks.len() as i64 {
-            found.push(format!("the next ask is number {next}, and there are {} asks", asks.len()));
+            problems
+                .push(format!("the next ask is number {next}, and there are {} asks", asks.len()));
         }
         // A subject's replaced and erased asks keep what was charged.
         let exact =
             asks.iter().all(|(_, _, state, ..)| state != "replaced") && self.erased()?.is_empty();
         if exact && (charged != reads || (paid - cost).abs() > 1e-6 * cost.abs().max(1.0)) {
-            found.push(format!(
+            problems.push(format!(
                 "the study counts {charged} reads for {paid}, and there are {reads} for {cost}"
             ));
         }
-        Ok(found)
+        Ok(problems)
     }
 }
 

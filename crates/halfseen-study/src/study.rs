@@ -278,17 +278,17 @@ impl Study {
 
     /// Returns the present values of a subject: attribute, revision, value.
     pub(crate) fn values_of(&mut self, subject: i64) -> Result<Vec<(i64, i64, Value)>> {
-        let mut found: Vec<(i64, i64, Value)> = all(
+        let mut values: Vec<(i64, i64, Value)> = all(
             &mut *self.sql,
             "SELECT attribute, revision, number, category, reason FROM value WHERE subject = $1 ORDER BY attribute, revision",
             cells![subject],
             |row| (row.int(0), row.int(1), value_of(row, 2)),
         )?;
         // The last revision of each.
-        found.reverse();
-        found.dedup_by_key(|(attribute, ..)| *attribute);
-        found.reverse();
-        Ok(found)
+        values.reverse();
+        values.dedup_by_key(|(attribute, ..)| *attribute);
+        values.reverse();
+        Ok(values)
     }
 
     /// Returns the price of the panels that these attributes belong to, and their number.

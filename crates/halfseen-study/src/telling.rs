@@ -4,7 +4,7 @@ use crate::error::{Error, RefusedLine, Result};
 use crate::schema::{LONGEST_TEXT, Value, check_name, reason_of};
 use crate::setup::Unasked;
 use crate::sql::{Cell, cells, insert};
-use crate::study::{By, LastAsk, Of, State, Study, TARGET, again, cells_of, note};
+use crate::study::{By, LastAsk, Of, State, Study, Subject, TARGET, again, cells_of, note};
 use halfseen::error::short;
 use serde::Serialize;
 
@@ -35,7 +35,7 @@ pub struct Telling {
 
 /// Outcome of telling answers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Told {
+pub struct Receipt {
     /// Number of lines.
     pub lines: u64,
     /// Number of values that were stored.
@@ -73,30 +73,30 @@ impl Study {
     /// # Errors
     /// [`Error::Refused`] with every line that was refused, unless they are left out
     /// ([`Telling::keep_going`]) or nothing is stored anyway ([`Telling::check_only`]).
-    pub fn tell(&mut self, answers: &[Answers], how: &Telling, by: &By) -> Result<Told> {
+    pub fn tell(&mut self, answers: &[Answers], how: &Telling, by: &By) -> Result<Receipt> {
         if how.source.as_ref().is_some_and(|source| source.len() > LONGEST_TEXT) {
             return Err(Error::setup(format!("a source has at most {LONGEST_TEXT} bytes")));
         }
         again(|| self.tell_once(answers, how, by))
     }
 
-    fn tell_once(&mut self, answers: &[Answers], how: &Telling, by: &By) -> Result<Told> {
-        let mut told = Told { lines: answers.len() as u64, ..Told::default() };
+    fn tell_once(&mut self, answers: &[Answers], how: &Telling, by: &By) -> Result<Receipt> {
+        let mut receipt = Receipt { lines: answers.len() as u64, ..Receipt::default() };
         self.sql.begin()?;
         let done = self.take_setup().and_then(|()| {
-            answers.iter().try_for_each(|row| self.tell_row(row, how, by, &mut told))
+            answers.iter().try_for_each(|row| self.tell_row(row, how, by, &mut receipt))
         });
-        let refuses = !told.refused.is_empty() && !how.keep_going;
+        let refuses = !receipt.refused.is_empty() && !how.keep_going;
         if done.is_err() || refuses || how.check_only {
             self.sql.roll_back();
             done?;
             if refuses && !how.check_only {
-                return Err(Error::Refused { lines: told.lines, refused: told.refused });
+                return Err(Error::Refused { lines: receipt.lines, refused: receipt.refused });
             }
-            return Ok(told);
+            return Ok(receipt);
         }
         self.sql.commit()?;
-        Ok(told)
+        Ok(receipt)
     }
 
     /// Stores what is known of subjects, who take part from now on: of all, or of none.
@@ -104,39 +104,45 @@ impl Study {
         if rows.iter().all(|row| row.cells.is_empty()) {
             return Ok(());
         }
-        let (mut told, how) = (Told::default(), Telling::default());
+        let (mut receipt, how) = (Receipt::default(), Telling::default());
         for row in rows {
             self.join(&row.subject)?;
             let mut is_known = true;
             for (name, _) in &row.cells {
                 if !self.attribute(self.place(name)?).known {
                     let (line, subject, problem) = (row.line, row.subject.clone(), not_known(name));
-                    told.refused.push(RefusedLine { line, subject, problem });
+                    receipt.refused.push(RefusedLine { line, subject, problem });
                     is_known = false;
                 }
             }
             if is_known && !row.cells.is_empty() {
-                self.tell_row(row, &how, by, &mut told)?;
+                self.tell_row(row, &how, by, &mut receipt)?;
             }
         }
-        match told.refused {
+        match receipt.refused {
             refused if refused.is_empty() => Ok(()),
             refused => Err(Error::Refused { lines: rows.len() as u64, refused }),
         }
     }
 
     /// Stores one row, or notes why it is refused; fails only if the store does.
-    fn tell_row(&mut self, row: &Answers, how: &Telling, by: &By, told: &mut Told) -> Result<()> {
+    fn tell_row(
+        &mut self,
+        row: &Answers,
+        how: &Telling,
+        by: &By,
+        receipt: &mut Receipt,
+    ) -> Result<()> {
         let refused =
             |problem: String| RefusedLine { line: row.line, subject: row.subject.clone(), problem };
-        let (subject, last, fresh) = match self.checked(row, told) {
+        let (subject, last, fresh) = match self.checked(row, receipt) {
             Ok(checked) => checked,
             Err(Error::Subject { problem, .. } | Error::Setup { problem }) => {
-                told.refused.push(refused(problem));
+                receipt.refused.push(refused(problem));
                 return Ok(());
             }
             Err(error @ Error::Unknown { .. }) => {
-                told.refused.push(refused(error.to_string()));
+                receipt.refused.push(refused(error.to_string()));
                 return Ok(());
             }
             Err(error) => return Err(error),
@@ -149,16 +155,16 @@ impl Study {
             let attribute = self.attribute(value.attribute);
             let shown = format!("{} = {}", short(&attribute.name), attribute.write(&value.value));
             if value.is_outside {
-                told.outside += 1;
-                told.flagged.push(refused(format!("{shown} is outside of its range")));
+                receipt.outside += 1;
+                receipt.flagged.push(refused(format!("{shown} is outside of its range")));
             }
             if !value.was_asked {
-                told.unasked += 1;
-                told.flagged.push(refused(format!("{shown} was not asked for")));
+                receipt.unasked += 1;
+                receipt.flagged.push(refused(format!("{shown} was not asked for")));
             }
             newly += i64::from(value.is_awaited && value.revision == 0);
         }
-        told.stored += fresh.len() as u64;
+        receipt.stored += fresh.len() as u64;
         self.insert(subject, &fresh, how.source.as_deref(), by)?;
         if let (Some(last), Some(before)) = (late, before) {
             let after = self.made(subject, last.number)?;
@@ -167,7 +173,7 @@ impl Study {
         if newly > 0
             && let Some(last) = last
         {
-            told.completed += self.count_down(last.number, newly)?;
+            receipt.completed += self.count_down(last.number, newly)?;
         }
         Ok(())
     }
@@ -224,7 +230,7 @@ impl Study {
     fn checked(
         &mut self,
         row: &Answers,
-        told: &mut Told,
+        receipt: &mut Receipt,
     ) -> Result<(i64, Option<LastAsk>, Vec<Fresh>)> {
         let wrong = |problem: String| Error::subject(&row.subject, problem);
         check_name("subject", &row.subject).map_err(wrong)?;
@@ -309,7 +315,7 @@ impl Study {
                 is_outside,
             });
         }
-        told.repeated += repeated;
+        receipt.repeated += repeated;
         Ok((subject, last, fresh))
     }
 
@@ -369,13 +375,13 @@ impl Study {
     }
 
     fn was_asked(&mut self, subject: i64, attribute: i64, revision: i64) -> Result<bool> {
-        let found = crate::sql::first(
+        let asked = crate::sql::first(
             &mut *self.sql,
             "SELECT was_asked FROM value WHERE subject = $1 AND attribute = $2 AND revision = $3",
             cells![subject, attribute, revision],
             |row| row.int(0) != 0,
         )?;
-        Ok(found.unwrap_or(false))
+        Ok(asked.unwrap_or(false))
     }
 
     /// Takes a subject out of the model, with a reason; `erase` also deletes its values and
@@ -390,45 +396,37 @@ impl Study {
     pub fn withdraw(&mut self, subject: &str, erase: bool, reason: &str, by: &By) -> Result<()> {
         let why = reason_of(reason)?;
         self.write(|study| {
-            let found = study
+            let Subject { id, withdrawn } = study
                 .subject(subject)?
                 .ok_or_else(|| Error::subject(subject, "there is no such subject"))?;
-            if found.withdrawn && !erase {
+            if withdrawn && !erase {
                 return Err(Error::subject(subject, "it was withdrawn already"));
             }
-            if !found.withdrawn {
-                if let Some(last) = study.last_ask(found.id)? {
+            if !withdrawn {
+                if let Some(last) = study.last_ask(id)? {
                     match last.state {
-                        State::Open => study.give_up(found.id, last.number, by, "release", why)?,
+                        State::Open => study.give_up(id, last.number, by, "release", why)?,
                         State::Complete => {
                             study.sql.run("UPDATE study SET complete = complete - 1", &[])?;
                         }
                         State::Released => {}
                     }
                 }
-                study.sql.run(
-                    "UPDATE subject SET withdrawn = $1 WHERE id = $2",
-                    cells![&*by.at, found.id],
-                )?;
+                study
+                    .sql
+                    .run("UPDATE subject SET withdrawn = $1 WHERE id = $2", cells![&*by.at, id])?;
             }
             if erase {
-                study.sql.run("DELETE FROM value WHERE subject = $1", cells![found.id])?;
+                study.sql.run("DELETE FROM value WHERE subject = $1", cells![id])?;
                 // They were made from the values.
                 study.sql.run("DELETE FROM cache", &[])?;
                 study.design = None;
-                study.sql.run(
-                    "UPDATE subject SET erased = $1 WHERE id = $2",
-                    cells![&*by.at, found.id],
-                )?;
+                study
+                    .sql
+                    .run("UPDATE subject SET erased = $1 WHERE id = $2", cells![&*by.at, id])?;
             }
             let verb = if erase { "erase" } else { "withdraw" };
-            note(
-                &mut *study.sql,
-                by,
-                verb,
-                Of { subject: Some(found.id), ..Of::default() },
-                Some(why),
-            )
+            note(&mut *study.sql, by, verb, Of { subject: Some(id), ..Of::default() }, Some(why))
         })?;
         if !erase {
             return Ok(());

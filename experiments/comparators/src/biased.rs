@@ -121,13 +121,13 @@ impl<'a> Examples<'a> {
         }
         let mut best: Option<Certificate> = None;
         let judge = |vector: &[f64], beta: &[f64]| {
-            let found = self.certified(vector, beta, costs, margins);
+            let certificate = self.certified(vector, beta, costs, margins);
             let best = match &mut best {
                 Some(best) => {
-                    best.merge(found);
+                    best.merge(certificate);
                     best
                 }
-                none => none.insert(found),
+                none => none.insert(certificate),
             };
             Progress { solved: best.gap <= until.tol * best.objective, left: best.gap }
         };

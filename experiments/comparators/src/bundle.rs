@@ -348,8 +348,8 @@ mod tests {
     #[test]
     fn what_cannot_be_squared_is_refused_and_two_rows_are_told_apart() {
         let until = Until { tol: 1e-9, max_iter: 100 };
-        let found = Bundle::new(&Two(1.0), true).unwrap().minimise(1.0, until, &Silent).unwrap();
-        assert!((found.weights[0] - 1.0).abs() < 1e-4 && (found.objective - 0.5).abs() < 1e-8);
+        let minimum = Bundle::new(&Two(1.0), true).unwrap().minimise(1.0, until, &Silent).unwrap();
+        assert!((minimum.weights[0] - 1.0).abs() < 1e-4 && (minimum.objective - 0.5).abs() < 1e-8);
         let refused = Bundle::new(&Two(1e200), true).err().unwrap().to_string();
         assert!(refused.contains("out of range"), "{refused}");
     }

@@ -78,12 +78,12 @@ impl Fdrop {
         let (mut left, mut cuts) = (self.max_iter, FEW_CUTS);
         loop {
             let until = Until { tol: self.tol, max_iter: cuts.min(left) };
-            let found = bundle.minimise(self.c, until, monitor)?;
-            left -= found.cuts;
-            if !found.weights.iter().all(|w| *w == 0.0) {
+            let minimum = bundle.minimise(self.c, until, monitor)?;
+            left -= minimum.cuts;
+            if !minimum.weights.iter().all(|w| *w == 0.0) {
                 return Ok(false);
             }
-            if found.stop != SolverStop::IterationLimit || left == 0 {
+            if minimum.stop != SolverStop::IterationLimit || left == 0 {
                 return Ok(true);
             }
             cuts *= MORE_CUTS;
@@ -128,17 +128,17 @@ fn fit_signs(
             let fit = |learner: &&Fdrop| {
                 let start = Instant::now();
                 let until = Until { tol: learner.tol, max_iter: learner.max_iter };
-                let found = bundle.minimise(learner.c, until, monitor)?;
+                let minimum = bundle.minimise(learner.c, until, monitor)?;
                 let mut fit = frame.clone().classifier(
                     &signs,
-                    (&found.weights, found.bias),
+                    (&minimum.weights, minimum.bias),
                     Damage::Deletion,
-                    found.stop.into(),
+                    minimum.stop.into(),
                 )?;
                 let report = &mut fit.report;
                 (report.objective, report.gap, report.passes) =
-                    (Some(found.objective), Some(found.gap), Some(found.cuts));
-                if report.converged && found.weights.iter().all(|w| *w == 0.0) {
+                    (Some(minimum.objective), Some(minimum.gap), Some(minimum.cuts));
+                if report.converged && minimum.weights.iter().all(|w| *w == 0.0) {
                     let silent = |threat: &Threat| {
                         let attacked =
                             Attacked::new(&frame.rows, &signs.signs, weights.as_deref(), threat);

@@ -167,29 +167,29 @@ fn iterate(
     let mut plane = Plane { weights, bias, rounds, kept, empty, stop: Stop::Tolerance, seconds };
     let mut least = f64::INFINITY;
     for round in 0..setup.rounds.max(1) {
-        let found = examples.separate(&scaled, &shares, setup.until, monitor)?;
-        let weights = space.weights(&found.weights);
+        let separator = examples.separate(&scaled, &shares, setup.until, monitor)?;
+        let weights = space.weights(&separator.weights);
         let new = space.shown_shares(&weights);
         let (geometric, moved) = match &new {
             Some(new) => {
                 let moved = new.iter().zip(&shares).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-                let losses = space.losses(signs, &costs, (&weights, found.bias), new);
+                let losses = space.losses(signs, &costs, (&weights, separator.bias), new);
                 (0.5 * weights.iter().map(|w| w * w).sum::<f64>() + losses, moved)
             }
-            None => (found.objective, 0.0),
+            None => (separator.objective, 0.0),
         };
         plane.rounds.push(Round {
-            objective: found.objective,
-            gap: found.gap,
+            objective: separator.objective,
+            gap: separator.gap,
             geometric,
             moved,
-            steps: found.steps,
+            steps: separator.steps,
         });
         if geometric < least {
             least = geometric;
-            (plane.weights, plane.bias, plane.kept) = (weights, found.bias, round as usize);
+            (plane.weights, plane.bias, plane.kept) = (weights, separator.bias, round as usize);
         }
-        let stop = Stop::from(found.stop);
+        let stop = Stop::from(separator.stop);
         if stop == Stop::Interrupted {
             plane.stop = stop;
             break;

@@ -103,18 +103,14 @@ mod tests {
         for m in [100, 1000, 10_000] {
             let data = Data::random(m, 6, 2);
             let radius = 1.5;
-            let found = fit(
-                &Ogd { radius, step: Rule::Theory(1.0), intercept: false, ..Ogd::default() },
-                &data,
-            );
-            assert!(length(&found.linear().unwrap().weights) <= radius * (1.0 + 1e-12));
+            let ogd = Ogd { radius, step: Rule::Theory(1.0), intercept: false, ..Ogd::default() };
+            let weights = fit(&ogd, &data).linear().unwrap().weights.clone();
+            assert!(length(&weights) <= radius * (1.0 + 1e-12));
             let best = Ridge { radius, intercept: false, ..Ridge::default() };
             let best =
                 best.fit(&data.examples(), &Silent).unwrap().linear().unwrap().weights.clone();
             // With the factor 1/2, on the examples themselves.
-            let excess = (mean_square(&data, &found.linear().unwrap().weights, 0.0)
-                - mean_square(&data, &best, 0.0))
-                / 2.0;
+            let excess = (mean_square(&data, &weights, 0.0) - mean_square(&data, &best, 0.0)) / 2.0;
             let square = Moments::measure(&data.examples()).square.iter().sum::<f64>();
             let reach = radius * square.sqrt() + data.examples().target_square().sqrt();
             let bound = radius * reach * (square / m as f64).sqrt();
@@ -152,12 +148,12 @@ mod tests {
         }
         assert!(felt > 10, "the ball was hardly felt");
         let step = Rule::Theory(2.5);
-        let found =
+        let linear =
             fit(&Ogd { radius, step, seed: 9, ..Ogd::default() }, &data).linear().unwrap().clone();
-        for (a, b) in found.weights.iter().zip(&mean) {
+        for (a, b) in linear.weights.iter().zip(&mean) {
             assert!((a - b).abs() < 1e-13, "{a} and {b}");
         }
-        assert!((found.intercept - mean_b).abs() < 1e-13);
+        assert!((linear.intercept - mean_b).abs() < 1e-13);
     }
 
     #[test]

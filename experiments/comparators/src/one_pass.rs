@@ -280,11 +280,10 @@ mod tests {
         }
         let data = Data::random(2000, 3, 5);
         for learner in learners() {
-            let found = learner.fit(&data.examples(), &After(AtomicUsize::new(0))).unwrap();
-            assert_eq!((found.report.stop, found.report.examples), (Stop::Interrupted, 512));
+            let fit = learner.fit(&data.examples(), &After(AtomicUsize::new(0))).unwrap();
+            assert_eq!((fit.report.stop, fit.report.examples), (Stop::Interrupted, 512));
             assert!(
-                !found.report.converged
-                    && found.linear().unwrap().weights.iter().any(|w| *w != 0.0)
+                !fit.report.converged && fit.linear().unwrap().weights.iter().any(|w| *w != 0.0)
             );
         }
     }

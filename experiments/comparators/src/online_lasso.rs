@@ -144,15 +144,15 @@ mod tests {
                 let (radius, step) = (2.0, Some(Rule::Theory(1.0)));
                 let penalty = if variant == Variant::Rda { 0.05 } else { 0.0 };
                 let online = OnlineLasso { radius, step, penalty, intercept: false, ..of(variant) };
-                let found = fit(&online, &data).linear().unwrap().weights.clone();
-                assert!(l1(&found) <= radius * (1.0 + 1e-12));
+                let weights = fit(&online, &data).linear().unwrap().weights.clone();
+                assert!(l1(&weights) <= radius * (1.0 + 1e-12));
                 let best = Lasso { radius, intercept: false, ..Lasso::default() };
                 let best =
                     best.fit(&data.examples(), &Silent).unwrap().linear().unwrap().weights.clone();
                 // With the factor 1/2, on the examples themselves; the bounds hold against any w of
                 // the ball.
                 let loss = |w: &[f64]| mean_square(&data, w, 0.0) / 2.0 + penalty * l1(w);
-                let excess = loss(&found) - loss(&best);
+                let excess = loss(&weights) - loss(&best);
                 let moments = Moments::measure(&data.examples());
                 let x = moments.square.iter().fold(0.0_f64, |a, &b| a.max(b)).sqrt();
                 let reach = radius * x + data.examples().target_square().sqrt();
@@ -212,12 +212,12 @@ mod tests {
             }
             let step = Some(Rule::Theory(2.5));
             let learner = OnlineLasso { radius, step, penalty, seed: 9, ..of(variant) };
-            let found = fit(&learner, &data).linear().unwrap().clone();
+            let linear = fit(&learner, &data).linear().unwrap().clone();
             assert!(felt > 10, "{variant:?}: the ball was hardly felt");
-            for (a, b) in found.weights.iter().zip(&mean) {
+            for (a, b) in linear.weights.iter().zip(&mean) {
                 assert!((a - b).abs() < 1e-13, "{variant:?}: {a} and {b}");
             }
-            assert!((found.intercept - mean_b).abs() < 1e-13);
+            assert!((linear.intercept - mean_b).abs() < 1e-13);
         }
     }
 
@@ -259,13 +259,9 @@ mod tests {
     fn the_intercept_is_learned_within_its_radius() {
         let data = Data::new(ndarray::Array2::zeros((4000, 2)), vec![0.5; 4000]);
         for variant in VARIANTS {
-            let found = fit(&of(variant), &data);
-            assert!(
-                (found.linear().unwrap().intercept - 0.5).abs() < 0.05,
-                "{}",
-                found.linear().unwrap().intercept
-            );
-            assert_eq!(found.linear().unwrap().weights, [0.0; 2]);
+            let linear = fit(&of(variant), &data).linear().unwrap().clone();
+            assert!((linear.intercept - 0.5).abs() < 0.05, "{}", linear.intercept);
+            assert_eq!(linear.weights, [0.0; 2]);
             let far = Data::new(ndarray::Array2::zeros((4000, 2)), vec![3.0; 4000]);
             let bounded = fit(&of(variant), &far).linear().unwrap().intercept;
             assert!((bounded - one_pass::BOUND).abs() < 0.05, "{bounded}");
@@ -298,9 +294,9 @@ mod tests {
             for step in [1e3, 1e150, 1e308] {
                 let learner = OnlineLasso { step: Some(Rule::Fixed(step)), ..of(variant) };
                 match learner.fit(&data.examples(), &Silent) {
-                    Ok(found) => {
+                    Ok(fit) => {
                         assert!(
-                            l1(&found.linear().unwrap().weights) <= 16.0 * (1.0 + 1e-9),
+                            l1(&fit.linear().unwrap().weights) <= 16.0 * (1.0 + 1e-9),
                             "{variant:?}, {step}"
                         )
                     }

@@ -80,8 +80,8 @@ fn fit_signs(learners: &[Svm], examples: &Examples<'_>, monitor: &dyn Monitor) -
             let fit = |learner: &&Svm| {
                 let start = Instant::now();
                 let until = Until { tol: learner.tol, max_iter: learner.max_iter };
-                let found = bundle.minimise(learner.c, until, monitor)?;
-                let mut fit = fit_of(&found, &table, &signs, &data);
+                let minimum = bundle.minimise(learner.c, until, monitor)?;
+                let mut fit = fit_of(&minimum, &table, &signs, &data);
                 fit.report.seconds = shared + start.elapsed().as_secs_f64();
                 Ok(fit)
             };
@@ -90,16 +90,16 @@ fn fit_signs(learners: &[Svm], examples: &Examples<'_>, monitor: &dyn Monitor) -
     )
 }
 
-fn fit_of(found: &Minimum, table: &Table<'_>, signs: &Signs, data: &Centred<'_, '_>) -> Fit {
+fn fit_of(minimum: &Minimum, table: &Table<'_>, signs: &Signs, data: &Centred<'_, '_>) -> Fit {
     let mut weights = vec![0.0; data.mean().len()];
-    let mut bias = found.bias;
-    for ((&column, w), shift) in data.columns().iter().zip(&found.weights).zip(&table.shift) {
+    let mut bias = minimum.bias;
+    for ((&column, w), shift) in data.columns().iter().zip(&minimum.weights).zip(&table.shift) {
         weights[column] = *w;
         bias -= w * shift;
     }
-    let mut report = data.report("svm", found.stop.into());
+    let mut report = data.report("svm", minimum.stop.into());
     (report.objective, report.gap, report.passes) =
-        (Some(found.objective), Some(found.gap), Some(found.cuts));
+        (Some(minimum.objective), Some(minimum.gap), Some(minimum.cuts));
     Fit {
         predictor: Predictor::Margin(Linear::of_signs(signs, weights, bias, data.mean().to_vec())),
         report,
@@ -226,11 +226,11 @@ mod tests {
         let table = Table::new(&examples, &centred, &signs, true);
         assert_eq!(table.values.len(), 2 * m, "a number and an indicator for each row");
         let until = Until { tol: 1e-9, max_iter: 5_000 };
-        let found = Bundle::new(&table, true).unwrap().minimise(0.3, until, &Silent).unwrap();
+        let minimum = Bundle::new(&table, true).unwrap().minimise(0.3, until, &Silent).unwrap();
         let scaled = Mat::from_fn(d, m, |j, i| examples.value(i, j));
         let exact = biased::Examples::new(scaled.as_ref(), &signs).unwrap();
         let expected = exact.separate(&vec![0.3; m], &vec![1.0; m], until, &Silent).unwrap();
-        assert!((found.objective - expected.objective).abs() < 1e-7 * expected.objective);
+        assert!((minimum.objective - expected.objective).abs() < 1e-7 * expected.objective);
     }
 
     #[test]
@@ -245,20 +245,20 @@ mod tests {
             let exact = biased::Examples::new(rows.as_ref(), &signs).unwrap();
             for c in [0.01, 0.3, 10.0] {
                 let until = Until { tol: 1e-8, max_iter: 5_000 };
-                let found = bundle.minimise(c, until, &Silent).unwrap();
+                let minimum = bundle.minimise(c, until, &Silent).unwrap();
                 let expected = exact.separate(&vec![c; m], &vec![1.0; m], until, &Silent).unwrap();
-                let difference = (found.objective - expected.objective).abs();
+                let difference = (minimum.objective - expected.objective).abs();
                 assert!(
                     difference < 1e-7 * expected.objective,
                     "{m} x {d}, C = {c}: {difference:e}"
                 );
                 assert!(
-                    found.gap <= 1e-8 * found.objective,
+                    minimum.gap <= 1e-8 * minimum.objective,
                     "{m} x {d}, C = {c}: gap {:e}",
-                    found.gap
+                    minimum.gap
                 );
                 let alone = Bundle::new(&table, true).unwrap().minimise(c, until, &Silent).unwrap();
-                assert!((alone.objective - found.objective).abs() < 1e-7 * expected.objective);
+                assert!((alone.objective - minimum.objective).abs() < 1e-7 * expected.objective);
             }
         }
     }
@@ -272,8 +272,9 @@ mod tests {
             let table = Table::new(&examples, &centred, &signs, true);
             for c in [1e-300, 1e-170, 1e-155, 1e-20, 1e4, 1e8, 1e12] {
                 let until = Until { tol: 1e-4, max_iter: 5_000 };
-                let found = Bundle::new(&table, true).unwrap().minimise(c, until, &Silent).unwrap();
-                assert!(found.gap <= 1e-4 * found.objective, "{m} x {d}, C = {c}: {found:?}");
+                let minimum =
+                    Bundle::new(&table, true).unwrap().minimise(c, until, &Silent).unwrap();
+                assert!(minimum.gap <= 1e-4 * minimum.objective, "{m} x {d}, C = {c}: {minimum:?}");
             }
         }
     }

@@ -64,8 +64,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     let last = |arm: &str| end(&results, "3v5", arm);
     let equal = |arm: &str| at_reads(&results, "3v5", arm, spent);
     let early = |arm: &str| {
-        let found = results.at_reads("3v5", arm, spent / 10);
-        found.map_or([f64::NAN; 2], |s| [s.mean, s.sd])
+        results.at_reads("3v5", arm, spent / 10).map_or([f64::NAN; 2], |s| [s.mean, s.sd])
     };
     let of = |reading: &str| format!("baseline-{reading}");
     let unstable = |reading: &str| early(&of(reading))[1] > early("aer")[1];

@@ -48,7 +48,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     let halfway = |arm: &str| at_reads(&results, "3v5", arm, spent / 2);
     let way = |error: f64| 100.0 * (1.0 - error) / (1.0 - last("lasso"));
     let verdicts = results.verdicts("3v5", ["aelr", "aer"]);
-    let count = |verdict| verdicts.iter().filter(|&&found| found == verdict).count();
+    let count = |verdict| verdicts.iter().filter(|&&v| v == verdict).count();
     let tenth = 0.1 * equal("online-lasso");
     let all = [
         Claim::new(

@@ -54,7 +54,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     let middle = |arm: &str| at_reads(&results, "3v5", arm, spent / 10);
     let last = |arm: &str| end(&results, "3v5", arm);
     let length = load()?.mean_squares().iter().sum::<f64>() / 255.0_f64.powi(2);
-    let found = format!(
+    let ours = format!(
         "AERR {:.3} and AER {:.3} up to a hundredth of the reads, {:.3} and {:.3} up to a tenth, {:.3} and {:.3} at the end; ridge on \
          all pixels {:.3}. AERR is the lower only up to {} images",
         early("aerr"),
@@ -70,7 +70,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         "AERR has one read for the product. The mean of |x|^2 is {length:.1}, so weights of length 1 leave that estimate a second moment \
          of {length:.0}; AER averages 28 reads for it. Why the paper found the reverse is not known"
     );
-    let all = [Claim::new("the gap between AERR and AER is large, AERR the lower", found)
+    let all = [Claim::new("the gap between AERR and AER is large, AERR the lower", ours)
         .judged(last("aerr") < last("aer"), why)];
     let beside = beside(&results, &arms, PROTOTYPE);
     Ok(format!("{figures}{}\n{}{beside}", ends(&results, "3v5", &arms), claims(&all)))

@@ -194,7 +194,7 @@ fn two_completions(seed: u64) -> Result<String> {
             bail!("the two completions are not what they are said to be");
         }
     }
-    let mut found = vec![
+    let mut rows = vec![
         vec![
             "completion of rank 2 that says 1".to_owned(),
             share(&sets, |_| 1.0),
@@ -212,7 +212,7 @@ fn two_completions(seed: u64) -> Result<String> {
         let errors = sets.iter().map(|data| {
             wrong(&problem(data.matrix.clone(), &data.targets)?, learner, &set, LABELLED)
         });
-        found.push(vec![
+        rows.push(vec![
             name,
             percent(errors.collect::<Result<_>>()?),
             String::new(),
@@ -245,7 +245,7 @@ fn two_completions(seed: u64) -> Result<String> {
             );
             let ranks =
                 if least == most { least.to_string() } else { format!("{least} to {most}") };
-            found.push(vec![
+            rows.push(vec![
                 format!("{name}, transductive, lambda {weight}, rank penalty {penalty}"),
                 percent(errors),
                 scores,
@@ -259,7 +259,7 @@ fn two_completions(seed: u64) -> Result<String> {
         "mean score by kind (1, -1, 1 is right)",
         "rank",
     ];
-    Ok(table(&head, found))
+    Ok(table(&head, rows))
 }
 
 /// Share of unlabelled rows that an answer tells wrongly.

@@ -66,7 +66,7 @@ fn column(arm: &Arm) -> Option<usize> {
 }
 
 /// What was found of one set.
-struct Found<'a> {
+struct Losses<'a> {
     set: &'a Set,
     /// The constant predictor's loss; `None` where there are no data.
     constant: Option<f64>,
@@ -76,10 +76,10 @@ struct Found<'a> {
     against: Option<Statistics>,
 }
 
-impl<'a> Found<'a> {
-    fn of(set: &'a Set, results: &Results, constant: Option<f64>) -> Found<'a> {
+impl<'a> Losses<'a> {
+    fn of(set: &'a Set, results: &Results, constant: Option<f64>) -> Losses<'a> {
         if constant.is_none() {
-            return Found { set, constant, ours: Vec::new(), against: None };
+            return Losses { set, constant, ours: Vec::new(), against: None };
         }
         let arms = set.arms();
         let values =
@@ -89,7 +89,7 @@ impl<'a> Found<'a> {
             .filter_map(|arm| Some((column(arm)?, Statistics::of(values(arm))?)))
             .collect();
         let pairs = values(&arms[0]).into_iter().zip(values(&arms[1]));
-        Found {
+        Losses {
             set,
             constant,
             ours,
@@ -128,8 +128,8 @@ impl<'a> Found<'a> {
     /// MC-b and MC-1 in the paper, inductive, and transductive.
     fn transductive(&self, results: &Results) -> Option<Vec<String>> {
         let cells = |at: usize, ids: [&str; 2]| {
-            let found = ids.map(|id| cell(results, self.set.name, id, None, 3));
-            [vec![format!("{:.2}", self.set.paper[at])], found.to_vec()].concat()
+            let ours = ids.map(|id| cell(results, self.set.name, id, None, 3));
+            [vec![format!("{:.2}", self.set.paper[at])], ours.to_vec()].concat()
         };
         let shown = self.constant.is_some() && self.set.is_small();
         let (bias, ones) = (cells(2, ["mcb", "mcb-t"]), cells(3, ["mc1", "mc1-t"]));
@@ -175,7 +175,7 @@ impl<'a> Found<'a> {
     }
 }
 
-impl Found<'_> {
+impl Losses<'_> {
     /// Whether no other column errs less than karma.
     fn karma_is_best(&self) -> bool {
         let [(0, karma), others @ ..] = &self.ours[..] else { return false };
@@ -225,10 +225,10 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         trials.extend(trial);
     }
     let results = context.hold_out(&trials)?;
-    let found: Vec<Found<'_>> = SETS
+    let losses: Vec<Losses<'_>> = SETS
         .iter()
         .zip(constants)
-        .map(|(set, constant)| Found::of(set, &results, constant))
+        .map(|(set, constant)| Losses::of(set, &results, constant))
         .collect();
     let head: Vec<&str> =
         ["paper: ours (difference)", "a constant's loss"].into_iter().chain(COLUMNS).collect();
@@ -239,7 +239,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         "difference over the splits",
         "no worse by more than a deviation",
     ];
-    let chosen = found.iter().filter(|one| one.constant.is_some()).map(|one| {
+    let chosen = losses.iter().filter(|one| one.constant.is_some()).map(|one| {
         let id = &one.set.arms()[0].id;
         format!("- {}: {}\n", one.set.title, results.chosen(one.set.name, id))
     });
@@ -248,24 +248,24 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     };
     let doubts = listed(
         "Where the paper's value cannot hold",
-        found.iter().filter_map(Found::doubt).collect(),
+        losses.iter().filter_map(Losses::doubt).collect(),
     );
     let weak = listed(
         "Where the paper's karma is hardly better than a constant is here (other versions of the data, or codes instead of categories)",
-        found.iter().filter_map(Found::weak).collect(),
+        losses.iter().filter_map(Losses::weak).collect(),
     );
     let apart = listed(
         "Other differences of .05 or more. Why is not known: the paper states neither the versions of the data nor how categories become numbers, and \
          no grids of MC-b, MC-1 and geom",
-        found.iter().filter_map(Found::apart).collect(),
+        losses.iter().filter_map(Losses::apart).collect(),
     );
-    let rated = found.iter().filter(|one| {
+    let rated = losses.iter().filter(|one| {
         one.constant.is_some() && matches!(one.set.from, From::Jester | From::MovieLens(_))
     });
-    let rated: Vec<&Found<'_>> = rated.collect();
-    let (best, other): (Vec<&Found<'_>>, Vec<&Found<'_>>) =
+    let rated: Vec<&Losses<'_>> = rated.collect();
+    let (best, other): (Vec<&Losses<'_>>, Vec<&Losses<'_>>) =
         rated.iter().partition(|one| one.karma_is_best());
-    let titles = |sets: &[&Found<'_>]| {
+    let titles = |sets: &[&Losses<'_>]| {
         let titles: Vec<&str> = sets.iter().map(|one| one.set.title).collect();
         if titles.is_empty() { "none".to_owned() } else { titles.join("; ") }
     };
@@ -275,7 +275,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     )
     .judged(other.is_empty(), NOT_KNOWN)]);
     let cheaper = listed("Cheaper than the full protocol", SETS.iter().map(Set::cheaper).collect());
-    let completed = found.iter().filter_map(|one| one.transductive(&results));
+    let completed = losses.iter().filter_map(|one| one.transductive(&results));
     let completed = match completed.collect::<Vec<_>>() {
         rows if rows.is_empty() => String::new(),
         rows => format!(
@@ -298,8 +298,8 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     Ok(format!(
         "Share told wrongly, or squared error of a target of deviation 1 (Jester, MovieLens age). Mean and deviation over the splits; the \
          least of a row in bold, the paper's and ours.\n\n{}\n{cheaper}{}\n{superior}\n{completed}{doubts}{weak}{apart}What karma chose:\n\n{}",
-        table(&head, found.iter().map(Found::row)),
-        table(&order, found.iter().filter_map(Found::order)),
+        table(&head, losses.iter().map(Losses::row)),
+        table(&order, losses.iter().filter_map(Losses::order)),
         chosen.collect::<String>(),
     ))
 }
@@ -317,25 +317,25 @@ mod tests {
         let bands = SETS.iter().find(|set| set.title == "bands").unwrap();
         let ours = vec![(0, statistics([0.25, 0.35])), (1, statistics([0.2, 0.3]))];
         let against = Some(statistics([0.05, 0.05]));
-        let found = Found { set: bands, constant: Some(0.42), ours, against };
-        let row = found.row();
+        let losses = Losses { set: bands, constant: Some(0.42), ours, against };
+        let row = losses.row();
         assert_eq!(row[1], "0.420");
         assert!(row[2].starts_with("**0.24**: 0.300 +- 0.071 (+0.06)"), "{}", row[2]);
         assert!(row[3].starts_with("0.34: **0.250** +-"), "{}", row[3]);
         assert_eq!(row[4], "0.41: not run");
-        assert_eq!(found.order().unwrap()[1..3], ["below (-0.10)".to_owned(), "above".to_owned()]);
-        assert_eq!(found.order().unwrap()[4], "no");
-        assert!(found.doubt().is_none() && found.weak().is_none());
-        assert!(!found.karma_is_best());
-        assert_eq!(found.apart().unwrap(), "- bands: karma +0.06, 0-imputation -0.09.\n");
+        assert_eq!(losses.order().unwrap()[1..3], ["below (-0.10)".to_owned(), "above".to_owned()]);
+        assert_eq!(losses.order().unwrap()[4], "no");
+        assert!(losses.doubt().is_none() && losses.weak().is_none());
+        assert!(!losses.karma_is_best());
+        assert_eq!(losses.apart().unwrap(), "- bands: karma +0.06, 0-imputation -0.09.\n");
         assert!(
-            Found { constant: Some(0.25), ..found }
+            Losses { constant: Some(0.25), ..losses }
                 .weak()
                 .unwrap()
                 .contains("0.250 by a constant, 0.300 here")
         );
         let books = SETS.iter().find(|set| !set.obtainable()).unwrap();
-        let nothing = Found { set: books, constant: None, ours: Vec::new(), against: None };
+        let nothing = Losses { set: books, constant: None, ours: Vec::new(), against: None };
         assert_eq!(nothing.row()[1], "not obtainable");
         assert!(nothing.order().is_none());
     }
@@ -343,14 +343,14 @@ mod tests {
     #[test]
     fn values_that_cannot_hold_are_doubted() {
         let jester = SETS.iter().find(|set| set.title == "Jester").unwrap();
-        let found = |karma: f64| Found {
+        let losses = |karma: f64| Losses {
             set: jester,
             constant: Some(1.0),
             ours: vec![(0, statistics([karma, karma]))],
             against: None,
         };
-        assert!(found(0.8).doubt().unwrap().contains("would explain 77 %"));
-        assert!(found(0.24).doubt().is_none());
+        assert!(losses(0.8).doubt().unwrap().contains("would explain 77 %"));
+        assert!(losses(0.24).doubt().is_none());
     }
 
     #[test]

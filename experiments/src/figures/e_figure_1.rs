@@ -98,12 +98,12 @@ fn below(
         |arm: &str, at: usize| errors_at(results, problem, arm, at).map_or(f64::NAN, |s| s.mean);
     let met = (0..budgets.len()).filter(|&at| mean("robust-lp", at) < mean(arm, at)).count();
     let last = budgets.len() - 1;
-    let found = format!(
+    let ours = format!(
         "at {met} of {} values of N; at N = {} {:.3} against {:.3}",
         budgets.len(),
         budgets[last],
         mean("robust-lp", last),
         mean(arm, last)
     );
-    Claim::new(statement, found).judged(met == budgets.len(), why)
+    Claim::new(statement, ours).judged(met == budgets.len(), why)
 }

@@ -126,12 +126,12 @@ fn far_below(
             )
         })
         .collect();
-    let found = format!(
+    let ours = format!(
         "both have at most {FAR} of its error, which we call far, at {met} of {} values of N above 0 (N: LP, Perceptron as shares of the SVM's error: {})",
         inside.len(),
         shares.join("; ")
     );
-    Claim::new(statement, found).judged(met == inside.len(), why)
+    Claim::new(statement, ours).judged(met == inside.len(), why)
 }
 
 /// The number of values of N at which an arm errs more than another by over two standard errors.
@@ -144,13 +144,13 @@ fn comparable(results: &Results, problem: &str, budgets: &[f64]) -> Claim {
     let of = |arm: &str| worse(results, problem, [arm, "robust-perceptron"], budgets);
     let chunks = CHUNKS.map(|rows| (rows, of(&format!("lp-{rows}"))));
     let counts = chunks.map(|(rows, count)| format!("{rows}: {count}"));
-    let found = format!(
+    let ours = format!(
         "the LP is worse by more than two standard errors at so many of {} values of N (rows of a chunk: count): {}; all rows: {}",
         budgets.len(),
         counts.join(", "),
         of("robust-lp")
     );
-    Claim::new("the LP on chunks is comparable to the Perceptron, and sometimes better", found)
+    Claim::new("the LP on chunks is comparable to the Perceptron, and sometimes better", ours)
         .judged(
             chunks.iter().any(|&(_, count)| count == 0),
             "not known: E does not state the size of its chunks",
@@ -160,11 +160,11 @@ fn comparable(results: &Results, problem: &str, budgets: &[f64]) -> Claim {
 fn accuracy(results: &Results, problem: &str, budgets: &[f64]) -> Claim {
     let [more, less] = [["robust-perceptron", "robust-lp"], ["robust-lp", "robust-perceptron"]]
         .map(|arms| worse(results, problem, arms, budgets));
-    let found = format!(
+    let ours = format!(
         "it errs more than the LP on all rows by more than two standard errors at {more} of {} values of N, and less at {less}",
         budgets.len()
     );
-    Claim::new("the Perceptron's speed seems to come at the price of accuracy (section 1)", found)
+    Claim::new("the Perceptron's speed seems to come at the price of accuracy (section 1)", ours)
         .judged(more > less, "its passes over the rows are tuned here; the paper makes one")
 }
 

@@ -14,11 +14,11 @@ pub fn dense_aerr(examples: &Examples<'_>, k: usize, radius: f64, step: f64) -> 
         let mut phi = -examples.target(i);
         if norm_square > 0.0 {
             let mut rest = stream.unit() * norm_square;
-            let found = w.iter().position(|w| {
+            let drawn = w.iter().position(|w| {
                 rest -= w * w;
                 rest < 0.0
             });
-            let j = found.unwrap_or(0);
+            let j = drawn.unwrap_or(0);
             if w[j] != 0.0 {
                 phi += norm_square * examples.value(i, j) / w[j];
             }

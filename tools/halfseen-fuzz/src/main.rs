@@ -67,7 +67,7 @@ fn main() -> Result<ExitCode> {
     if let Some([from, to]) = arguments.worker.as_deref() {
         return worker::run(&arguments.subjects[0], arguments.seed, *from..*to);
     }
-    let mut found = 0;
+    let mut findings = 0;
     for name in &arguments.subjects {
         let runs = if name == "program" { arguments.runs / 20 } else { arguments.runs };
         let began = Instant::now();
@@ -84,7 +84,7 @@ fn main() -> Result<ExitCode> {
         for finding in &tally.findings {
             writeln!(out, "  {finding}")?;
         }
-        found += tally.findings.len();
+        findings += tally.findings.len();
     }
-    Ok(if found == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if findings == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

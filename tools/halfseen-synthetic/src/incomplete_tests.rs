@@ -124,8 +124,8 @@ fn blocks_are_seen_whole_and_each_is_sufficient() {
         (0..3).map(|b| set.blocks.iter().filter(|x| **x == b).count()).collect::<Vec<_>>(),
         [11, 10, 10]
     );
-    let found = set.kappa().unwrap();
-    assert!(found.undetermined == 0 && found.kappa > 1e-3 && found.kappa < 1.0);
+    let regularity = set.kappa().unwrap();
+    assert!(regularity.undetermined == 0 && regularity.kappa > 1e-3 && regularity.kappa < 1.0);
 }
 
 fn rank(matrix: &Array2<f64>) -> usize {
@@ -162,8 +162,8 @@ fn two_completions_of_least_rank_contradict_each_other_in_the_labels() {
     let (second, third) =
         (set.matrix.get(1, 1) / set.matrix.get(2, 1), set.targets[1] / set.targets[2]);
     assert_eq!((second, third), (1.0, -1.0));
-    let found = set.kappa().unwrap();
-    assert!((found.kappa - 1.0).abs() < 1e-12 && found.undetermined == 2);
+    let regularity = set.kappa().unwrap();
+    assert!((regularity.kappa - 1.0).abs() < 1e-12 && regularity.undetermined == 2);
     assert!(TwoCompletions.completions(&set, &[40]).is_err());
 }
 

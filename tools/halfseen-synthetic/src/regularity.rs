@@ -109,16 +109,15 @@ mod tests {
     fn the_printed_bound_with_the_singular_value_is_violated() {
         for angle in [0.3_f64, 0.8, 1.2] {
             let u = Mat::from_fn(2, 1, |j, _| if j == 0 { angle.cos() } else { angle.sin() });
-            let found = kappa(u.as_ref(), &[true, false]).unwrap();
+            let Regularity { kappa, undetermined } = kappa(u.as_ref(), &[true, false]).unwrap();
             let singular = angle.cos();
-            assert!((found.kappa - singular * singular).abs() < 1e-12 && found.undetermined == 0);
+            assert!((kappa - singular * singular).abs() < 1e-12 && undetermined == 0);
             // x = (1, tan), w = (1, 0), Q = I - U U': the sum over j < gamma of Q_11^j.
             let rest = 1.0 - singular * singular;
             for gamma in [1, 3, 8] {
                 let sum: f64 = (0..gamma).map(|j| rest.powi(j)).sum();
                 let error = (1.0 / (1.0 - rest) - sum).abs();
-                let [squared, printed] =
-                    [found.kappa, singular].map(|k| truncation_error(gamma, k));
+                let [squared, printed] = [kappa, singular].map(|k| truncation_error(gamma, k));
                 assert!((error / squared - 1.0).abs() < 1e-6, "attained: {error} {squared}");
                 assert!(error > 1.01 * printed, "{error} is within the printed {printed}");
             }

@@ -105,8 +105,8 @@ impl SortedRows {
             }
             let mut observed = vec![false; self.columns];
             order[..self.shown].iter().for_each(|&j| observed[j] = true);
-            let found = kappa(space.basis.as_ref(), &observed)?;
-            if found.regular().is_some_and(|kappa| kappa >= self.least_kappa) {
+            let regularity = kappa(space.basis.as_ref(), &observed)?;
+            if regularity.regular().is_some_and(|kappa| kappa >= self.least_kappa) {
                 return Ok(observed);
             }
         }

@@ -35,8 +35,8 @@ fn assert_exact(set: &Synthetic, all: &[(Vec<f64>, f64, f64)], what: &str) {
         assert!((error - stated).abs() < 1e-12 * (1.0 + error), "{what}: {error}, stated {stated}");
     }
     for (j, mu) in set.moments.square.iter().enumerate() {
-        let found: f64 = all.iter().map(|(x, _, chance)| chance * x[j] * x[j]).sum();
-        assert!((found - mu).abs() < 1e-14, "{what}, moment {j}: {found}, stated {mu}");
+        let square: f64 = all.iter().map(|(x, _, chance)| chance * x[j] * x[j]).sum();
+        assert!((square - mu).abs() < 1e-14, "{what}, moment {j}: {square}, stated {mu}");
     }
 }
 
@@ -124,16 +124,16 @@ fn drawn_rows_have_the_stated_moments_and_errors() {
     let rows = 20_000;
     for (name, set) in sets(rows, 11) {
         let examples = set.examples();
-        let found = Moments::measure(&examples);
+        let measured = Moments::measure(&examples);
         for (j, mu) in set.moments.square.iter().enumerate() {
             // Six standard errors of a mean: a wrong probability or size is far outside.
             let error = 6.0 * (mu / rows as f64).sqrt();
-            assert!(found.mean[j].abs() < error, "{name}, mean of {j}: {}", found.mean[j]);
+            assert!(measured.mean[j].abs() < error, "{name}, mean of {j}: {}", measured.mean[j]);
             let error = 1e-12 + if name == "sparse" { error / 50.0_f64.sqrt() } else { 0.0 };
             assert!(
-                (found.square[j] - mu).abs() < error,
+                (measured.square[j] - mu).abs() < error,
                 "{name}, moment of {j}: {} {mu}",
-                found.square[j]
+                measured.square[j]
             );
         }
         let mut x = vec![0.0; examples.columns()];

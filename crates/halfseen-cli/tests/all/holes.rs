@@ -71,10 +71,10 @@ fn every_learner_takes_holes_without_any_flag_and_goes_on_to_evaluation() {
                 (predicted.len(), predicted[0].len()),
                 (80, if target == "y" { 1 } else { 2 })
             );
-            let found: Value =
+            let errors: Value =
                 serde_json::from_str(&place.ok("evaluate m.json t.csv --json --quiet")).unwrap();
             assert_eq!(
-                keys(&found),
+                keys(&errors),
                 [
                     "attacked_error",
                     "balanced_error",
@@ -86,15 +86,14 @@ fn every_learner_takes_holes_without_any_flag_and_goes_on_to_evaluation() {
                     "r2"
                 ]
             );
-            // A little above what they come to; the mean comes to about 45, the most frequent class
-            // to 0.45 or more.
+            // The mean has about 45, the most frequent class 0.45 or more.
             let (key, most) = match (target, learner) {
                 ("y", "mcb" | "mc1") => ("mse", 22.0),
                 ("y", _) => ("mse", 16.0),
                 ("who", _) => ("error", 0.2),
                 _ => ("error", 0.4),
             };
-            assert!(found[key].as_f64().unwrap() < most, "{learner} {target}: {found}");
+            assert!(errors[key].as_f64().unwrap() < most, "{learner} {target}: {errors}");
         }
     }
 }

@@ -256,16 +256,16 @@ fn two_passes_over_parquet_are_those_over_csv() {
         ("--learner aerr --budget 2 --missing mean", "--out m.json"),
     ] {
         let line = format!("--target price --ignore kind {flags} --quiet");
-        let mut found = Vec::new();
+        let mut predictions = Vec::new();
         for file in ["table.csv", "table.parquet"] {
             place.ok(&format!("fit {file} {line} --part all --partial units.hsp"));
             place.ok(&format!("fit {file} {line} --units units.hsp {second}"));
             if second.contains("--partial") {
                 place.ok("merge out.hsp --out m.json --quiet");
             }
-            found.push(place.ok("predict m.json table.csv --quiet"));
+            predictions.push(place.ok("predict m.json table.csv --quiet"));
         }
-        assert_eq!(found[0], found[1], "{flags}");
-        assert!(found[0].lines().count() > 40, "{}", found[0]);
+        assert_eq!(predictions[0], predictions[1], "{flags}");
+        assert!(predictions[0].lines().count() > 40, "{}", predictions[0]);
     }
 }

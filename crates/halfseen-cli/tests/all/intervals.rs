@@ -27,10 +27,10 @@ fn conformal_intervals_are_for_models_of_any_learner() {
             for (row, alone) in fields(&ran.out).iter().zip(fields(&plain)) {
                 assert_eq!(row[0], alone[0]);
             }
-            let found = place.ok(&format!("evaluate {flags} --json --quiet"));
-            let found: Value = serde_json::from_str(&found).unwrap();
-            assert_eq!(found["covered"].as_f64(), Some(inside));
-            let width = found["mean_width"].as_f64().unwrap();
+            let report = place.ok(&format!("evaluate {flags} --json --quiet"));
+            let report: Value = serde_json::from_str(&report).unwrap();
+            assert_eq!(report["covered"].as_f64(), Some(inside));
+            let width = report["mean_width"].as_f64().unwrap();
             assert!(width > 0.5, "{width}");
             let text = place.ok(&format!("evaluate {flags} --quiet"));
             assert!(text.contains(&format!("mean width      {width:.6}")), "{text}");

@@ -120,7 +120,7 @@ fn what_a_row_does_not_show_is_expected_from_what_it_shows() {
     place.write("n.csv", "a,b\n60,\n,200\n,\n48,150\n");
     let ran = place.run("predict m.json n.csv --no-clip");
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
-    let found: Vec<f64> = fields(&ran.out).iter().map(|row| row[0].parse().unwrap()).collect();
+    let predicted: Vec<f64> = fields(&ran.out).iter().map(|row| row[0].parse().unwrap()).collect();
     // By hand, from the numbers of the model: two attributes that are jointly normal.
     let model = place.json("m.json");
     let (sum, scaler) = (&model["predictor"]["linear"], &model["prepare"]["scaler"]);
@@ -144,12 +144,12 @@ fn what_a_row_does_not_show_is_expected_from_what_it_shows() {
         target("mean") + target("deviation") * (sum["intercept"].as_f64().unwrap() + score)
     };
     let rows = [[Some(60.0), None], [None, Some(200.0)], [None, None], [Some(48.0), Some(150.0)]];
-    for (row, found) in rows.into_iter().zip(&found) {
-        assert!((by_hand(row) - found).abs() < 1e-8, "{row:?}: {found}, by hand {}", by_hand(row));
+    for (row, y) in rows.into_iter().zip(&predicted) {
+        assert!((by_hand(row) - y).abs() < 1e-8, "{row:?}: {y}, by hand {}", by_hand(row));
     }
     // And as the data have it: E(y | a) = 4 a; with the mean of b in its place it would be 210.
-    assert!((found[0] - 240.0).abs() < 2.0, "{found:?}");
-    assert!((found[2] - 200.0).abs() < 2.0, "{found:?}");
+    assert!((predicted[0] - 240.0).abs() < 2.0, "{predicted:?}");
+    assert!((predicted[2] - 200.0).abs() < 2.0, "{predicted:?}");
 }
 
 #[test]
@@ -239,8 +239,8 @@ fn predictions_stay_within_the_targets_learned_from_unless_that_is_not_wanted() 
         let out = place.ok(&format!("predict m.json n.csv --quiet {flags}"));
         fields(&out).iter().map(|row| row[0].parse().unwrap()).collect()
     };
-    for (found, wanted) in predicted("").into_iter().zip([largest, least]) {
-        assert!((found - wanted).abs() < 1e-9, "{found} and {wanted}");
+    for (actual, wanted) in predicted("").into_iter().zip([largest, least]) {
+        assert!((actual - wanted).abs() < 1e-9, "{actual} and {wanted}");
     }
     let free = predicted("--no-clip");
     assert!(free[0] > 1_500.0 && free[1] < -1_500.0, "{free:?}");
@@ -280,9 +280,9 @@ fn classes_have_scores_and_no_intervals() {
             predicted.iter().zip(scores).all(|(row, score)| (row[0] == "low") == (score > 0.0)),
             "{flags}"
         );
-        let found: Value =
+        let errors: Value =
             serde_json::from_str(&place.ok("evaluate m.json t.csv --json --quiet")).unwrap();
-        assert!(found["error"].as_f64().unwrap() < 0.3, "'{flags}': {found}");
+        assert!(errors["error"].as_f64().unwrap() < 0.3, "'{flags}': {errors}");
         place.refused(
             "predict m.json t.csv --interval 0.9 --quiet",
             &["--interval: m.json", "is a class"],

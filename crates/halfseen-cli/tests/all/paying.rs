@@ -225,8 +225,8 @@ fn a_test_table_tests_what_all_rows_taught() {
     ));
     let report: Value =
         serde_json::from_str(&place.ok("evaluate m.json new.csv --json --quiet")).unwrap();
-    let (found, expected) = (one["test_mse"].as_f64().unwrap(), report["mse"].as_f64().unwrap());
-    assert!((found - expected).abs() < 1e-9 * expected, "{found} and {expected}");
+    let (actual, expected) = (one["test_mse"].as_f64().unwrap(), report["mse"].as_f64().unwrap());
+    assert!((actual - expected).abs() < 1e-9 * expected, "{actual} and {expected}");
     assert_ne!(json["rows"][2]["test_mse"], json["rows"][3]["test_mse"], "seeds differ");
     assert!(place.ok(&format!("{COMPARE} --test new.csv")).contains("30 rows of new.csv"));
     // Columns are matched by name, and absent ones count as missing.

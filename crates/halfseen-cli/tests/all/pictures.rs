@@ -64,19 +64,19 @@ fn figures_that_do_not_apply_are_left_out() {
 fn errors_stand_beside_those_of_a_constant() {
     let place = Place::with_table();
     place.ok("fit t.csv --target y --ignore who --learner ridge --out m.json");
-    let found: serde_json::Value =
+    let errors: serde_json::Value =
         serde_json::from_str(&place.ok("evaluate m.json t.csv --json --quiet")).unwrap();
-    let of = |key: &str| found[key].as_f64().unwrap();
+    let of = |key: &str| errors[key].as_f64().unwrap();
     assert!((of("r2") - (1.0 - of("mse") / of("constant_mse"))).abs() < 1e-12);
-    assert!(found["constant_error"].is_null());
+    assert!(errors["constant_error"].is_null());
     let text = place.ok("evaluate m.json t.csv --quiet");
     let words = format!("explains {:.0} % of the variance", 100.0 * of("r2"));
     assert!(text.contains(&words) && text.contains("of the mean") && text.contains("R2"), "{text}");
     place.ok("fit t.csv --target who --ignore y --learner zero --out m.json");
-    let found: serde_json::Value =
+    let errors: serde_json::Value =
         serde_json::from_str(&place.ok("evaluate m.json t.csv --json --quiet")).unwrap();
-    assert!(found["r2"].is_null());
-    let error = found["constant_error"].as_f64().unwrap();
+    assert!(errors["r2"].is_null());
+    let error = errors["constant_error"].as_f64().unwrap();
     let text = place.ok("evaluate m.json t.csv --quiet");
     assert!(text.contains(&format!("would be wrong for {:.1} %.", 100.0 * error)), "{text}");
 }

@@ -14,9 +14,9 @@ fn row<'j>(json: &'j Value, learner: &str) -> &'j Value {
 }
 
 #[track_caller]
-fn close(found: &Value, expected: f64) {
-    let found = found.as_f64().unwrap();
-    assert!((found / expected - 1.0).abs() < 1e-12, "{found} is not {expected}");
+fn close(actual: &Value, expected: f64) {
+    let actual = actual.as_f64().unwrap();
+    assert!((actual / expected - 1.0).abs() < 1e-12, "{actual} is not {expected}");
 }
 
 fn moments(values: &[&str]) -> String {

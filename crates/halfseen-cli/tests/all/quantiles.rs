@@ -37,10 +37,10 @@ fn a_quantile_is_tuned_told_and_evaluated_by_its_loss() {
     assert!(!evaluated.contains("R2") && !evaluated.contains("squared"), "{evaluated}");
     let json: serde_json::Value =
         serde_json::from_str(&place.ok("evaluate m.json t.csv --json --quiet")).unwrap();
-    let found = |key: &str| json["quantile"][key].as_f64().unwrap();
-    assert_eq!(found("quantile"), 0.9);
-    assert!(found("loss") < 0.8 * found("constant_loss"), "{json}");
-    assert!((0.88..0.92).contains(&found("below")), "{json}");
+    let score = |key: &str| json["quantile"][key].as_f64().unwrap();
+    assert_eq!(score("quantile"), 0.9);
+    assert!(score("loss") < 0.8 * score("constant_loss"), "{json}");
+    assert!((0.88..0.92).contains(&score("below")), "{json}");
     assert!(json["r2"].as_f64().unwrap() < 0.0, "the mean would be better: {json}");
     place.ok("report m.json t.csv --out page.html --quiet");
     let page = place.read("page.html");

@@ -35,8 +35,8 @@ fn a_date_is_the_same_number_in_every_command() {
     assert_eq!(names, ["day", "b"], "the identifier is left out");
     assert_eq!(columns[0]["date"], "%Y-%m-%d");
     place.write("new.csv", "day,b\n2024-01-05,1\n2024-01-05T12:00,1\n,1\n");
-    let found = crate::common::fields(&place.ok("predict m.json new.csv"));
-    let predicted: Vec<f64> = found.iter().map(|row| row[0].parse().unwrap()).collect();
+    let rows = crate::common::fields(&place.ok("predict m.json new.csv"));
+    let predicted: Vec<f64> = rows.iter().map(|row| row[0].parse().unwrap()).collect();
     assert!(
         (predicted[0] - 5.0).abs() < 0.01 && (predicted[1] - 5.5).abs() < 0.01,
         "{predicted:?}"

@@ -53,8 +53,8 @@ fn classes_have_a_table_of_errors_and_certificates() {
         ],
     );
     let evaluated = place.ok("certify m.json t.csv --json --quiet");
-    let found: serde_json::Value = serde_json::from_str(&evaluated).unwrap();
-    for of in found["certified_error"].as_array().unwrap() {
+    let certificates: serde_json::Value = serde_json::from_str(&evaluated).unwrap();
+    for of in certificates["certified_error"].as_array().unwrap() {
         let share = format!("{:.1} %", 100.0 * of["error"].as_f64().unwrap());
         assert!(html.contains(&share), "{share}: {html}");
     }

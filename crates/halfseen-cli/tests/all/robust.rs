@@ -169,13 +169,13 @@ fn certificates_are_told_in_words() {
 fn estimates_are_certified_within_a_distance() {
     let place = place();
     let csv = place.ok("certify n.json numbers.csv --within 2.5 --quiet");
-    let found = fields(&csv);
-    let number = |row: usize| found[row][0].parse::<f64>().unwrap();
+    let rows = fields(&csv);
+    let number = |row: usize| rows[row][0].parse::<f64>().unwrap();
     // The sum is -1 in the fourth row, and no target was below 0.
     assert_eq!((number(0), number(3)), (4.0, 0.0));
-    assert_eq!(found[0][1..], ["0", "a"]);
-    assert_eq!(found[3][1..], ["3", ""]);
-    assert_eq!(found[5][1..], ["3", ""], "b moves it by 2");
+    assert_eq!(rows[0][1..], ["0", "a"]);
+    assert_eq!(rows[3][1..], ["3", ""]);
+    assert_eq!(rows[5][1..], ["3", ""], "b moves it by 2");
     let report = json(&place.ok("certify n.json numbers.csv --within 4.5 --json --quiet"));
     assert_eq!(report["rows"][0]["flips"], serde_json::json!(["a", "b"]));
     assert_eq!(report["certified_error"][0], serde_json::json!({ "threat": 0.0, "error": 0.0 }));
@@ -202,9 +202,9 @@ fn an_evaluation_under_attack_by_hand() {
             .all(|a| keys(a) == ["attack", "balanced_error", "error", "mse", "threat", "unproven"])
     );
     let error = |attack: &str, threat: f64| {
-        let found =
+        let attacked =
             attacks.iter().find(|a| a["attack"] == attack && a["threat"] == threat).unwrap();
-        (found["error"].as_f64().unwrap() * 6.0).round() as u32
+        (attacked["error"].as_f64().unwrap() * 6.0).round() as u32
     };
     // With 1: the third row turns wrong, the fifth has spent it on b, the last (score 1, wrong) has
     // nothing that makes it worse.

@@ -160,8 +160,8 @@ fn curves_of_every_class_are_printed_and_drawn() {
             let of = |row: &&Vec<String>| row[0] == class && row[1] == "a";
             let number = |text: &str| text.parse::<f64>().unwrap();
             let near = |row: &&Vec<String>| (number(&row[2]) - near).abs();
-            let found = rows.iter().filter(of).min_by(|a, b| near(a).total_cmp(&near(b)));
-            number(&found.unwrap_or_else(|| panic!("{class}: {}", ran.out))[3])
+            let nearest = rows.iter().filter(of).min_by(|a, b| near(a).total_cmp(&near(b)));
+            number(&nearest.unwrap_or_else(|| panic!("{class}: {}", ran.out))[3])
         };
         // Far from 0 speaks for `far`.
         assert!(part("far", 1.0) > part("far", 0.0) + 0.2, "{}", ran.out);

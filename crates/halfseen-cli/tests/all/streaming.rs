@@ -63,8 +63,8 @@ fn a_file_larger_than_memory_is_predicted_evaluated_and_certified() {
     );
     let report = json(&ran.out);
     let near = |key: &str, expected: f64| {
-        let found = report[key].as_f64().unwrap();
-        assert!((found - expected).abs() < 1e-10 * expected.abs(), "{key}: {found} and {expected}");
+        let value = report[key].as_f64().unwrap();
+        assert!((value - expected).abs() < 1e-10 * expected.abs(), "{key}: {value} and {expected}");
     };
     let rows = told().count() as f64;
     near("examples", rows);

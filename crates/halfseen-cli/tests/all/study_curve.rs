@@ -89,14 +89,14 @@ fn simulations_show_the_error_against_money() {
     let place = place();
     let line = "study simulate attributes.csv --target y --pilot pilot.csv --subjects 120 --wave 30 \
                 --budgets 1,3 --seeds 3 --dropout .1 --refusal .05 --delay .2 --amended .1";
-    let found = json(&place.ok(&format!("{line} --json --out r.csv --plot p.svg")));
-    let designs = found["designs"].as_array().unwrap();
+    let report = json(&place.ok(&format!("{line} --json --out r.csv --plot p.svg")));
+    let designs = report["designs"].as_array().unwrap();
     assert_eq!(designs.len(), 2);
     let end = |design: &serde_json::Value| design["summary"][2].clone();
     let (poor, rich) = (end(&designs[0]), end(&designs[1]));
-    assert!(poor["cost"].as_f64().unwrap() < rich["cost"].as_f64().unwrap(), "{found}");
+    assert!(poor["cost"].as_f64().unwrap() < rich["cost"].as_f64().unwrap(), "{report}");
     // Three reads of three show everything.
-    assert!(rich["error"].as_f64().unwrap() < poor["error"].as_f64().unwrap(), "{found}");
+    assert!(rich["error"].as_f64().unwrap() < poor["error"].as_f64().unwrap(), "{report}");
     assert!(rich["low"].as_f64().unwrap() < rich["error"].as_f64().unwrap());
     assert!(place.read("p.svg").contains("fiml, 3 reads"));
     let rows = fields(&place.read("r.csv"));

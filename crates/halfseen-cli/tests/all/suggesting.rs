@@ -168,9 +168,9 @@ fn means_for_more_than_two_classes_are_filled_in_by_a_learner_that_does_so() {
     let cell = |i: usize| if i == 3 { String::new() } else { (i % 7).to_string() };
     let row = |i: usize| format!("{},{},{}\n", cell(i), i % 5, ["p", "q", "r"][i % 3]);
     place.write("t.csv", format!("a,b,y\n{}", (0..90).map(row).collect::<String>()));
-    let found = report(&place, "--missing mean");
-    assert_eq!(found["suggestion"]["learner"], "mean");
-    assert!(found["suggestion"]["when"].as_str().unwrap().contains("imputed by means"));
+    let suggestion = report(&place, "--missing mean")["suggestion"].clone();
+    assert_eq!(suggestion["learner"], "mean");
+    assert!(suggestion["when"].as_str().unwrap().contains("imputed by means"));
     assert_eq!(place.json("m.json")["params"]["fill"], "mean");
     assert_eq!(report(&place, "")["suggestion"]["learner"], "fiml");
 }
@@ -185,7 +185,7 @@ fn categories_count_as_columns() {
         format!("{},{},{},{},{x},{}\n", text(i, 1), text(i, 3), text(i, 7), text(i, 9), i % 11)
     };
     place.write("t.csv", format!("a,b,c,d,x,y\n{}", (0..800).map(row).collect::<String>()));
-    let found = report(&place, "");
-    assert_eq!(found["suggestion"]["learner"], "karma", "{found}");
+    let suggestion = report(&place, "")["suggestion"].clone();
+    assert_eq!(suggestion["learner"], "karma", "{suggestion}");
     assert_eq!(report(&place, "--ignore a,b,c")["suggestion"]["learner"], "fiml");
 }

@@ -55,8 +55,8 @@ pub(crate) fn place(rows: usize, empty: f64) -> Place {
 /// The squared error and the share of intervals that hold the target, of predictions in the order
 /// of `t`.
 pub(crate) fn judged(predicted: &str, t: &str) -> (f64, f64) {
-    let (found, truth) = (fields(predicted), fields(t));
-    let rows = found.iter().zip(&truth).map(|(row, truth)| {
+    let (predicted, truth) = (fields(predicted), fields(t));
+    let rows = predicted.iter().zip(&truth).map(|(row, truth)| {
         let y: f64 = truth[COLUMNS].parse().unwrap();
         let cell = |at: usize| row.get(at).map_or(f64::NAN, |text| text.parse::<f64>().unwrap());
         ((cell(0) - y).powi(2), f64::from(u8::from(cell(1) <= y && y <= cell(2))))

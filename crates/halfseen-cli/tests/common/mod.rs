@@ -49,17 +49,17 @@ impl Place {
 
     /// Every file and folder in the place.
     pub(crate) fn files(&self) -> BTreeSet<String> {
-        let mut found = BTreeSet::new();
+        let mut files = BTreeSet::new();
         let mut open = vec![self.0.path().to_owned()];
         while let Some(folder) = open.pop() {
             for entry in folder.read_dir().unwrap().map(|e| e.unwrap().path()) {
-                found.insert(entry.strip_prefix(self.0.path()).unwrap().display().to_string());
+                files.insert(entry.strip_prefix(self.0.path()).unwrap().display().to_string());
                 if entry.is_dir() {
                     open.push(entry);
                 }
             }
         }
-        found
+        files
     }
 
     /// The program in this place, with arguments separated by blanks.

@@ -176,9 +176,9 @@ mod tests {
             "123456789012345.6",
         ];
         for text in integers.into_iter().chain(decimals) {
-            let mut found = Vec::new();
-            split(text.as_bytes(), b',', &mut |_, _, v| found.push(v));
-            let [Value::Number(number)] = found[..] else { panic!("{text}: {found:?}") };
+            let mut values = Vec::new();
+            split(text.as_bytes(), b',', &mut |_, _, v| values.push(v));
+            let [Value::Number(number)] = values[..] else { panic!("{text}: {values:?}") };
             assert_eq!(number.to_bits(), text.parse::<f64>().unwrap().to_bits(), "{text}");
         }
     }

@@ -176,14 +176,14 @@ fn tell(
             evidence.either.as_ref().map(|(.., text)| text.clone()).or(evidence.example.clone())
         };
         let of = columns.iter().zip(readings).enumerate();
-        let found: Vec<(usize, String)> = of
+        let examples: Vec<(usize, String)> = of
             .filter(|(_, (_, reading))| **reading == Reading::By(decimal))
             .filter_map(|(at, (column, _))| Some((at, column.as_ref().and_then(odd)?)))
             // Numbers with a decimal point and nothing else need no remark.
             .filter(|(_, example)| decimal == Decimal::Comma || example.contains(','))
             .collect();
-        if let Some((_, example)) = found.first() {
-            let columns = found.iter().map(|(at, _)| names[*at].clone()).collect();
+        if let Some((_, example)) = examples.first() {
+            let columns = examples.iter().map(|(at, _)| names[*at].clone()).collect();
             remarks.push(Remark::Numbers { decimal, columns, example: example.clone() });
         }
     }

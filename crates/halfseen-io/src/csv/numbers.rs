@@ -89,8 +89,8 @@ mod tests {
             ("1 234", None, None),
         ];
         for (text, point, comma) in cases {
-            let found = [Decimal::Point, Decimal::Comma].map(|d| number(text.as_bytes(), d));
-            assert_eq!(found, [point, comma], "{text}");
+            let actual = [Decimal::Point, Decimal::Comma].map(|d| number(text.as_bytes(), d));
+            assert_eq!(actual, [point, comma], "{text}");
         }
     }
 }

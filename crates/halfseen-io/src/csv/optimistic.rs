@@ -79,10 +79,10 @@ pub(super) fn read(
                 break;
             };
             first.row = Row { start, line: record.line, index: f64::NAN };
-            let found = record.split(&mut first);
-            if found != width + skipped {
+            let fields = record.split(&mut first);
+            if fields != width + skipped {
                 let (row, line, expected) = (first.rows + 1, record.line, width + skipped);
-                return Err(records.fail(ErrorKind::Ragged { row, line, expected, found }));
+                return Err(records.fail(ErrorKind::Ragged { row, line, expected, found: fields }));
             }
         }
         if skipped > 0 {
@@ -170,9 +170,9 @@ pub(crate) fn matrix(
     columns: usize,
     cells: Vec<f64>,
 ) -> halfseen::Result<Array2<f64>> {
-    let (expected, found) = (rows * columns, cells.len());
+    let length = cells.len();
     Array2::from_shape_vec((rows, columns), cells).map_err(|_| {
-        halfseen::ErrorKind::WrongLength { what: "cells of the table".into(), expected, found }
-            .into()
+        let (what, expected) = ("cells of the table".into(), rows * columns);
+        halfseen::ErrorKind::WrongLength { what, expected, found: length }.into()
     })
 }

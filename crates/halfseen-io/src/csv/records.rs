@@ -116,8 +116,7 @@ impl<'a> Records<'a> {
     pub(super) fn next(&mut self) -> Result<Option<Record<'_>>> {
         loop {
             let pending = &self.buffer[self.start..self.end];
-            let found = memchr3(b'\n', b'\r', b'"', pending);
-            let (length, taken, quoted) = match found {
+            let (length, taken, quoted) = match memchr3(b'\n', b'\r', b'"', pending) {
                 Some(i) if pending[i] == b'"' => {
                     match self.quoted.parse(pending, self.dialect.by, self.at_end) {
                         Parsed::Record(taken) => (taken - 1, taken, true),

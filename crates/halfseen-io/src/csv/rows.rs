@@ -178,11 +178,11 @@ impl Rows {
             odd: None,
             problem: None,
         };
-        let found = record.split(&mut cells);
+        let fields = record.split(&mut cells);
         let Row { odd, problem, .. } = cells;
         let expected = self.slots.len() + self.skipped;
-        if found != expected {
-            return Err(ErrorKind::Ragged { row, line, expected, found });
+        if fields != expected {
+            return Err(ErrorKind::Ragged { row, line, expected, found: fields });
         }
         if let Some((at, cell, value)) = odd {
             let name = |slot: usize| {

@@ -47,11 +47,11 @@ pub(super) fn fill(bytes: &[u8], mut at: usize, by: u8, out: &mut [f64]) -> (usi
             }
             continue;
         }
-        let found = match first as u8 {
+        let parsed = match first as u8 {
             b'"' => quoted(bytes, at),
             _ => number(bytes, at, first, marks),
         };
-        let Some((number, end, next)) = found else { break };
+        let Some((number, end, next)) = parsed else { break };
         if next == by {
             out[filled] = number;
             (filled, at) = (filled + 1, end + 1);
@@ -210,8 +210,8 @@ mod tests {
             let bytes = format!("{record}{behind}");
             let mut out = vec![f64::NAN; room];
             let (filled, at, ended) = fill(bytes.as_bytes(), 0, b',', &mut out);
-            let found: Vec<u64> = out[..filled].iter().map(|number| number.to_bits()).collect();
-            prop_assert_eq!((found, at), naive(&record, room));
+            let bits: Vec<u64> = out[..filled].iter().map(|number| number.to_bits()).collect();
+            prop_assert_eq!((bits, at), naive(&record, room));
             prop_assert_eq!(ended, at == record.len() + 1);
         }
     }

@@ -48,10 +48,10 @@ pub(super) fn check(mut file: impl Read + Seek) -> Result<(), ErrorKind> {
 fn schema(footer: &[u8]) -> Result<(), ErrorKind> {
     let mut thrift = Thrift { rest: footer };
     let mut last = 0;
-    let mut found = false;
+    let mut seen = false;
     while let Some((field, kind)) = thrift.field(&mut last).ok_or_else(cut)? {
-        if field == 2 && kind == LIST && !found {
-            found = true;
+        if field == 2 && kind == LIST && !seen {
+            seen = true;
             elements(&mut thrift)?;
         } else if field == 2 {
             return Err(broken("its footer has two schemas"));
@@ -59,7 +59,7 @@ fn schema(footer: &[u8]) -> Result<(), ErrorKind> {
             thrift.skip(kind, 0).ok_or_else(cut)?;
         }
     }
-    if found { Ok(()) } else { Err(broken("its footer has no schema")) }
+    if seen { Ok(()) } else { Err(broken("its footer has no schema")) }
 }
 
 fn cut() -> ErrorKind {

@@ -21,14 +21,14 @@ fn batches(
     let source = Source::bytes("t", bytes);
     let (batches, _) = Batches::open(&source, options, wanted)?;
     let mut batches = batches.of_rows(rows);
-    let mut found = Vec::new();
+    let mut parts = Vec::new();
     while let Some(batch) = batches.next_batch()? {
-        found.push((batch.before, batch.rows));
+        parts.push((batch.before, batch.rows));
     }
     if let Some((done, total)) = batches.progress() {
         assert_eq!(done, total);
     }
-    Ok(found)
+    Ok(parts)
 }
 
 /// Returns the cells of these columns, row by row, as text.
@@ -47,9 +47,9 @@ fn equal_the_table(bytes: &[u8], options: &CsvOptions, wanted: &Wanted) {
     let (table, _) = read_data_with(Source::bytes("t", bytes), options).unwrap();
     let names: Vec<&str> = wanted.numbers.iter().chain(&wanted.texts).map(String::as_str).collect();
     for rows in [1, 2, 3, 1000] {
-        let found = batches(bytes, options, wanted, rows).unwrap();
+        let parts = batches(bytes, options, wanted, rows).unwrap();
         let mut all = Vec::new();
-        for (before, table) in &found {
+        for (before, table) in &parts {
             assert_eq!(*before, all.len());
             assert!(table.rows() <= rows);
             all.extend(cells(table, &names));
@@ -91,9 +91,9 @@ fn all_columns_are_of_the_kind_that_the_first_rows_show() {
         let table = read_data_with(Source::bytes("t", bytes), &CsvOptions::default()).unwrap().0;
         let names: Vec<&str> = table.columns().iter().map(|column| &*column.name).collect();
         for rows in [1, 2, 1000] {
-            let found = batches(bytes, &CsvOptions::default(), &all, rows).unwrap();
-            let found: Vec<_> = found.iter().flat_map(|(_, part)| cells(part, &names)).collect();
-            assert_eq!(found, cells(&table, &names), "{rows}");
+            let parts = batches(bytes, &CsvOptions::default(), &all, rows).unwrap();
+            let actual: Vec<_> = parts.iter().flat_map(|(_, part)| cells(part, &names)).collect();
+            assert_eq!(actual, cells(&table, &names), "{rows}");
         }
     };
     equal(CSV);
@@ -122,9 +122,8 @@ fn texts_are_kept_as_written_and_unwanted_columns_are_left_out() {
         Batches::open(&source, &options, &wanted(&["n"], &["id"])).unwrap();
     assert_eq!((batches.left_out(), remarks), (&["x".to_owned()][..], Vec::new()));
     let table = batches.next_batch().unwrap().unwrap().rows;
-    let found: Vec<Vec<String>> = cells(&table, &["id", "n"]);
     assert_eq!(
-        found,
+        cells(&table, &["id", "n"]),
         [["007", "1.0"], ["1.0", "2.0"], ["missing", "3.0"]].map(|r| r.map(String::from).to_vec())
     );
     assert!(batches.next_batch().unwrap().is_none());

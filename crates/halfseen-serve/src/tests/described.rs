@@ -73,16 +73,16 @@ fn resolved<'a>(all: &'a Value, schema: &'a Value) -> &'a Value {
 /// Returns the fields of an object by name, and the names of those that are always there.
 fn fields<'a>(all: &'a Value, schema: &'a Value) -> (BTreeMap<&'a str, &'a Value>, Vec<&'a str>) {
     let schema = resolved(all, schema);
-    let (mut found, mut needed) = (BTreeMap::new(), Vec::new());
+    let (mut properties, mut needed) = (BTreeMap::new(), Vec::new());
     for part in schema["allOf"].as_array().into_iter().flatten() {
         let (more, needs) = fields(all, part);
-        found.extend(more);
+        properties.extend(more);
         needed.extend(needs);
     }
     let own = schema["properties"].as_object().into_iter().flatten();
-    found.extend(own.map(|(name, of)| (name.as_str(), of)));
+    properties.extend(own.map(|(name, of)| (name.as_str(), of)));
     needed.extend(schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str));
-    (found, needed)
+    (properties, needed)
 }
 
 #[test]

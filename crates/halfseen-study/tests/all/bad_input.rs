@@ -180,10 +180,10 @@ fn files_that_are_no_study_are_refused_and_left_as_they_are() {
         let path = place.path(name);
         std::fs::write(&path, content).unwrap();
         let error =
-            Study::open(&path).and_then(|mut study| study.check()).map(|found| found.join("; "));
+            Study::open(&path).and_then(|mut study| study.check()).map(|all| all.join("; "));
         assert_eq!(std::fs::read(&path).unwrap(), content, "{name} was written to");
         match error {
-            Ok(found) => found,
+            Ok(problems) => problems,
             Err(error) => error.to_string(),
         }
     };

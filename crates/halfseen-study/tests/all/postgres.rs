@@ -123,14 +123,14 @@ fn reads(study: &mut Study) -> BTreeMap<(String, String), (String, String)> {
     let mut csv = Vec::new();
     study.export(Export::Reads, &mut csv).unwrap();
     let text = String::from_utf8(csv).unwrap();
-    let mut found = BTreeMap::new();
+    let mut reads = BTreeMap::new();
     for line in text.lines().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();
         let key = (cells[0].to_owned(), cells[2].to_owned());
-        let before = found.insert(key, (cells[3].to_owned(), cells[6].to_owned()));
+        let before = reads.insert(key, (cells[3].to_owned(), cells[6].to_owned()));
         assert!(before.is_none(), "twice: {line}");
     }
-    found
+    reads
 }
 
 /// Does something until the server lets it be done, as a client should.

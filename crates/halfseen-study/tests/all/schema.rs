@@ -39,8 +39,8 @@ fn names_that_a_spreadsheet_would_compute_are_kept() {
     let rows = names.map(|name| format!("'{name},'-x,'=p|@q\n")).concat();
     let text = format!("attribute,unit,choices\n{rows}");
     let schema = StudySchema::from_csv(text.as_bytes(), "y").unwrap();
-    let found: Vec<&str> = schema.attributes.iter().map(|a| a.name.as_str()).collect();
-    assert_eq!(found, names);
+    let actual: Vec<&str> = schema.attributes.iter().map(|a| a.name.as_str()).collect();
+    assert_eq!(actual, names);
     let written = schema.to_csv().unwrap();
     let mut cells = written.lines().skip(1).flat_map(|line| line.split(','));
     assert!(cells.all(|cell| !cell.starts_with(['=', '+', '-', '@'])), "{written}");

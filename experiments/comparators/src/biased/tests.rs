@@ -120,13 +120,13 @@ fn tiny_problems_have_the_enumerated_optimum() {
         let margins: Vec<f64> = (0..n).map(|_| 0.1 + stream.unit()).collect();
         let costs: Vec<f64> = margins.iter().map(|s| c / s).collect();
         let examples = Examples::new(rows.as_ref(), &signs).unwrap();
-        let found = examples.separate(&costs, &margins, TIGHT, &Silent).unwrap();
+        let plane = examples.separate(&costs, &margins, TIGHT, &Silent).unwrap();
         let best = enumerated(&rows, &signs, &costs, &margins);
-        assert_eq!(found.stop, SolverStop::Tolerance);
+        assert_eq!(plane.stop, SolverStop::Tolerance);
         assert!(
-            (found.objective - best).abs() <= 2e-8 * best,
+            (plane.objective - best).abs() <= 2e-8 * best,
             "{n} x {d}: {} and {best}",
-            found.objective
+            plane.objective
         );
     }
 }
@@ -155,21 +155,21 @@ fn gaps_are_certified_at_any_cost_on_singular_and_regular_products() {
             ] {
                 let costs: Vec<f64> = margins.iter().map(|s| c / s).collect();
                 for tol in [1e-4, 1e-8] {
-                    let found = examples
+                    let plane = examples
                         .separate(&costs, &margins, Until { tol, max_iter: 200 }, &Silent)
                         .unwrap();
                     let place = format!(
                         "{n} x {d}, C = {c}, tol {tol}: {} steps, gap {}",
-                        found.steps, found.gap
+                        plane.steps, plane.gap
                     );
                     assert!(
-                        found.stop == SolverStop::Tolerance && found.gap <= tol * found.objective,
+                        plane.stop == SolverStop::Tolerance && plane.gap <= tol * plane.objective,
                         "{place}"
                     );
                     let primal =
-                        objective(&rows, &signs, &costs, &margins, &found.weights, found.bias);
-                    assert!((primal - found.objective).abs() <= 1e-10 * primal, "{place}");
-                    let beta = &found.multipliers;
+                        objective(&rows, &signs, &costs, &margins, &plane.weights, plane.bias);
+                    assert!((primal - plane.objective).abs() <= 1e-10 * primal, "{place}");
+                    let beta = &plane.multipliers;
                     let mass: f64 = beta.iter().sum();
                     assert!(beta.iter().zip(&costs).all(|(b, c)| (0.0..=*c).contains(b)));
                     assert!(
@@ -183,11 +183,11 @@ fn gaps_are_certified_at_any_cost_on_singular_and_regular_products() {
                     let dual =
                         beta.iter().zip(&margins).map(|(b, s)| b * s).sum::<f64>() - 0.5 * square;
                     assert!(
-                        (primal - dual - found.gap).abs() <= 1e-9 * primal,
+                        (primal - dual - plane.gap).abs() <= 1e-9 * primal,
                         "{place}: {}",
                         primal - dual
                     );
-                    assert!(found.steps <= 60, "{place}");
+                    assert!(plane.steps <= 60, "{place}");
                 }
             }
         }
@@ -200,13 +200,13 @@ fn multipliers_satisfy_the_conditions_of_karush_kuhn_and_tucker() {
     let (rows, signs) = data(80, 4, 1.0, 3);
     let (costs, margins) = (vec![2.0; 80], vec![1.0; 80]);
     let examples = Examples::new(rows.as_ref(), &signs).unwrap();
-    let found =
+    let plane =
         examples.separate(&costs, &margins, Until { tol: 1e-11, max_iter: 200 }, &Silent).unwrap();
     let (mut above, mut below, mut at) = (0, 0, 0);
     for i in 0..80 {
-        let score = (0..4).map(|j| found.weights[j] * rows[(j, i)]).sum::<f64>() + found.bias;
+        let score = (0..4).map(|j| plane.weights[j] * rows[(j, i)]).sum::<f64>() + plane.bias;
         let beyond = signs[i] * score - margins[i];
-        let beta = found.multipliers[i];
+        let beta = plane.multipliers[i];
         if beyond > 1e-4 {
             above += 1;
             assert!(beta < 1e-4, "{beyond} {beta}");
@@ -254,9 +254,9 @@ fn one_class_alone_needs_only_a_bias() {
             let signs = vec![sign; n];
             let examples = Examples::new(rows.as_ref(), &signs).unwrap();
             let margins: Vec<f64> = (0..n).map(|i| 0.5 + 0.2 * i as f64).collect();
-            let found = examples.separate(&vec![1.0; n], &margins, TIGHT, &Silent).unwrap();
-            assert_eq!((found.objective, found.gap, found.stop), (0.0, 0.0, SolverStop::Tolerance));
-            assert_eq!((found.weights, found.bias), (vec![0.0; 2], sign * margins[n - 1]));
+            let plane = examples.separate(&vec![1.0; n], &margins, TIGHT, &Silent).unwrap();
+            assert_eq!((plane.objective, plane.gap, plane.stop), (0.0, 0.0, SolverStop::Tolerance));
+            assert_eq!((plane.weights, plane.bias), (vec![0.0; 2], sign * margins[n - 1]));
         }
     }
 }
@@ -267,12 +267,12 @@ fn rows_of_zeros_leave_the_majority() {
     let signs = [1.0, 1.0, 1.0, -1.0, -1.0];
     let examples = Examples::new(rows.as_ref(), &signs).unwrap();
     for c in [1e-5, 1.0, 1e5] {
-        let found = examples.separate(&[c; 5], &[1.0; 5], TIGHT, &Silent).unwrap();
+        let plane = examples.separate(&[c; 5], &[1.0; 5], TIGHT, &Silent).unwrap();
         assert_eq!(
-            (found.weights, found.bias, found.stop),
+            (plane.weights, plane.bias, plane.stop),
             (vec![0.0; 3], 1.0, SolverStop::Tolerance)
         );
-        assert!((found.objective - 4.0 * c).abs() < 1e-12 * c);
+        assert!((plane.objective - 4.0 * c).abs() < 1e-12 * c);
     }
 }
 
@@ -311,8 +311,8 @@ fn huge_and_tiny_values_give_a_certificate_or_an_error() {
         let examples = Examples::new(scaled.as_ref(), &signs).unwrap();
         for c in [1e-5, 1.0, 1e5] {
             match examples.separate(&[c; 30], &[1.0; 30], TIGHT, &Silent) {
-                Ok(found) => assert!(
-                    found.objective.is_finite() && found.gap >= 0.0 && found.gap <= found.objective
+                Ok(plane) => assert!(
+                    plane.objective.is_finite() && plane.gap >= 0.0 && plane.gap <= plane.objective
                 ),
                 Err(error) => {
                     assert!(matches!(error, Error::Numerical { .. }), "{error}")
@@ -336,12 +336,12 @@ fn stopping_early_is_said_and_still_certified() {
     let examples = Examples::new(rows.as_ref(), &signs).unwrap();
     let best = examples.separate(&costs, &margins, TIGHT, &Silent).unwrap();
     for max_iter in [0, 1, 3, 5] {
-        let found =
+        let plane =
             examples.separate(&costs, &margins, Until { tol: 1e-8, max_iter }, &Silent).unwrap();
-        assert_eq!((found.stop, found.steps), (SolverStop::IterationLimit, max_iter));
+        assert_eq!((plane.stop, plane.steps), (SolverStop::IterationLimit, max_iter));
         assert!(
-            found.objective >= best.objective - best.gap
-                && found.objective - found.gap <= best.objective
+            plane.objective >= best.objective - best.gap
+                && plane.objective - plane.gap <= best.objective
         );
     }
     assert_eq!(
@@ -349,14 +349,14 @@ fn stopping_early_is_said_and_still_certified() {
         SolverStop::Interrupted
     );
     // A tolerance below rounding must not loop forever.
-    let found = examples
+    let plane = examples
         .separate(&costs, &margins, Until { tol: 1e-300, max_iter: u64::MAX }, &Silent)
         .unwrap();
     assert!(
-        found.gap < 1e-10 * found.objective && found.steps < 100,
+        plane.gap < 1e-10 * plane.objective && plane.steps < 100,
         "{} after {}",
-        found.gap,
-        found.steps
+        plane.gap,
+        plane.steps
     );
 }
 
@@ -369,9 +369,9 @@ proptest! {
         let (scores, costs, margins) = (draw(-0.5), draw(0.1), draw(0.1));
         let signs: Vec<f64> = draw(-0.5).iter().map(|v| if *v < 0.0 { -1.0 } else { 1.0 }).collect();
         let loss = |b: f64| (0..n).map(|i| costs[i] * (margins[i] - signs[i] * (scores[i] + b)).max(0.0)).sum::<f64>();
-        let found = loss(best_bias(&scores, &signs, &costs, &margins));
+        let least = loss(best_bias(&scores, &signs, &costs, &margins));
         for i in 0..n {
-            prop_assert!(found <= loss(signs[i] * margins[i] - scores[i]) + 1e-12);
+            prop_assert!(least <= loss(signs[i] * margins[i] - scores[i]) + 1e-12);
         }
     }
 
@@ -386,7 +386,7 @@ proptest! {
         let margins: Vec<f64> = (0..n * copies).map(|_| 10.0_f64.powf(-3.0 * stream.unit())).collect();
         let costs: Vec<f64> = margins.iter().map(|s| 10.0_f64.powi(c) / s).collect();
         let examples = Examples::new(rows.as_ref(), &signs).unwrap();
-        let found = examples.separate(&costs, &margins, TIGHT, &Silent).unwrap();
-        prop_assert_eq!(found.stop, SolverStop::Tolerance, "{} of {} after {}", found.gap, found.objective, found.steps);
+        let plane = examples.separate(&costs, &margins, TIGHT, &Silent).unwrap();
+        prop_assert_eq!(plane.stop, SolverStop::Tolerance, "{} of {} after {}", plane.gap, plane.objective, plane.steps);
     }
 }

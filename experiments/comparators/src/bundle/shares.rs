@@ -102,14 +102,14 @@ mod tests {
             let of =
                 |s: &mut Stream| if case % 2 == 0 { 1.0 } else { [0.1, 0.2, 0.3, 2.0][s.below(4)] };
             let weights: Vec<f64> = (0..m).map(|_| of(&mut stream)).collect();
-            let found = share(&margins, &signs, |i| weights[i], true);
-            let expected = risk(&margins, &signs, &weights, found.bias);
-            assert!((found.risk - expected).abs() < 1e-9 * (1.0 + expected));
-            assert!(found.shares.iter().zip(&weights).all(|(p, s)| (0.0..=*s).contains(p)));
-            let balance: f64 = found.shares.iter().zip(&signs).map(|(p, y)| p * y).sum();
+            let best = share(&margins, &signs, |i| weights[i], true);
+            let expected = risk(&margins, &signs, &weights, best.bias);
+            assert!((best.risk - expected).abs() < 1e-9 * (1.0 + expected));
+            assert!(best.shares.iter().zip(&weights).all(|(p, s)| (0.0..=*s).contains(p)));
+            let balance: f64 = best.shares.iter().zip(&signs).map(|(p, y)| p * y).sum();
             assert!(balance.abs() < 1e-9, "case {case}: {balance}");
             // Balanced shares bound the risk of every bias from below, tightly at this one.
-            let bound: f64 = found.shares.iter().zip(&margins).map(|(p, g)| p * (1.0 - g)).sum();
+            let bound: f64 = best.shares.iter().zip(&margins).map(|(p, g)| p * (1.0 - g)).sum();
             assert!(
                 (bound - expected).abs() < 1e-9 * (1.0 + expected),
                 "case {case}: {bound} and {expected}"

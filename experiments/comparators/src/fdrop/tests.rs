@@ -107,21 +107,21 @@ fn the_optimum_is_that_of_the_quadratic_program() {
         let attacked = Attacked::new(&rows, &signs, None, &threat);
         for (c, intercept) in [(0.05, true), (1.0, case % 2 == 0), (20.0, true)] {
             let until = Until { tol: 1e-8, max_iter: 20_000 };
-            let found =
+            let minimum =
                 Bundle::new(&attacked, intercept).unwrap().minimise(c, until, &Silent).unwrap();
             let expected = reference_lp(&cells, &signs, &threat, c, intercept);
-            let difference = (found.objective - expected).abs() / expected.max(1e-9);
+            let difference = (minimum.objective - expected).abs() / expected.max(1e-9);
             assert!(
                 difference < 1e-6,
                 "case {case}: {m} x {n}, C = {c}: {} and {expected}",
-                found.objective
+                minimum.objective
             );
             assert!(
-                found.gap <= 1e-6 * found.objective,
+                minimum.gap <= 1e-6 * minimum.objective,
                 "case {case}, C = {c}: gap {:e}",
-                found.gap
+                minimum.gap
             );
-            let lower = found.objective - found.gap;
+            let lower = minimum.objective - minimum.gap;
             assert!(
                 lower <= expected * (1.0 + 1e-7),
                 "case {case}, C = {c}: bound {lower} above {expected}"

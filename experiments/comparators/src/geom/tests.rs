@@ -47,16 +47,16 @@ fn the_weighted_form_solves_the_problem_as_printed() {
         let costs: Vec<f64> = shares.iter().map(|s| c / s).collect();
         let dense = rows.dense();
         let examples = Examples::new(dense.values.as_ref(), &signs).unwrap();
-        let found = examples.separate(&costs, &shares, setup(c).until, &Silent).unwrap();
+        let best = examples.separate(&costs, &shares, setup(c).until, &Silent).unwrap();
         let losses = Space::new(&rows, &Silent).unwrap().losses(
             &signs,
             &[c; 60],
-            (&found.weights, found.bias),
+            (&best.weights, best.bias),
             &shares,
         );
-        let printed = 0.5 * found.weights.iter().map(|w| w * w).sum::<f64>() + losses;
-        assert!((printed - found.objective).abs() < 1e-11 * printed);
-        let alpha: Vec<f64> = found.multipliers.iter().zip(&shares).map(|(b, s)| b * s).collect();
+        let printed = 0.5 * best.weights.iter().map(|w| w * w).sum::<f64>() + losses;
+        assert!((printed - best.objective).abs() < 1e-11 * printed);
+        let alpha: Vec<f64> = best.multipliers.iter().zip(&shares).map(|(b, s)| b * s).collect();
         assert!(alpha.iter().all(|a| (0.0..=c * (1.0 + 1e-15)).contains(a)));
         let balance: f64 = (0..60).map(|i| alpha[i] * signs[i] / shares[i]).sum();
         let image = |j: usize| {
@@ -75,43 +75,43 @@ fn the_weighted_form_solves_the_problem_as_printed() {
 fn with_nothing_missing_it_is_the_support_vector_machine_after_one_round() {
     for c in [1e-3, 1.0, 1e5] {
         let (cells, signs) = cells(80, 5, 0.0, 2);
-        let found = fit(&cells, &signs, setup(c));
+        let plane = fit(&cells, &signs, setup(c));
         let rows = masked(&cells);
         let dense = rows.dense();
         let examples = Examples::new(dense.values.as_ref(), &signs).unwrap();
         let plain = examples.separate(&[c; 80], &[1.0; 80], setup(c).until, &Silent).unwrap();
-        assert_eq!((found.rounds.len(), found.stop, found.kept), (1, Stop::Tolerance, 0));
-        assert_eq!((&found.weights, found.bias), (&plain.weights, plain.bias));
-        assert!((found.rounds[0].geometric - plain.objective).abs() < 1e-12 * plain.objective);
+        assert_eq!((plane.rounds.len(), plane.stop, plane.kept), (1, Stop::Tolerance, 0));
+        assert_eq!((&plane.weights, plane.bias), (&plain.weights, plain.bias));
+        assert!((plane.rounds[0].geometric - plain.objective).abs() < 1e-12 * plain.objective);
     }
 }
 
 #[test]
 fn rounds_reweight_by_what_each_row_shows_and_the_best_is_kept() {
     let (cells, signs) = cells(100, 5, 0.4, 3);
-    let found = fit(&cells, &signs, setup(1.0));
-    assert_eq!((found.rounds.len(), found.stop), (5, Stop::Tolerance));
-    let least = found.rounds.iter().map(|r| r.geometric).fold(f64::MAX, f64::min);
-    assert_eq!(found.rounds[found.kept].geometric, least);
-    assert!(found.rounds.iter().all(|r| r.gap <= 1e-9 * r.objective));
+    let plane = fit(&cells, &signs, setup(1.0));
+    assert_eq!((plane.rounds.len(), plane.stop), (5, Stop::Tolerance));
+    let least = plane.rounds.iter().map(|r| r.geometric).fold(f64::MAX, f64::min);
+    assert_eq!(plane.rounds[plane.kept].geometric, least);
+    assert!(plane.rounds.iter().all(|r| r.gap <= 1e-9 * r.objective));
     // By hand: shares of the kept plane, and J at them.
     let full: Vec<usize> = (0..100).filter(|&i| cells.row(i).iter().any(|v| !v.is_nan())).collect();
-    assert_eq!(found.empty, 100 - full.len());
-    let length: f64 = found.weights.iter().map(|w| w * w).sum::<f64>();
+    assert_eq!(plane.empty, 100 - full.len());
+    let length: f64 = plane.weights.iter().map(|w| w * w).sum::<f64>();
     let mut by_hand = 0.5 * length;
     for &i in &full {
         let shown: f64 =
-            (0..5).filter(|&j| !cells[(i, j)].is_nan()).map(|j| found.weights[j].powi(2)).sum();
+            (0..5).filter(|&j| !cells[(i, j)].is_nan()).map(|j| plane.weights[j].powi(2)).sum();
         let share = (shown / length).sqrt().max(1e-3);
         let score: f64 = (0..5)
             .filter(|&j| !cells[(i, j)].is_nan())
-            .map(|j| found.weights[j] * cells[(i, j)])
+            .map(|j| plane.weights[j] * cells[(i, j)])
             .sum();
-        by_hand += (1.0 - signs[i] * (score + found.bias) / share).max(0.0);
+        by_hand += (1.0 - signs[i] * (score + plane.bias) / share).max(0.0);
     }
     assert!((by_hand - least).abs() < 1e-10 * least, "{by_hand} and {least}");
     // The first round is the support vector machine on zeros, so the best is no worse.
-    assert!(least <= found.rounds[0].geometric);
+    assert!(least <= plane.rounds[0].geometric);
     // The iteration becomes stationary, or the last round was done in full.
     let long = fit(&cells, &signs, Setup { rounds: 200, ..setup(1.0) });
     assert!(long.stop == Stop::Stationary || long.rounds.len() == 200);
@@ -153,11 +153,11 @@ fn scaling_rows_divides_the_weights() {
 fn degenerate_rows_have_defined_answers() {
     // Nothing observed at all: the majority class.
     let nothing = Array2::from_elem((5, 2), NAN);
-    let found = fit(&nothing, &[1.0, 1.0, 1.0, -1.0, -1.0], setup(1.0));
-    assert_eq!((found.weights, found.bias, found.empty), (vec![0.0, 0.0], 1.0, 5));
-    assert_eq!((found.rounds.len(), found.stop), (1, Stop::Tolerance));
-    let found = fit(&ndarray::array![[2.0, NAN]], &[-1.0], setup(1.0));
-    assert_eq!((found.weights, found.bias), (vec![0.0, 0.0], -1.0));
+    let plane = fit(&nothing, &[1.0, 1.0, 1.0, -1.0, -1.0], setup(1.0));
+    assert_eq!((plane.weights, plane.bias, plane.empty), (vec![0.0, 0.0], 1.0, 5));
+    assert_eq!((plane.rounds.len(), plane.stop), (1, Stop::Tolerance));
+    let plane = fit(&ndarray::array![[2.0, NAN]], &[-1.0], setup(1.0));
+    assert_eq!((plane.weights, plane.bias), (vec![0.0, 0.0], -1.0));
     // Empty rows do not change the plane of the others.
     let (cells, signs) = cells(40, 3, 0.2, 5);
     let more = Array2::from_shape_fn((43, 3), |(i, j)| if i < 40 { cells[(i, j)] } else { NAN });
@@ -275,8 +275,8 @@ impl Monitor for Impatient {
 #[test]
 fn an_interrupted_fit_is_marked() {
     let data = Owned::new(60, 3, 0.0);
-    let found = GeometricMargin::default().fit(&data.examples(2), &Impatient).unwrap();
-    assert_eq!((found.report.stop, found.report.converged), (Stop::Interrupted, false));
+    let fit = GeometricMargin::default().fit(&data.examples(2), &Impatient).unwrap();
+    assert_eq!((fit.report.stop, fit.report.converged), (Stop::Interrupted, false));
     let short = GeometricMargin { max_iter: 2, ..GeometricMargin::default() };
     assert_eq!(short.fit(&data.examples(2), &Silent).unwrap().report.stop, Stop::IterationLimit);
 }

@@ -142,8 +142,8 @@ fn identity_with_every_attribute_is_its_closed_form() {
             let mut expected: Vec<f64> = (0..d).map(|j| product(j) / m as f64 / spread).collect();
             onto_l1_ball(&mut expected, radius);
             let (budget, radius) = (data.layout.sampled_panels().to_string(), radius.to_string());
-            let found = learner("identity", &[("budget", &budget), ("radius", &radius)]);
-            let p = found.fit(&data.examples(), &Silent).unwrap().linear().unwrap().clone();
+            let identity = learner("identity", &[("budget", &budget), ("radius", &radius)]);
+            let p = identity.fit(&data.examples(), &Silent).unwrap().linear().unwrap().clone();
             assert_near(&p.weights, &expected, 1e-12, "identity");
             let shift: f64 = expected.iter().zip(&mean).map(|(w, m)| w * m).sum();
             assert!((p.intercept - (target - shift)).abs() < 1e-12);

@@ -20,8 +20,8 @@ fn fdrop_without_a_threat_is_the_support_vector_machine() {
         let settings = [("c", c), ("intercept", intercept), ("tol", "1e-9"), ("threat", "0")];
         let (svm, fdrop) =
             (fit(&*learner("svm", &settings), &data), fit(&*learner("fdrop", &settings), &data));
-        let (expected, found) = (svm.report.objective.unwrap(), fdrop.report.objective.unwrap());
-        assert!((found - expected).abs() < 1e-7 * expected, "C = {c}: {found} and {expected}");
+        let (expected, actual) = (svm.report.objective.unwrap(), fdrop.report.objective.unwrap());
+        assert!((actual - expected).abs() < 1e-7 * expected, "C = {c}: {actual} and {expected}");
         let (svm, fdrop) = (svm.linear().unwrap(), fdrop.linear().unwrap());
         assert_near(&fdrop.weights, &svm.weights, 1e-3, "weights");
     }
@@ -75,11 +75,11 @@ fn a_grid_gives_what_separate_fits_give() {
         let learner = learner(name, &[("tol", "1e-8"), ("threat", "2")]);
         let settings = ["1", "0.01", "5"].map(|c| vec![("c", c.to_owned())]);
         let together = learner.fit_grid(&settings, &data.examples(), &Silent).unwrap();
-        for (found, setting) in together.iter().zip(&settings) {
+        for (joint, setting) in together.iter().zip(&settings) {
             let alone =
                 fit(&*halfseen::learner::with(learner.clone_box(), setting).unwrap(), &data);
-            let (found, alone) = (found.report.objective.unwrap(), alone.report.objective.unwrap());
-            assert!((found - alone).abs() <= 2e-8 * alone, "{name}: {found} and {alone}");
+            let (joint, alone) = (joint.report.objective.unwrap(), alone.report.objective.unwrap());
+            assert!((joint - alone).abs() <= 2e-8 * alone, "{name}: {joint} and {alone}");
         }
         assert!(learner.fit_grid(&[], &data.examples(), &Silent).unwrap().is_empty());
     }

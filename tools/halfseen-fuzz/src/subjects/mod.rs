@@ -91,16 +91,16 @@ fn learners() -> Result<Vec<Box<dyn Learner>>> {
 
 /// Fits a learner to a table.
 fn fit(learner: &dyn Learner, table: &Table, target: &str) -> halfseen::Result<Model> {
-    let found = Target::read(table, target, None)?;
-    registry::check_classes(learner, found.classes().len())?;
+    let values = Target::read(table, target, None)?;
+    registry::check_classes(learner, values.classes().len())?;
     let rows: Vec<u32> = (0..table.rows() as u32).collect();
     // The other target would tell the one that is learned.
     let other = if target == "price" { "kind" } else { "price" };
     let except = if table.column(other).is_ok() { vec![other.to_owned()] } else { Vec::new() };
     let options = Options { except, ..Options::default() }.for_fit(&learner.needs());
-    let prepared = Prepared::new(table, (target, &found), &rows, &options)?;
+    let prepared = Prepared::new(table, (target, &values), &rows, &options)?;
     let fit = learner.fit(&prepared.examples(), &Silent)?;
-    Ok(Model::of(learner, &prepared, (target, &found), fit))
+    Ok(Model::of(learner, &prepared, (target, &values), fit))
 }
 
 /// Refuses an error that is not one line of at most 1 kB.

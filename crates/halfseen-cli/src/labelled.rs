@@ -11,7 +11,7 @@ use halfseen::model::Model;
 use halfseen_io::Wanted;
 
 /// Some rows of a file with their targets.
-pub(crate) struct Told {
+pub(crate) struct Labelled {
     pub(crate) table: Table,
     /// Numbers of the rows in the file, from 0.
     pub(crate) numbers: Vec<usize>,
@@ -28,12 +28,12 @@ pub(crate) fn read(
     target: &str,
     model: &Model,
     whole: bool,
-    mut each: impl FnMut(&mut Read, Told) -> Result<()>,
+    mut each: impl FnMut(&mut Read, Labelled) -> Result<()>,
 ) -> Result<Read> {
     let (mut classes, mut with) = (OfClasses::new(&on.classes), WithTarget::default());
     let mut rows = 0;
     let wanted = wanted(model, target);
-    let found =
+    let read =
         stream::read(&on.data, &on.read, &wanted, on.quiet, Take::whole(whole), |read, batch| {
             let Rows { table, numbers } = batch;
             read.column(&table, target)?;
@@ -44,14 +44,14 @@ pub(crate) fn read(
             }
             rows += table.rows();
             let target = target_of(model.task, &model.classes, &table, target, &numbers)?;
-            each(read, Told { table, numbers, target })
+            each(read, Labelled { table, numbers, target })
         })?;
     classes.check(target)?;
-    with.check(target, &found.name, on.quiet)?;
+    with.check(target, &read.name, on.quiet)?;
     if rows == 0 {
-        return usage_error(format!("{}: there are no rows", found.name));
+        return usage_error(format!("{}: there are no rows", read.name));
     }
-    Ok(found)
+    Ok(read)
 }
 
 /// Returns the columns that a model needs, and its target. Labels that are numbers are read as
