@@ -260,8 +260,8 @@ mod tests {
             &[1.0; 8],
             7,
         );
-        let found: f64 = (0..8).map(|p| sampler.coefficient(p)).sum();
-        assert!(found < 1.01 * best, "{found} where {best} can be had");
+        let total: f64 = (0..8).map(|p| sampler.coefficient(p)).sum();
+        assert!(total < 1.01 * best, "{total} where {best} can be had");
         let (most_expensive, mean) = largest_and_mean(&sampler, &prices, &mut stream);
         assert!(most_expensive <= 5.0 && mean > 4.5, "{mean} on average, {most_expensive} at most");
     }

@@ -84,13 +84,13 @@ impl FromMoments for MomentLasso {
             let ball = Ball::new(moments, reading)?;
             let limits = |l: &Self| Limits { gap: l.tol * moments.target, steps: l.max_iter };
             let radii = order.iter().map(|&i| (learners[i].radius, limits(learners[i])));
-            for (&i, found) in order.iter().zip(ball.minimise(radii, monitor)) {
+            for (&i, minimum) in order.iter().zip(ball.minimise(radii, monitor)) {
                 // Without convexity the gap is no bound.
-                let gap = (reading != MomentRepair::Stationary).then_some(found.gap);
-                let (objective, seconds) = (Some(found.objective), start.elapsed().as_secs_f64());
+                let gap = (reading != MomentRepair::Stationary).then_some(minimum.gap);
+                let (objective, seconds) = (Some(minimum.objective), start.elapsed().as_secs_f64());
                 solved[i] = Some(MomentSolution {
-                    weights: found.weights,
-                    stop: found.stop,
+                    weights: minimum.weights,
+                    stop: minimum.stop,
                     objective,
                     gap,
                     seconds,

@@ -116,18 +116,18 @@ mod tests {
             order.sort_by(|&a, &b| prices[b as usize].total_cmp(&prices[a as usize]));
             let Some(sets) = pack(&shares, &prices, &order, draws, money) else { continue };
             packed += 1;
-            let mut found = vec![0.0; n];
+            let mut cover = vec![0.0; n];
             for (width, panels) in &sets {
                 assert!(panels.len() <= draws && panels.windows(2).all(|w| w[0] < w[1]));
                 assert!(
                     panels.iter().map(|&p| prices[p as usize]).sum::<f64>() <= money * (1.0 + 1e-9)
                 );
-                panels.iter().for_each(|&p| found[p as usize] += width);
+                panels.iter().for_each(|&p| cover[p as usize] += width);
             }
             assert!((sets.iter().map(|(width, _)| width).sum::<f64>() - 1.0).abs() < 1e-12);
             assert!(
-                found.iter().zip(&shares).all(|(f, s)| (f - s).abs() < 1e-11),
-                "{found:?} for {shares:?}"
+                cover.iter().zip(&shares).all(|(f, s)| (f - s).abs() < 1e-11),
+                "{cover:?} for {shares:?}"
             );
         }
         assert!(packed > 100, "{packed}");

@@ -172,7 +172,7 @@ mod tests {
             for target in [-1.0, 1.0] {
                 for i in -40..=40 {
                     let (p, h) = (0.1 * f64::from(i), 1e-5);
-                    let found = loss.slope(p, target);
+                    let slope = loss.slope(p, target);
                     // Richardson's quotient has an error of the order of h^4.
                     let quotient = |h: f64| {
                         (loss.value(p + h, target) - loss.value(p - h, target)) / (2.0 * h)
@@ -180,8 +180,8 @@ mod tests {
                     let expected = (4.0 * quotient(h) - quotient(2.0 * h)) / 3.0;
                     let scale = 1.0 + loss.value(p, target).abs();
                     assert!(
-                        (found - expected).abs() < 1e-9 * scale,
-                        "{loss:?} at {p}: {found}, {expected}"
+                        (slope - expected).abs() < 1e-9 * scale,
+                        "{loss:?} at {p}: {slope}, {expected}"
                     );
                 }
             }

@@ -45,8 +45,8 @@ fn ask_the_system() -> u64 {
         u64::MAX => u64::MAX,
         limit => limit - reserved_here().min(limit / 2),
     };
-    let found = [of_system(), of_group(), Some(process)].into_iter().flatten();
-    found.filter(|&bytes| bytes > 0).min().unwrap_or(u64::MAX)
+    let limits = [of_system(), of_group(), Some(process)].into_iter().flatten();
+    limits.filter(|&bytes| bytes > 0).min().unwrap_or(u64::MAX)
 }
 
 /// Returns the bytes of memory of the machine.

@@ -111,8 +111,8 @@ mod tests {
             assert!(value.is_finite() && value >= before, "{x}");
             before = value;
             let slope = (log_below(x + 1e-5) - log_below(x - 1e-5)) / 2e-5;
-            let found = slope_of_log_below(x);
-            assert!((found - slope).abs() < 1e-6 * (1.0 + slope), "{x}: {found} and {slope}");
+            let actual = slope_of_log_below(x);
+            assert!((actual - slope).abs() < 1e-6 * (1.0 + slope), "{x}: {actual} and {slope}");
             assert!((below(x) + below(-x) - 1.0).abs() < 1e-15);
         }
     }

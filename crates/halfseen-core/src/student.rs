@@ -53,10 +53,10 @@ mod tests {
             (4.0, 0.25, 0.740_697_1),
         ];
         for (n, tail, expected) in table {
-            let found = upper_quantile(tail, n);
+            let quantile = upper_quantile(tail, n);
             assert!(
-                (found - expected).abs() < 2e-3 * expected / n + 1e-5,
-                "{n} {tail}: {found}, {expected}"
+                (quantile - expected).abs() < 2e-3 * expected / n + 1e-5,
+                "{n} {tail}: {quantile}, {expected}"
             );
         }
         let (far, normal) = (upper_quantile(0.05, 1e7), crate::normal::upper_quantile(0.05));

@@ -130,17 +130,17 @@ mod tests {
         for (m, d) in [(300, 4), (60, 30), (7, 20), (1, 3), (5, 1), (1, 1)] {
             let data = Data::random(m, d, 3);
             for (radius, intercept) in [(0.3, true), (1.0, false), (2.0, true)] {
-                let found = fit(&Lasso { intercept, ..exact(radius) }, &data);
-                assert!(length(&found) <= radius * (1.0 + 1e-14));
-                assert_eq!(found.report.stop, Stop::Tolerance);
+                let lasso = fit(&Lasso { intercept, ..exact(radius) }, &data);
+                assert!(length(&lasso) <= radius * (1.0 + 1e-14));
+                assert_eq!(lasso.report.stop, Stop::Tolerance);
                 let objective = mean_square(
                     &data,
-                    &found.linear().unwrap().weights,
-                    found.linear().unwrap().intercept,
+                    &lasso.linear().unwrap().weights,
+                    lasso.linear().unwrap().intercept,
                 );
                 let plain = data.minimise(intercept, 20_000, |w| onto_l1_ball(w, radius));
                 assert!((objective - plain).abs() < 1e-8, "{m} x {d}: {objective} and {plain}");
-                assert!((found.report.objective.unwrap() - objective).abs() < 1e-10);
+                assert!((lasso.report.objective.unwrap() - objective).abs() < 1e-10);
             }
         }
     }
@@ -179,9 +179,9 @@ mod tests {
         let data = Data::random(80, 12, 5);
         let mut stream = Stream::new(1, Purpose::Data, 0);
         for max_iter in [1, 2, 5, 20, 100] {
-            let found = fit(&Lasso { radius: 1.5, max_iter, tol: 1e-12, intercept: false }, &data);
-            let (objective, gap) = (found.report.objective.unwrap(), found.report.gap.unwrap());
-            assert_eq!(found.report.stop == Stop::Tolerance, found.report.converged);
+            let lasso = fit(&Lasso { radius: 1.5, max_iter, tol: 1e-12, intercept: false }, &data);
+            let (objective, gap) = (lasso.report.objective.unwrap(), lasso.report.gap.unwrap());
+            assert_eq!(lasso.report.stop == Stop::Tolerance, lasso.report.converged);
             let best = data.minimise(false, 20_000, |w| onto_l1_ball(w, 1.5));
             assert!(objective - best <= gap + 1e-12, "{objective} - {best} > {gap}");
             for _ in 0..200 {
@@ -195,12 +195,12 @@ mod tests {
     #[test]
     fn stopping_early_is_said() {
         let data = Data::random(80, 12, 6);
-        let found = fit(&Lasso { radius: 1.5, max_iter: 2, tol: 1e-9, intercept: true }, &data);
-        assert_eq!((found.report.stop, found.report.converged), (Stop::IterationLimit, false));
-        assert!(found.report.gap.unwrap() > 1e-9);
+        let lasso = fit(&Lasso { radius: 1.5, max_iter: 2, tol: 1e-9, intercept: true }, &data);
+        assert_eq!((lasso.report.stop, lasso.report.converged), (Stop::IterationLimit, false));
+        assert!(lasso.report.gap.unwrap() > 1e-9);
         // A tolerance below rounding error does not use all iterations.
-        let found = fit(&Lasso { tol: 1e-300, max_iter: u64::MAX, ..exact(1.5) }, &data);
-        assert!(found.report.gap.unwrap() < 1e-12);
+        let lasso = fit(&Lasso { tol: 1e-300, max_iter: u64::MAX, ..exact(1.5) }, &data);
+        assert!(lasso.report.gap.unwrap() < 1e-12);
     }
 
     #[test]
@@ -232,10 +232,10 @@ mod tests {
             ndarray::array![[1.0, 1.0, 7.0, -1.0], [2.0, 2.0, 7.0, -2.0], [4.0, 4.0, 7.0, -4.0]],
             vec![1.0, 2.0, 4.0],
         );
-        let found = fit(&exact(3.0), &data);
-        let w = &found.linear().unwrap().weights.clone();
+        let lasso = fit(&exact(3.0), &data);
+        let w = &lasso.linear().unwrap().weights.clone();
         assert!((w[0] + w[1] - w[3] - 1.0).abs() < 1e-9 && w[2] == 0.0);
-        assert_eq!(found.report.stop, Stop::Tolerance);
+        assert_eq!(lasso.report.stop, Stop::Tolerance);
     }
 
     proptest! {
@@ -246,11 +246,11 @@ mod tests {
         ) {
             let mut data = Data::random(m, d, seed);
             data.repeat_rows(copies);
-            let found = fit(&Lasso { radius, ..Lasso::default() }, &data);
-            prop_assert!(length(&found) <= radius * (1.0 + 1e-14));
-            prop_assert_eq!(found.report.stop, Stop::Tolerance);
+            let lasso = fit(&Lasso { radius, ..Lasso::default() }, &data);
+            prop_assert!(length(&lasso) <= radius * (1.0 + 1e-14));
+            prop_assert_eq!(lasso.report.stop, Stop::Tolerance);
             let best = data.minimise(true, 3000, |w| onto_l1_ball(w, radius));
-            prop_assert!(found.report.objective.unwrap() - best <= found.report.gap.unwrap() + 1e-10);
+            prop_assert!(lasso.report.objective.unwrap() - best <= lasso.report.gap.unwrap() + 1e-10);
         }
     }
 }

@@ -248,14 +248,14 @@ mod tests {
         for (m, d) in SHAPES {
             let data = Data::random(m, d, 3);
             for (radius, intercept) in [(0.3, true), (1.0, false), (2.0, true)] {
-                let found = fit(&Ridge { radius, intercept, penalty: None }, &data);
-                let weights = &found.linear().unwrap().weights.clone();
+                let ridge = fit(&Ridge { radius, intercept, penalty: None }, &data);
+                let weights = &ridge.linear().unwrap().weights.clone();
                 assert!(norm(weights) <= radius * (1.0 + 1e-12));
-                let objective = mean_square(&data, weights, found.linear().unwrap().intercept);
+                let objective = mean_square(&data, weights, ridge.linear().unwrap().intercept);
                 let plain = data.minimise(intercept, 20_000, |w| onto_l2_ball(w, radius));
                 assert!((objective - plain).abs() < 1e-8, "{m} x {d}: {objective} and {plain}");
-                assert!((found.report.objective.unwrap() - objective).abs() < 1e-10);
-                assert!(found.report.gap.unwrap() < 1e-9, "{m} x {d}: gap {:?}", found.report.gap);
+                assert!((ridge.report.objective.unwrap() - objective).abs() < 1e-10);
+                assert!(ridge.report.gap.unwrap() < 1e-9, "{m} x {d}: gap {:?}", ridge.report.gap);
             }
         }
     }
@@ -286,9 +286,9 @@ mod tests {
     #[test]
     fn a_huge_radius_gives_least_squares() {
         let data = Data::random(200, 4, 5);
-        let found = fit(&Ridge { radius: 1e6, ..Ridge::default() }, &data);
+        let ridge = fit(&Ridge { radius: 1e6, ..Ridge::default() }, &data);
         // Normal equations: residuals are orthogonal to the attributes and to the constant.
-        let residual = |i| found.linear().unwrap().score(&data.row(i)) - data.targets[i];
+        let residual = |i| ridge.linear().unwrap().score(&data.row(i)) - data.targets[i];
         for j in 0..4 {
             let product: f64 = (0..200).map(|i| residual(i) * data.row(i)[j]).sum();
             assert!(product.abs() < 1e-9);
@@ -299,13 +299,13 @@ mod tests {
     #[test]
     fn with_more_columns_than_rows_the_shortest_solution_interpolates() {
         let data = Data::random(6, 30, 6);
-        let found = fit(&Ridge { radius: 1e6, ..Ridge::default() }, &data);
-        assert!(found.report.objective.unwrap() < 1e-13);
+        let ridge = fit(&Ridge { radius: 1e6, ..Ridge::default() }, &data);
+        assert!(ridge.report.objective.unwrap() < 1e-13);
         // Shortest: a combination of centred rows, so another row of the null space is harmless.
         let mut longer = data.clone();
         longer.repeat_rows(8);
         let same = fit(&Ridge { radius: 1e6, ..Ridge::default() }, &longer);
-        assert!(close(&found.linear().unwrap().weights, &same.linear().unwrap().weights, 1e-9));
+        assert!(close(&ridge.linear().unwrap().weights, &same.linear().unwrap().weights, 1e-9));
     }
 
     #[test]
@@ -338,24 +338,24 @@ mod tests {
     fn constant_columns_get_no_weight_and_only_they() {
         let data =
             Data::new(ndarray::array![[3.0, 1.0], [3.0, 2.0], [3.0, 4.0]], vec![1.0, 2.0, 4.0]);
-        let found = fit(&Ridge { radius: 5.0, ..Ridge::default() }, &data);
-        assert!(close(&found.linear().unwrap().weights, &[0.0, 1.0], 1e-12));
+        let ridge = fit(&Ridge { radius: 5.0, ..Ridge::default() }, &data);
+        assert!(close(&ridge.linear().unwrap().weights, &[0.0, 1.0], 1e-12));
         let data = Data::new(ndarray::array![[3.0], [3.0]], vec![1.0, 2.0]);
-        let found = fit(&Ridge::default(), &data);
+        let ridge = fit(&Ridge::default(), &data);
         assert_eq!(
-            (found.linear().unwrap().weights[0], found.linear().unwrap().intercept),
+            (ridge.linear().unwrap().weights[0], ridge.linear().unwrap().intercept),
             (0.0, 1.5)
         );
-        assert_eq!(found.report.gap, Some(0.0));
+        assert_eq!(ridge.report.gap, Some(0.0));
     }
 
     #[test]
     fn extreme_radii_stay_finite() {
         let data = Data::random(30, 3, 9);
         for radius in [1e-300, 1e-12, 1e12, 1e300] {
-            let found = fit(&Ridge { radius, ..Ridge::default() }, &data);
-            assert!(found.linear().unwrap().weights.iter().all(|w| w.is_finite()));
-            assert!(norm(&found.linear().unwrap().weights) <= radius);
+            let ridge = fit(&Ridge { radius, ..Ridge::default() }, &data);
+            assert!(ridge.linear().unwrap().weights.iter().all(|w| w.is_finite()));
+            assert!(norm(&ridge.linear().unwrap().weights) <= radius);
         }
     }
 }

@@ -186,10 +186,10 @@ impl TrainingObjective {
         let mut kept = Vec::with_capacity(n);
         let rows = order.into_iter().map(|row| (row, row));
         let stop = learner.pass(gram, rows, &targets, &mut kept, monitor)?;
-        let found = learner.coefficients(KernelIterate::Averaged);
-        let mut coefficients = Mat::zeros(n, found.ncols());
+        let of_kept = learner.coefficients(KernelIterate::Averaged);
+        let mut coefficients = Mat::zeros(n, of_kept.ncols());
         for (i, &row) in kept.iter().enumerate() {
-            coefficients.row_mut(row).copy_from(found.row(i));
+            coefficients.row_mut(row).copy_from(of_kept.row(i));
         }
         let support = (0..n).filter(|&i| coefficients.row(i).iter().any(|v| *v != 0.0)).count();
         let objective = self.objective(gram, &coefficients, c);
@@ -372,7 +372,7 @@ fn weighted_squares(
     cs.iter().map(one).collect()
 }
 
-fn mean_square(found: &Mat<f64>, targets: &Mat<f64>) -> f64 {
-    let difference = found - targets;
-    difference.squared_norm_l2() / found.nrows().max(1) as f64
+fn mean_square(scores: &Mat<f64>, targets: &Mat<f64>) -> f64 {
+    let difference = scores - targets;
+    difference.squared_norm_l2() / scores.nrows().max(1) as f64
 }

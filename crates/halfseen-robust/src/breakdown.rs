@@ -71,15 +71,15 @@ mod tests {
     fn the_least_silent_budget_is_found() {
         let equal = Threat::uniform(100, 60.0).unwrap();
         for from in [0.0, 1.0, 37.0, 60.0] {
-            let found =
+            let least =
                 breakdown_threat(&equal, &Silent, |threat| Ok(threat.effective() >= from)).unwrap();
-            assert_eq!(found, Some(from));
+            assert_eq!(least, Some(from));
         }
         let general = Threat::new(vec![1.0, 2.5, 4.0], 6.0).unwrap();
-        let found = breakdown_threat(&general, &Silent, |threat| Ok(threat.effective() >= 2.0))
+        let least = breakdown_threat(&general, &Silent, |threat| Ok(threat.effective() >= 2.0))
             .unwrap()
             .unwrap();
-        assert!((2.0..2.06).contains(&found), "{found}");
+        assert!((2.0..2.06).contains(&least), "{least}");
         // A stopped search returns nothing, whatever it has seen.
         for silent in [true, false] {
             assert_eq!(breakdown_threat(&equal, &Stopped, |_| Ok(silent)).unwrap(), None);

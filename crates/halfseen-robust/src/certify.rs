@@ -171,7 +171,7 @@ impl Certifier<'_> {
         }
         let slack = self.rounding();
         let needed = self.needed();
-        let Some((found, away)) = self.least(needed - slack) else {
+        let Some((change, away)) = self.least(needed - slack) else {
             let certified = Some(self.total);
             return Certificate {
                 certified,
@@ -181,15 +181,15 @@ impl Certifier<'_> {
                 missing,
             };
         };
-        let certified = self.below(&found).map(|below| (spent + below).min(self.total));
-        let (mut exact, mut flips) = (found.exact, self.named(&found));
+        let certified = self.below(&change).map(|below| (spent + below).min(self.total));
+        let (mut exact, mut flips) = (change.exact, self.named(&change));
         if !self.changes(&flips) {
             // Within rounding of a change but none: a certain change may cost more.
             exact = false;
             flips.clear();
             if let Some(sure) = self.surely(needed + slack, away) {
                 flips = self.named(&sure);
-                exact = sure.exact && sure.cost <= found.cost;
+                exact = sure.exact && sure.cost <= change.cost;
                 if !self.changes(&flips) {
                     flips.clear();
                 }
@@ -236,12 +236,14 @@ impl Certifier<'_> {
                 // Like predictions: on the threshold, rounding decides the class.
                 let above = self.rivals.is_some() || self.scale.undo(self.effects.score) > 0.0;
                 let away = if above { -1.0 } else { 1.0 };
-                self.surely(needed, away).map(|found| (found, away))
+                self.surely(needed, away).map(|change| (change, away))
             }
             CertifiedClaim::Within(_) => {
                 let (down, up) = (self.surely(needed, -1.0), self.surely(needed, 1.0));
-                let both =
-                    down.map(|found| (found, -1.0)).into_iter().chain(up.map(|found| (found, 1.0)));
+                let both = down
+                    .map(|change| (change, -1.0))
+                    .into_iter()
+                    .chain(up.map(|change| (change, 1.0)));
                 both.min_by(|a, b| a.0.bound.total_cmp(&b.0.bound))
             }
         }
@@ -253,9 +255,9 @@ impl Certifier<'_> {
         self.cheapest.find(&self.effects.attributes, &self.gains, &self.effects.alters, needed)
     }
 
-    fn named(&self, found: &CheapestChange) -> Vec<u32> {
+    fn named(&self, change: &CheapestChange) -> Vec<u32> {
         let mut named: Vec<u32> =
-            found.items.iter().map(|&item| self.effects.attributes[item as usize]).collect();
+            change.items.iter().map(|&item| self.effects.attributes[item as usize]).collect();
         named.sort_unstable();
         named
     }
@@ -281,15 +283,15 @@ impl Certifier<'_> {
     }
 
     /// Returns the largest budget below the cost of the cheapest deletions; `None` if this is 0.
-    fn below(&self, found: &CheapestChange) -> Option<f64> {
-        if found.bound <= 0.0 {
+    fn below(&self, change: &CheapestChange) -> Option<f64> {
+        if change.bound <= 0.0 {
             return None;
         }
         Some(match self.costs {
-            Costs::Equal { value, .. } => value * ((found.bound / value).round() - 1.0),
+            Costs::Equal { value, .. } => value * ((change.bound / value).round() - 1.0),
             // The next whole number below the proven bound.
-            Costs::Whole { .. } => (found.bound * (1.0 - 1e-9)).ceil() - 1.0,
-            Costs::General => (found.bound * (1.0 - 1e-9) - 1e-12 * self.total).max(0.0),
+            Costs::Whole { .. } => (change.bound * (1.0 - 1e-9)).ceil() - 1.0,
+            Costs::General => (change.bound * (1.0 - 1e-9) - 1e-12 * self.total).max(0.0),
         })
     }
 }

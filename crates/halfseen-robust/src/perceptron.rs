@@ -163,16 +163,16 @@ impl RobustPerceptron {
         let (threat, rows) = (frame.threat.clone(), &frame.rows);
         let hinge = RobustHinge { threat: &threat, margin: margin.gamma };
         let attack = Attack { hinge, deletions: self.deletions };
-        let found = self.search(&attack, rows, &signs.signs, monitor)?;
+        let pass = self.search(&attack, rows, &signs.signs, monitor)?;
         let everything: Vec<u32> = (0..rows.len() as u32).collect();
         let (objective, unproven) =
-            attack.mean(rows, &signs.signs, &everything, &found.weights, found.bias);
+            attack.mean(rows, &signs.signs, &everything, &pass.weights, pass.bias);
         let mut learned = Learned {
             hinge,
             rows,
             signs: &signs.signs,
-            weights: &found.weights,
-            bias: found.bias,
+            weights: &pass.weights,
+            bias: pass.bias,
             box_radius: self.box_radius,
             largest_bias: self.intercept.then_some(self.box_radius),
             tried: self.tried,
@@ -182,7 +182,7 @@ impl RobustPerceptron {
             Damage::Noise => Some(learned.promise_of_noise()),
             // The loss of hypotheses on rows that they had not yet seen estimates the loss on new
             // rows. But the theorem's step depends on the longest of all rows.
-            Damage::Deletion => found.online.map(|online| {
+            Damage::Deletion => pass.online.map(|online| {
                 learned
                     .from_rows
                     .extend(matches!(self.step, Rule::Theory(_)).then(|| "step".to_owned()));
@@ -191,8 +191,8 @@ impl RobustPerceptron {
         };
         frame.notes.extend(promised.into_iter().chain(unproven_note(unproven)));
         let mut fit =
-            frame.classifier(signs, (&found.weights, found.bias), self.damage, found.stop)?;
-        (fit.report.objective, fit.report.passes) = (Some(objective), Some(found.passes));
+            frame.classifier(signs, (&pass.weights, pass.bias), self.damage, pass.stop)?;
+        (fit.report.objective, fit.report.passes) = (Some(objective), Some(pass.passes));
         Ok(fit)
     }
 
@@ -232,7 +232,7 @@ impl RobustPerceptron {
                             online: None,
                         };
                         let finished =
-                            best.map(|(_, found)| PassResult { stop: Stop::Interrupted, ..found });
+                            best.map(|(_, pass)| PassResult { stop: Stop::Interrupted, ..pass });
                         return Ok(finished.unwrap_or(partly));
                     }
                 }
@@ -256,7 +256,7 @@ impl RobustPerceptron {
         monitor.progress(total, total);
         let none =
             || ErrorKind::TooFewRows { what: "robust-perceptron".into(), least: 1, rows: 0 }.into();
-        best.map(|(_, found)| PassResult { passes: self.passes, ..found }).ok_or_else(none)
+        best.map(|(_, pass)| PassResult { passes: self.passes, ..pass }).ok_or_else(none)
     }
 
     /// Returns tau = C sqrt((n+1) / (m (R^2+1))).
@@ -333,9 +333,9 @@ impl<'t> Attack<'t> {
         let mut room = self.hinge.scratch();
         let (mut sum, mut unproven) = (0.0, 0);
         for &row in of {
-            let (found, proven) =
+            let (loss, proven) =
                 self.loss(rows, row as usize, signs[row as usize], (weights, bias), &mut room);
-            sum += found.loss;
+            sum += loss.loss;
             unproven += usize::from(!proven);
         }
         (sum / of.len().max(1) as f64, unproven)
@@ -395,9 +395,9 @@ impl Walk {
     ) {
         self.count += 1;
         self.bias_sum += self.bias;
-        let (found, _) = attack.loss(rows, row, y, (&self.weights, self.bias), room);
-        self.lost += found.loss;
-        if !found.active {
+        let (loss, _) = attack.loss(rows, row, y, (&self.weights, self.bias), room);
+        self.lost += loss.loss;
+        if !loss.active {
             return;
         }
         let push = self.step * y;

@@ -186,15 +186,15 @@ impl RobustLp {
         let classes = Classes { rows: &frame.rows, signs: &signs.signs, hinge };
         let all: Vec<usize> = (0..frame.rows.len()).collect();
         let task = self.task(&frame.rows, Loss::Hinge { signs: &signs.signs, hinge });
-        let (mut found, mut objective, unproven) = Narrower::or_solve(
+        let (mut solution, mut objective, unproven) = Narrower::or_solve(
             narrower,
             (self, margin.gamma),
             || self.all_or_chunks(&all, &|keep| self.optimum(&classes, keep, monitor)),
-            |found| cuts::mean(&task, &found.weights, found.bias),
+            |solution| cuts::mean(&task, &solution.weights, solution.bias),
         )?;
         let (alone_bias, alone) = task.alone();
-        if self.chunk.is_none() && alone - found.bound <= self.tol * alone {
-            (found.weights, found.bias, objective) =
+        if self.chunk.is_none() && alone - solution.bound <= self.tol * alone {
+            (solution.weights, solution.bias, objective) =
                 (vec![0.0; frame.rows.width()], alone_bias, alone);
             let threat = threat.effective();
             if !self.one_class(&classes, &all) && threat > 0.0 {
@@ -212,8 +212,8 @@ impl RobustLp {
                 hinge,
                 rows: &frame.rows,
                 signs: &signs.signs,
-                weights: &found.weights,
-                bias: found.bias,
+                weights: &solution.weights,
+                bias: solution.bias,
                 box_radius: self.box_radius,
                 largest_bias,
                 tried: self.tried,
@@ -226,11 +226,15 @@ impl RobustLp {
             frame.notes.push(promise);
         }
         frame.notes.extend(unproven_note(unproven));
-        let mut fit =
-            frame.classifier(&signs, (&found.weights, found.bias), self.damage, found.stop)?;
+        let mut fit = frame.classifier(
+            &signs,
+            (&solution.weights, solution.bias),
+            self.damage,
+            solution.stop,
+        )?;
         fit.report.objective = Some(objective);
-        fit.report.gap = certified(objective, found.bound, unproven);
-        fit.report.passes = Some(found.passes);
+        fit.report.gap = certified(objective, solution.bound, unproven);
+        fit.report.passes = Some(solution.passes);
         Ok(fit)
     }
 
@@ -252,13 +256,13 @@ impl RobustLp {
             self.rounds(rows, keep, Loss::Quantile { targets: &kept, q, threat: &threat }, monitor)
         };
         let loss = Loss::Quantile { targets: &targets, q, threat: &threat };
-        let (found, objective, unproven) = Narrower::or_solve(
+        let (solution, objective, unproven) = Narrower::or_solve(
             narrower,
             (self, 0.0),
             || self.all_or_chunks(&all, &solve),
-            |found| cuts::mean(&self.task(rows, loss), &found.weights, found.bias),
+            |solution| cuts::mean(&self.task(rows, loss), &solution.weights, solution.bias),
         )?;
-        let zero = found.weights.iter().all(|w| *w == 0.0);
+        let zero = solution.weights.iter().all(|w| *w == 0.0);
         if zero && objective > 0.0 && threat.effective() > 0.0 {
             let silent = |threat: &Threat| {
                 let loss = Loss::Quantile { targets: &targets, q, threat };
@@ -274,11 +278,11 @@ impl RobustLp {
             frame.notes.push(Note::ThreatBeatsSignal { threat: threat.effective(), from });
         }
         frame.notes.extend(unproven_note(unproven));
-        let mut fit = frame.regressor(&found.weights, found.bias, found.stop)?;
+        let mut fit = frame.regressor(&solution.weights, solution.bias, solution.stop)?;
         fit.report.quantile = self.told_quantile();
         fit.report.objective = Some(objective);
-        fit.report.gap = certified(objective, found.bound, unproven);
-        fit.report.passes = Some(found.passes);
+        fit.report.gap = certified(objective, solution.bound, unproven);
+        fit.report.passes = Some(solution.passes);
         Ok(fit)
     }
 
@@ -366,14 +370,14 @@ impl RobustLp {
         let task = self.task(rows, loss);
         let &RobustLp { box_radius, intercept, tol, max_iter, .. } = self;
         let options = cuts::CutOptions { box_radius, intercept, tol, max_iter };
-        let found = cuts::solve(&task, &options, monitor)?;
-        let bound = found.objective - found.gap;
-        let (mut weights, mut bias) = (found.weights, found.bias);
-        if found.alone - bound <= self.tol * found.alone {
+        let solution = cuts::solve(&task, &options, monitor)?;
+        let bound = solution.objective - solution.gap;
+        let (mut weights, mut bias) = (solution.weights, solution.bias);
+        if solution.alone - bound <= self.tol * solution.alone {
             weights.fill(0.0);
-            bias = found.alone_bias;
+            bias = solution.alone_bias;
         }
-        Ok(Optimum { weights, bias, bound, passes: found.passes, stop: found.stop.into() })
+        Ok(Optimum { weights, bias, bound, passes: solution.passes, stop: solution.stop.into() })
     }
 
     /// Solves the program (4) by the interior-point method.
@@ -407,19 +411,19 @@ impl RobustLp {
         shuffle(&mut Stream::new(self.seed, Purpose::Order, 0), &mut order);
         let size = all.len().div_ceil(all.len().div_ceil(chunk));
         let chunks: Vec<&[usize]> = order.chunks(size).collect();
-        let found: Vec<Result<Optimum>> = chunks.par_iter().map(|keep| solve(keep)).collect();
+        let solutions: Vec<Result<Optimum>> = chunks.par_iter().map(|keep| solve(keep)).collect();
         let mut mean =
             Optimum { weights: Vec::new(), bias: 0.0, bound: 0.0, passes: 0, stop: Stop::Chunks };
         let share = 1.0 / chunks.len() as f64;
-        for (found, keep) in found.into_iter().zip(&chunks) {
-            let found = found?;
-            mean.weights.resize(found.weights.len(), 0.0);
-            mean.weights.iter_mut().zip(&found.weights).for_each(|(sum, w)| *sum += share * w);
-            mean.bias += share * found.bias;
-            mean.bound += found.bound * keep.len() as f64 / all.len() as f64;
-            mean.passes += found.passes;
-            if !found.stop.converged() {
-                mean.stop = found.stop;
+        for (of_chunk, keep) in solutions.into_iter().zip(&chunks) {
+            let of_chunk = of_chunk?;
+            mean.weights.resize(of_chunk.weights.len(), 0.0);
+            mean.weights.iter_mut().zip(&of_chunk.weights).for_each(|(sum, w)| *sum += share * w);
+            mean.bias += share * of_chunk.bias;
+            mean.bound += of_chunk.bound * keep.len() as f64 / all.len() as f64;
+            mean.passes += of_chunk.passes;
+            if !of_chunk.stop.converged() {
+                mean.stop = of_chunk.stop;
             }
         }
         Ok(mean)

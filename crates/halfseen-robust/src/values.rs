@@ -69,15 +69,15 @@ pub fn information(examples: &Examples<'_>) -> Result<Vec<f64>> {
     let best = |panel: usize| {
         layout.slots_of(panel).map(|slot| columns[layout.column(slot)]).fold(0.0, f64::max)
     };
-    let found: Vec<f64> = (0..attributes).map(best).collect();
-    let total: f64 = found.iter().sum();
+    let values: Vec<f64> = (0..attributes).map(best).collect();
+    let total: f64 = values.iter().sum();
     if total <= 0.0 {
         let problem = "no attribute is informative about the target, so all costs would be 0; \
                        use uniform costs";
         let (what, name) = ("mutual information", "every attribute".to_owned());
         return Err(ErrorKind::WrongDeclaration { what, name, problem: problem.into() }.into());
     }
-    Ok(found.into_iter().map(|v| v * attributes as f64 / total).collect())
+    Ok(values.into_iter().map(|v| v * attributes as f64 / total).collect())
 }
 
 /// Returns the largest mutual information of [x > c] with the class over all c, in nats, for sorted

@@ -60,7 +60,7 @@ fn factor(gram: &Mat<f64>) -> Mat<f64> {
     let stack = MemStack::new(&mut memory);
     let rank =
         cholesky_in_place(lower.as_mut(), &mut to, &mut from, Par::Seq, stack, Default::default())
-            .map_or(n, |(found, _)| found.rank);
+            .map_or(n, |(factor, _)| factor.rank);
     let largest = lower[(0, 0)].powi(2);
     let enough = |&k: &usize| lower[(k, k)].powi(2) <= 1e-14 * n as f64 * largest;
     let rank = (0..rank).find(enough).unwrap_or(rank);
@@ -93,23 +93,23 @@ fn main() {
     // In alternation, and the shorter time of two.
     for _ in 0..2 {
         let start = seconds();
-        let found = match classes {
+        let solutions = match classes {
             2 => hinge::path(gram.as_ref(), &labels, &cs, &options, &Silent),
             _ => multiclass::path(gram.as_ref(), &codes, classes, &cs, &options, &Silent),
         };
         old.push((
             seconds() - start,
-            found.unwrap().iter().map(|f| (f.objective, f.gap, f.stop)).collect::<Vec<_>>(),
+            solutions.unwrap().iter().map(|f| (f.objective, f.gap, f.stop)).collect::<Vec<_>>(),
         ));
         let start = seconds();
         let view = features.as_ref();
-        let found = match classes {
+        let solutions = match classes {
             2 => linear::hinge_path(view, &labels, &cs, &options, &Silent),
             _ => linear::multiclass_path(view, &indices, classes, &cs, &options, &Silent),
         };
         new.push((
             seconds() - start,
-            found.unwrap().iter().map(|f| (f.objective, f.gap, f.stop)).collect::<Vec<_>>(),
+            solutions.unwrap().iter().map(|f| (f.objective, f.gap, f.stop)).collect::<Vec<_>>(),
         ));
     }
     if classes == 2 {
@@ -123,10 +123,10 @@ fn main() {
             let problem = linear::LinearHingeProblem { features, labels, costs: &costs, margins };
             let half = SolverOptions { tol: 0.5 * options.tol, ..options };
             let (_, duals) = linear::hinge(&problem, Some(&warm), &half, &Silent).unwrap();
-            let found = hinge::solve(gram.as_ref(), labels, c, Some(&duals), &options, &Silent);
-            let found = found.unwrap();
-            polish += found.passes;
-            largest = largest.max(found.gap / found.objective);
+            let polished = hinge::solve(gram.as_ref(), labels, c, Some(&duals), &options, &Silent);
+            let polished = polished.unwrap();
+            polish += polished.passes;
+            largest = largest.max(polished.gap / polished.objective);
             let grown = |i: usize| if duals[i] >= c { 10.0 * c } else { duals[i] };
             warm = (0..n).map(grown).collect();
         }

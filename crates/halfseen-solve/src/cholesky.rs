@@ -118,12 +118,12 @@ impl Scaled {
     pub(crate) fn solve(&self, right: &mut [f64]) {
         let scaled = |j: usize, right: &[f64]| right[j] * self.scale[j];
         let mut rest = Mat::from_fn(right.len(), 1, |j, _| scaled(j, right));
-        let mut found = rest.clone();
-        solve_in_place(self.factor.as_ref(), found.as_mut());
-        self.subtract_product(found.col_as_slice(0), rest.col_as_slice_mut(0));
+        let mut correction = rest.clone();
+        solve_in_place(self.factor.as_ref(), correction.as_mut());
+        self.subtract_product(correction.col_as_slice(0), rest.col_as_slice_mut(0));
         solve_in_place(self.factor.as_ref(), rest.as_mut());
         for (j, to) in right.iter_mut().enumerate() {
-            *to = (found[(j, 0)] + rest[(j, 0)]) * self.scale[j];
+            *to = (correction[(j, 0)] + rest[(j, 0)]) * self.scale[j];
         }
     }
 
@@ -153,18 +153,18 @@ mod tests {
             let rows = Mat::from_fn(n, n + 3, |_, _| stream.normal());
             let whole = &rows * rows.transpose();
             let wanted = Mat::from_fn(n, 2, |_, _| stream.normal());
-            let mut found = &whole * &wanted;
+            let mut solution = &whole * &wanted;
             let lower = Mat::from_fn(n, n, |i, j| if i < j { f64::NAN } else { whole[(i, j)] });
             for par in [Par::Seq, Par::rayon(0)] {
                 let factor = CholeskyFactor::new(lower.clone(), par).unwrap();
-                let mut copy = found.clone();
+                let mut copy = solution.clone();
                 factor.solve(&mut copy);
                 assert!((&copy - &wanted).norm_max() < 1e-7, "{n}");
             }
             let mut factor = lower;
             factor_in_place(factor.as_mut(), Par::Seq).unwrap();
-            solve_in_place(factor.as_ref(), found.as_mut());
-            assert!((&found - &wanted).norm_max() < 1e-7, "{n}");
+            solve_in_place(factor.as_ref(), solution.as_mut());
+            assert!((&solution - &wanted).norm_max() < 1e-7, "{n}");
             let mut inverse = Mat::from_fn(n, n, |_, _| f64::NAN);
             invert(factor.as_ref(), inverse.as_mut());
             let inverse = Mat::from_fn(n, n, |i, j| inverse[(i.max(j), i.min(j))]);
@@ -181,10 +181,10 @@ mod tests {
         let wild = Mat::from_fn(20, 20, |i, j| size(i) * plain[(i, j)] * size(j));
         let wanted: Vec<f64> = (0..20).map(|i| stream.normal() / size(i)).collect();
         let lower = Mat::from_fn(20, 20, |i, j| if i < j { f64::NAN } else { wild[(i, j)] });
-        let mut found: Vec<f64> =
+        let mut solution: Vec<f64> =
             (0..20).map(|i| (0..20).map(|j| wild[(i, j)] * wanted[j]).sum()).collect();
-        Scaled::new(lower).unwrap().solve(&mut found);
-        for (i, (x, wanted)) in found.iter().zip(&wanted).enumerate() {
+        Scaled::new(lower).unwrap().solve(&mut solution);
+        for (i, (x, wanted)) in solution.iter().zip(&wanted).enumerate() {
             assert!((x - wanted).abs() < 1e-8 / size(i), "{i}: {x} {wanted}");
         }
         // Singular system: a ridge helps, and the solution solves it.

@@ -102,9 +102,9 @@ mod tests {
     #[test]
     fn one_attribute_of_which_half_may_go_is_solved_by_hand() {
         // The loss of a row is (2 - w) (1 - t) for t in [0, 1/2] deleted: at most 2 - w.
-        let found = deletion::solve(&program(rows()), &[0, 1, 2], &Silent).unwrap();
-        assert_eq!(found.stop, SolverStop::Tolerance);
-        assert!((found.weights[0] - 1.0).abs() < 1e-8 && (found.bound - 1.0).abs() < 1e-8);
+        let optimum = deletion::solve(&program(rows()), &[0, 1, 2], &Silent).unwrap();
+        assert_eq!(optimum.stop, SolverStop::Tolerance);
+        assert!((optimum.weights[0] - 1.0).abs() < 1e-8 && (optimum.bound - 1.0).abs() < 1e-8);
     }
 
     /// Loss |target - w x| of each row.
@@ -139,10 +139,10 @@ mod tests {
     #[test]
     fn absolute_losses_have_the_median() {
         // w is near 0.3, -(-0.5) and 4: the median.
-        let found = cuts::solve(rows(), &Absolute([0.3, -0.5, 4.0]), &OPTIONS, &Silent).unwrap();
-        assert_eq!(found.stop, SolverStop::Tolerance);
-        assert!((found.weights[0] - 0.5).abs() < 1e-7, "{found:?}");
-        assert!((found.objective - 3.7 / 3.0).abs() < 1e-8);
+        let optimum = cuts::solve(rows(), &Absolute([0.3, -0.5, 4.0]), &OPTIONS, &Silent).unwrap();
+        assert_eq!(optimum.stop, SolverStop::Tolerance);
+        assert!((optimum.weights[0] - 0.5).abs() < 1e-7, "{optimum:?}");
+        assert!((optimum.objective - 3.7 / 3.0).abs() < 1e-8);
     }
 
     #[test]

@@ -44,9 +44,9 @@ pub fn solve(gram: MatRef<'_, f64>, targets: MatRef<'_, f64>, c: f64) -> Result<
     check_rows(gram)?;
     check(gram, targets, c)?;
     if let Ok(factor) = factorise(gram, c, Par::rayon(0)) {
-        let found = refined(gram, targets, c, |b| factor.solve(b));
-        if found.gap <= COARSE * found.objective.abs() {
-            return finished(found);
+        let certified = refined(gram, targets, c, |b| factor.solve(b));
+        if certified.gap <= COARSE * certified.objective.abs() {
+            return finished(certified);
         }
     }
     Spectrum::decompose(gram)?.solve(targets, c)
@@ -210,8 +210,8 @@ fn certified(
     Certified { coefficients: a, objective, gap: c / 2.0 * square, residual, passes }
 }
 
-fn finished(found: Certified) -> Result<Solved> {
-    let Certified { coefficients, objective, gap, passes, .. } = found;
+fn finished(certified: Certified) -> Result<Solved> {
+    let Certified { coefficients, objective, gap, passes, .. } = certified;
     if !(objective.is_finite() && gap.is_finite()) {
         let problem =
             "the numbers are too large or too small; scale the kernel, or choose another C".into();
@@ -287,16 +287,16 @@ mod tests {
                 gram *= faer::Scale(scale);
                 let spectrum = Spectrum::new(gram.as_ref()).unwrap();
                 for c in GRID {
-                    for found in [
+                    for attempt in [
                         spectrum.solve(targets.as_ref(), c),
                         solve(gram.as_ref(), targets.as_ref(), c),
                     ] {
-                        let found = found.unwrap();
+                        let solved = attempt.unwrap();
                         assert!(
-                            found.gap >= 0.0 && found.gap <= 1e-8 * found.objective,
+                            solved.gap >= 0.0 && solved.gap <= 1e-8 * solved.objective,
                             "{n} {rank} {scale} {c}"
                         );
-                        assert_eq!((found.support, found.stop), (n, SolverStop::ClosedForm));
+                        assert_eq!((solved.support, solved.stop), (n, SolverStop::ClosedForm));
                     }
                 }
             }
@@ -308,7 +308,7 @@ mod tests {
         let (gram, targets) = problem(20, 30, 2, 6);
         for c in [0.1, 1.0, 10.0] {
             let wrong = normal(20, 2, 77);
-            let found = certified(gram.as_ref(), targets.as_ref(), c, wrong.clone(), 1);
+            let refined = certified(gram.as_ref(), targets.as_ref(), c, wrong.clone(), 1);
             let z = &gram * &wrong;
             let (mut primal, mut dual) = (0.0, 0.0);
             for j in 0..2 {
@@ -318,8 +318,8 @@ mod tests {
                     dual += a * y - a * z / 2.0 - a * a / (2.0 * c);
                 }
             }
-            assert!((found.objective - primal).abs() < 1e-10 * primal);
-            assert!((found.gap - (primal - dual)).abs() < 1e-10 * primal);
+            assert!((refined.objective - primal).abs() < 1e-10 * primal);
+            assert!((refined.gap - (primal - dual)).abs() < 1e-10 * primal);
             // No point in the span is below the dual objective.
             let best = solve(gram.as_ref(), targets.as_ref(), c).unwrap();
             assert!(best.objective >= dual && best.objective < primal);
@@ -360,8 +360,8 @@ mod tests {
         let (x, y) = (normal(n, d, 8), normal(n, 2, 9));
         let gram = &x * x.transpose();
         for c in [1e-3, 1.0, 1e4] {
-            let found = solve(gram.as_ref(), y.as_ref(), c).unwrap();
-            let weights = x.transpose() * &found.coefficients;
+            let solved = solve(gram.as_ref(), y.as_ref(), c).unwrap();
+            let weights = x.transpose() * &solved.coefficients;
             // The gradient of (1/2) |w|^2 + (C/2) |Xw - y|^2 is zero.
             let gradient = &weights + faer::Scale(c) * (x.transpose() * (&x * &weights - &y));
             let size = c * largest(&(x.transpose() * &y));
@@ -402,10 +402,10 @@ mod tests {
     #[test]
     fn one_row_is_solved_by_hand() {
         let (gram, y) = (Mat::from_fn(1, 1, |_, _| 3.0), Mat::from_fn(1, 1, |_, _| 2.0));
-        let found = solve(gram.as_ref(), y.as_ref(), 2.0).unwrap();
-        assert!((found.coefficients[(0, 0)] - 2.0 / 3.5).abs() < 1e-15);
+        let solved = solve(gram.as_ref(), y.as_ref(), 2.0).unwrap();
+        assert!((solved.coefficients[(0, 0)] - 2.0 / 3.5).abs() < 1e-15);
         let z = 3.0 * 2.0 / 3.5;
-        assert!((found.objective - (z * z / 6.0 + (z - 2.0) * (z - 2.0))).abs() < 1e-14);
+        assert!((solved.objective - (z * z / 6.0 + (z - 2.0) * (z - 2.0))).abs() < 1e-14);
     }
 
     #[test]
@@ -413,12 +413,12 @@ mod tests {
         let zero = Mat::<f64>::zeros(4, 4);
         let y = normal(4, 1, 11);
         for c in GRID {
-            let found = solve(zero.as_ref(), y.as_ref(), c).unwrap();
-            assert!(farthest(&found.coefficients, &(faer::Scale(c) * &y)) < 1e-14);
+            let solved = solve(zero.as_ref(), y.as_ref(), c).unwrap();
+            assert!(farthest(&solved.coefficients, &(faer::Scale(c) * &y)) < 1e-14);
             let (gram, _) = problem(4, 2, 1, 12);
             let nothing = Mat::<f64>::zeros(4, 1);
-            let found = solve(gram.as_ref(), nothing.as_ref(), c).unwrap();
-            assert_eq!((found.objective, found.gap, found.support), (0.0, 0.0, 0));
+            let solved = solve(gram.as_ref(), nothing.as_ref(), c).unwrap();
+            assert_eq!((solved.objective, solved.gap, solved.support), (0.0, 0.0, 0));
         }
     }
 
@@ -432,11 +432,11 @@ mod tests {
         }
         let c = 1e12;
         assert!(factorise(gram.as_ref(), c, Par::Seq).is_err());
-        let found = solve(gram.as_ref(), targets.as_ref(), c).unwrap();
+        let solved = solve(gram.as_ref(), targets.as_ref(), c).unwrap();
         let exact = Spectrum::new(exact.as_ref()).unwrap().solve(targets.as_ref(), c).unwrap();
         // Equal up to the rounding of `exact`, whose eigenvalues of 1e-14 are not quite 0 beside
         // 1/C.
-        assert!(farthest(&found.coefficients, &exact.coefficients) < 0.1);
+        assert!(farthest(&solved.coefficients, &exact.coefficients) < 0.1);
         let indefinite = Mat::from_fn(2, 2, |i, j| if i == j { 1.0 } else { 2.0 });
         let y = normal(2, 1, 14);
         for refused in [
@@ -456,8 +456,8 @@ mod tests {
         }
         for c in [1e-310, 1e-300, 1e300] {
             // The result is in range, or an error.
-            if let Ok(found) = solve(gram.as_ref(), targets.as_ref(), c) {
-                assert!(found.gap.is_finite() && found.objective.is_finite());
+            if let Ok(solved) = solve(gram.as_ref(), targets.as_ref(), c) {
+                assert!(solved.gap.is_finite() && solved.objective.is_finite());
             }
         }
         let mut holes = targets.clone();

@@ -75,22 +75,22 @@ fn main() {
     for (gamma, gram) in (1..).zip(&grams) {
         for &c in cs.iter().filter(|_| cold) {
             let start = Instant::now();
-            let found = hinge::solve(gram.as_ref(), &labels, c, None, &options, &Silent).unwrap();
+            let solved = hinge::solve(gram.as_ref(), &labels, c, None, &options, &Silent).unwrap();
             println!(
                 "gamma {gamma} C {c:7.0e} cold {:8.1} ms  objective {:.6e} gap {:.1e} passes {} support {} {:?}",
                 start.elapsed().as_secs_f64() * 1e3,
-                found.objective,
-                found.gap / found.objective,
-                found.passes,
-                found.support,
-                found.stop
+                solved.objective,
+                solved.gap / solved.objective,
+                solved.passes,
+                solved.support,
+                solved.stop
             );
         }
         let start = Instant::now();
-        let found = hinge::path(gram.as_ref(), &labels, &cs, &options, &Silent).unwrap();
+        let solved = hinge::path(gram.as_ref(), &labels, &cs, &options, &Silent).unwrap();
         let seconds = start.elapsed().as_secs_f64();
         total += seconds;
-        let unfinished = found.iter().filter(|f| f.stop != SolverStop::Tolerance).count();
+        let unfinished = solved.iter().filter(|f| f.stop != SolverStop::Tolerance).count();
         println!(
             "gamma {gamma} path of {}: {:.1} ms, unfinished {unfinished}",
             cs.len(),

@@ -46,8 +46,8 @@ fn best(learner: &dyn Learner, sets: &[Synthetic]) -> Result<(f64, &'static str)
             let mut learner = learner.clone_box();
             learner.set("step", step)?;
             learner.set("seed", &seed.to_string())?;
-            let found = learner.fit(&set.informed(), &Silent)?.linear()?.clone();
-            sum += set.excess(&found.weights, found.intercept);
+            let model = learner.fit(&set.informed(), &Silent)?.linear()?.clone();
+            sum += set.excess(&model.weights, model.intercept);
         }
         let mean = sum / sets.len() as f64;
         if mean < best.0 {

@@ -72,13 +72,13 @@ fn ten_thousand_examples_allocate_nothing() {
     assert_ne!(COUNT.with(Cell::get), 0, "the counter counts");
     for name in common::budgeted() {
         for settings in [&[("horizon", "10500")][..], &[("centre", "none"), ("radius", "0.1")]] {
-            let found = allocations_of(&name, settings);
+            let count = allocations_of(&name, settings);
             if common::keeps_reads(&name) {
                 // Four lists that double.
-                assert!(found <= 4 * 5, "{name}: {found}");
+                assert!(count <= 4 * 5, "{name}: {count}");
                 continue;
             }
-            assert_eq!(found, 0, "{name} {settings:?}");
+            assert_eq!(count, 0, "{name} {settings:?}");
         }
     }
     assert_eq!(

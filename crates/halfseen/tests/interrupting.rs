@@ -98,8 +98,8 @@ fn watched(learner: &dyn Learner, data: &Data, patience: Duration) -> (State, f6
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     pool.install(|| {
         let monitor = Gaps::new(patience);
-        let found = tested(learner, &data.examples(), &monitor);
-        if let Err(error) = &found {
+        let outcome = tested(learner, &data.examples(), &monitor);
+        if let Err(error) = &outcome {
             let interrupted = matches!(error.kind(), ErrorKind::Interrupted { .. });
             assert!(interrupted, "{}: {error}", learner.name());
         }
@@ -157,12 +157,14 @@ fn a_fit_that_is_stopped_during_its_refits_returns_what_was_tested() {
     let fit = learner.fit(&data.examples(), &monitor).unwrap();
     assert_eq!((fit.report.stop, fit.report.converged), (Stop::Interrupted, false));
     assert!(fit.report.risk.is_some());
-    let found = match fit.predictor {
+    let conditional = match fit.predictor {
         Predictor::Conditional(found) => found,
         Predictor::Curves(found) => found.conditional,
         other => panic!("{other:?}"),
     };
-    assert!(found.deviations.is_empty() && found.linear.weights.iter().any(|w| *w != 0.0));
+    assert!(
+        conditional.deviations.is_empty() && conditional.linear.weights.iter().any(|w| *w != 0.0)
+    );
 }
 
 #[test]

@@ -422,10 +422,10 @@ fn a_comparison_runs_as_many_fits_at_once_as_fit_and_finds_the_same() {
     };
     let learners = [learner("ridge", &[])];
     let run = || {
-        let (most, found) = peak(|| compare(&learners, &task, &plan, &Silent).unwrap());
-        let mut found = found;
-        found.rows.iter_mut().for_each(|row| row.seconds = 0.0);
-        (most, (found.rows, found.curve))
+        let (most, comparison) = peak(|| compare(&learners, &task, &plan, &Silent).unwrap());
+        let mut comparison = comparison;
+        comparison.rows.iter_mut().for_each(|row| row.seconds = 0.0);
+        (most, (comparison.rows, comparison.curve))
     };
     let (_, free) = run();
     let size = FitSize { settings: 10, ..FitSize::of(&data.examples()) };

@@ -400,11 +400,11 @@ impl<L: FromMoments> Engine for Gatherer<L> {
     /// weight.
     fn present(&self) -> Linear {
         let fits = self.fits(&[&self.learner], Stop::OnePass, &Silent);
-        let found = fits
+        let fit = fits
             .ok()
             .and_then(|fits| fits.into_iter().next())
             .and_then(|fit| fit.linear().ok().cloned());
-        found.unwrap_or_else(|| self.linear(&[], &[], &[]))
+        fit.unwrap_or_else(|| self.linear(&[], &[], &[]))
     }
 
     fn noted(&self, report: Report) -> Report {

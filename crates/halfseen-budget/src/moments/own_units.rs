@@ -34,11 +34,11 @@ impl<L: FromMoments> Gatherer<L> {
         let Some(mut own) = self.state.own.take_if(|own| own.is_due(answers)) else { return };
         // Sizes are looked up while there is a test.
         self.state.own = Some(own.clone());
-        let found = self.reduced().ok();
+        let reduced = self.reduced().ok();
         let mut last: Option<(f64, Reduced, Vec<f64>)> = None;
         own.renew(answers, |trust| {
             let mut weights = vec![0.0; self.layout.sampled_slots()];
-            let Some(moments) = &found else { return (weights, Vec::new()) };
+            let Some(moments) = &reduced else { return (weights, Vec::new()) };
             if last.as_ref().is_none_or(|(share, ..)| *share != trust.share) {
                 let moments = self.trusted(moments.clone(), trust);
                 let solved = L::solve(&[&self.learner], &moments, &Silent)

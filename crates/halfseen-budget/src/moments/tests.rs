@@ -116,10 +116,10 @@ fn tell_all<L: FromMoments>(
     draws.iter().map(tell).collect()
 }
 
-fn assert_close(found: f64, expected: f64, scale: f64, what: &str) {
+fn assert_close(actual: f64, expected: f64, scale: f64, what: &str) {
     assert!(
-        (found - expected).abs() <= 1e-12 * scale.max(1.0),
-        "{what}: {found} instead of {expected}"
+        (actual - expected).abs() <= 1e-12 * scale.max(1.0),
+        "{what}: {actual} instead of {expected}"
     );
 }
 
@@ -182,8 +182,8 @@ fn baseline_estimates_all_second_moments_without_bias() {
                         &format!("{what}: v_{i}"),
                     );
                     for (b, z) in z.iter().enumerate() {
-                        let found = mean(&|s| s.slot_known[i * before.known_target.len() + b]);
-                        assert_close(found, e[i] * z, 30.0, &format!("{what}: C_{i}{b}"));
+                        let estimate = mean(&|s| s.slot_known[i * before.known_target.len() + b]);
+                        assert_close(estimate, e[i] * z, 30.0, &format!("{what}: C_{i}{b}"));
                     }
                 }
                 for (a, z) in z.iter().enumerate() {

@@ -21,9 +21,9 @@ fn step(setting: &Setting, name: &str, m: u64) -> Option<f64> {
 }
 
 #[track_caller]
-fn close(found: Option<f64>, expected: f64) {
-    let found = found.unwrap();
-    assert!((found / expected - 1.0).abs() < 1e-12, "{found} is not {expected}");
+fn close(actual: Option<f64>, expected: f64) {
+    let actual = actual.unwrap();
+    assert!((actual / expected - 1.0).abs() < 1e-12, "{actual} is not {expected}");
 }
 
 /// d = 100, budget 4 (three reads for the example, one for the product), B = 1, m = 10,000.
@@ -202,10 +202,10 @@ fn contradicted_assumptions_take_the_promise_back() {
         Setting { moments: Some(MomentNorms { sum: 1.5, half: 20.0, largest: 0.5 }), ..setting() };
     let tried = |s: &Setting, name| plan(named(name), s, Goal::Examples(1000));
     for name in ["aerr", "ddaerr ", "ddaerr-2p"] {
-        let found = tried(&s, name);
-        let why = found.contradiction.unwrap();
+        let attempt = tried(&s, name);
+        let why = attempt.contradiction.unwrap();
         assert!(why.contains("1.5") && why.contains("1.225"), "{why}");
-        assert_eq!((found.excess, found.step, found.says_something), (None, None, false));
+        assert_eq!((attempt.excess, attempt.step, attempt.says_something), (None, None, false));
         assert_eq!(plan(named(name), &s, Goal::Error(0.5)).examples, None);
     }
     assert!(tried(&Setting { norm: 1.225, ..s.clone() }, "aerr").excess.is_some());

@@ -121,8 +121,8 @@ impl Theorem {
     }
 
     fn finite(&self, setting: &Setting, examples: u64) -> Option<(f64, f64)> {
-        let found = (examples > 0).then(|| (self.at)(setting, examples)).flatten();
-        found.filter(|(excess, _)| excess.is_finite())
+        let bound = (examples > 0).then(|| (self.at)(setting, examples)).flatten();
+        bound.filter(|(excess, _)| excess.is_finite())
     }
 }
 

@@ -168,7 +168,7 @@ fn the_draw_of_the_product_goes_by_mass_over_share() {
         counts[read.panel as usize] += 1.0 / 20_000.0;
     }
     // 1/(1/4), 4/(1/2), 9/1 of 21.
-    for (found, expected) in counts.iter().zip([4.0 / 21.0, 8.0 / 21.0, 9.0 / 21.0]) {
-        assert!((found - expected).abs() < 0.015, "{counts:?}");
+    for (count, expected) in counts.iter().zip([4.0 / 21.0, 8.0 / 21.0, 9.0 / 21.0]) {
+        assert!((count - expected).abs() < 0.015, "{counts:?}");
     }
 }

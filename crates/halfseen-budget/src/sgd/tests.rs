@@ -196,8 +196,8 @@ fn enumerate<I: Iterate>(sgd: &mut Sgd<I>, x: &[f64], y: f64) -> Sums {
     sums
 }
 
-pub(super) fn assert_close(found: f64, expected: f64, scale: f64, what: &str) {
-    assert!((found - expected).abs() <= 1e-12 * scale, "{what}: {found} instead of {expected}");
+pub(super) fn assert_close(actual: f64, expected: f64, scale: f64, what: &str) {
+    assert!((actual - expected).abs() <= 1e-12 * scale, "{what}: {actual} instead of {expected}");
 }
 
 fn check<B: Budgeted>(learner: &B, layout: &Arc<Layout>, budget: usize) {
@@ -252,27 +252,27 @@ fn check_moments<I: Iterate>(sgd: &mut Sgd<I>, x: &[f64], y: f64, what: &str) {
     let exact = sgd.state.known.intercept() + known_part;
     let sampled_part: f64 = (0..sampled).map(|s| sgd.state.iterate.weight(s) * centred[s]).sum();
     let product = exact + sampled_part;
-    let found = enumerate(sgd, x, y);
-    let scale = found.largest;
-    assert_close(found.product, product, scale, &format!("{what}: E product"));
+    let moments = enumerate(sgd, x, y);
+    let scale = moments.largest;
+    assert_close(moments.product, product, scale, &format!("{what}: E product"));
     assert_close(
-        found.risk,
+        moments.risk,
         (product - y).powi(2),
         scale,
         &format!("{what}: E of the estimated risk"),
     );
     let slope = sgd.recipe.loss.slope(product, y);
     for (s, &xs) in own.iter().enumerate() {
-        assert_close(found.example[s], xs, scale, &format!("{what}: E x~ of slot {s}"));
+        assert_close(moments.example[s], xs, scale, &format!("{what}: E x~ of slot {s}"));
         assert_close(
-            found.gradient[s],
+            moments.gradient[s],
             slope * xs,
             scale,
             &format!("{what}: E slope x~ of slot {s}"),
         );
         let square = sampler.inflation(layout.panel_of(s)) * xs * xs;
         assert_close(
-            found.example_square[s],
+            moments.example_square[s],
             square,
             scale,
             &format!("{what}: E x~^2 of slot {s}"),
@@ -285,7 +285,7 @@ fn check_moments<I: Iterate>(sgd: &mut Sgd<I>, x: &[f64], y: f64, what: &str) {
     let mean_square = sampled_part.powi(2) + (one - sampled_part.powi(2)) / draws;
     let expected = mean_square + 2.0 * (exact - y) * sampled_part + (exact - y).powi(2);
     assert_close(
-        found.product_square,
+        moments.product_square,
         expected,
         scale * scale,
         &format!("{what}: E (product - y)^2"),

@@ -115,7 +115,7 @@ fn in_this_order<L: AskTell + ?Sized, T>(
         done += 1;
     }
     monitor.progress(last as u64, last as u64);
-    Ok(seen.into_iter().map(|(_, found)| found).collect())
+    Ok(seen.into_iter().map(|(_, outside)| outside).collect())
 }
 
 /// Running pass: the learner, and the reader of its cells.
@@ -312,9 +312,9 @@ impl<'a, 'b> Reader<'a, 'b> {
                     (bounds.low[column], bounds.high[column], examples.matrix.get(row, column));
                 if !(low..=high).contains(&value) {
                     self.outside += 1;
-                    let found =
+                    let outside =
                         || Outside { row: row as u64 + 1, column: name(), value, low, high };
-                    self.first_outside.get_or_insert_with(found);
+                    self.first_outside.get_or_insert_with(outside);
                 }
             }
         }

@@ -257,15 +257,15 @@ mod tests {
         for order in [None, Some(vec![5, 1, 0, 2, 4, 3])] {
             let sampler = Sampler::without_replacement(inclusion.clone(), 3, order);
             let Weighting::Systematic(line) = &sampler.weighting else { panic!("not systematic") };
-            let (mut out, mut found) = (Vec::new(), [0.0; 6]);
+            let (mut out, mut share) = (Vec::new(), [0.0; 6]);
             // The sample is constant between multiples of a quarter.
             for quarter in 0..4 {
                 line.read(0.25 * f64::from(quarter) + 0.1, &mut out);
                 assert_eq!(out.len(), 3);
                 assert!(out.windows(2).all(|w| w[0] < w[1]), "{out:?}");
-                out.iter().for_each(|&p| found[p as usize] += 0.25);
+                out.iter().for_each(|&p| share[p as usize] += 0.25);
             }
-            assert_eq!(found.to_vec(), inclusion);
+            assert_eq!(share.to_vec(), inclusion);
         }
     }
 

@@ -133,8 +133,8 @@ impl Saved<'_> {
     pub fn read(json: &serde_json::Value) -> Result<Saved<'static>> {
         let saved = Saved::deserialize(json).map_err(|e| bad("", e.to_string()))?;
         if saved.format != FORMAT {
-            let found = crate::error::short(&saved.format);
-            return Err(bad("format", format!("is '{found}', not '{FORMAT}'")));
+            let format = crate::error::short(&saved.format);
+            return Err(bad("format", format!("is '{format}', not '{FORMAT}'")));
         }
         check_version(saved.version, VERSION).map_err(|problem| bad("version", problem))?;
         if overflows(json) {

@@ -65,16 +65,16 @@ pub fn knots(
     // The first of the most frequent values.
     let most = values.iter().fold((f64::NAN, 0.0), |a, &b| if b.1 > a.1 { b } else { a });
     let total: f64 = values.iter().map(|(_, weight)| weight).sum();
-    let mut found = if most.1 > OFTEN * total {
-        let mut found = quantiles(Some(most.0), others);
-        found.push(most.0);
-        found
+    let mut knots = if most.1 > OFTEN * total {
+        let mut knots = quantiles(Some(most.0), others);
+        knots.push(most.0);
+        knots
     } else {
         quantiles(None, all)
     };
-    found.sort_unstable_by(f64::total_cmp);
-    found.dedup();
-    found
+    knots.sort_unstable_by(f64::total_cmp);
+    knots.dedup();
+    knots
 }
 
 /// Returns the number of hats on these knots.

@@ -248,7 +248,7 @@ mod tests {
         Table::new(Matrix::F64(numbers), texts, columns.into()).unwrap()
     }
 
-    fn found(rows: usize, cell: impl Fn(usize) -> String) -> Option<String> {
+    fn kind_of(rows: usize, cell: impl Fn(usize) -> String) -> Option<String> {
         let cells: Vec<String> = (0..rows).map(cell).collect();
         let table = table(&cells, &vec![0.5; rows]);
         Finding::of(&table, &table.columns()[0]).map(|finding| format!("{finding:?}"))
@@ -256,27 +256,27 @@ mod tests {
 
     #[test]
     fn texts_that_hardly_repeat_are_identifiers_and_others_categories() {
-        assert_eq!(found(99, |i| format!("p{}", i % 20)), None, "20 categories are few");
-        assert_eq!(found(105, |i| format!("p{}", i % 21)), None, "five rows each");
+        assert_eq!(kind_of(99, |i| format!("p{}", i % 20)), None, "20 categories are few");
+        assert_eq!(kind_of(105, |i| format!("p{}", i % 21)), None, "five rows each");
         let identifiers = Some("Identifiers { categories: 21 }".to_owned());
-        assert_eq!(found(104, |i| format!("p{}", i % 21)), identifiers, "fewer than five");
+        assert_eq!(kind_of(104, |i| format!("p{}", i % 21)), identifiers, "fewer than five");
     }
 
     #[test]
     fn dates_are_found_whatever_their_number() {
         let dates = |n: usize| Some(format!("Dates {{ distinct: {n} }}"));
-        assert_eq!(found(60, |i| format!("2024-01-{:02}", 1 + i % 28)), dates(28));
-        assert_eq!(found(60, |i| format!("2024-01-0{}", 1 + i % 2)), dates(2));
+        assert_eq!(kind_of(60, |i| format!("2024-01-{:02}", 1 + i % 28)), dates(28));
+        assert_eq!(kind_of(60, |i| format!("2024-01-0{}", 1 + i % 2)), dates(2));
         let missing = |i: usize| if i == 3 { String::new() } else { "31.01.2024".to_owned() };
-        assert_eq!(found(60, missing), dates(1));
+        assert_eq!(kind_of(60, missing), dates(1));
     }
 
     #[test]
     fn a_text_among_numbers_is_odd_with_its_row() {
         let cell = |i: usize| if i == 7 { "n.a.".to_owned() } else { format!("{}", i % 11) };
         let odd = |many| Some(format!("OddCell {{ row: 7, text: \"n.a.\", many: {many} }}"));
-        assert_eq!(found(90, cell), odd(false));
-        assert_eq!(found(60, |i| if i == 7 { "n.a.".into() } else { i.to_string() }), odd(true));
+        assert_eq!(kind_of(90, cell), odd(false));
+        assert_eq!(kind_of(60, |i| if i == 7 { "n.a.".into() } else { i.to_string() }), odd(true));
     }
 
     #[test]

@@ -37,15 +37,19 @@ impl Shared {
         }
         let last = (rows - 1).checked_mul(row_stride).zip((columns - 1).checked_mul(column_stride));
         let needed = last.and_then(|(down, along)| down.checked_add(along)?.checked_add(1));
-        let found = shared.slice().len();
+        let length = shared.slice().len();
         match needed {
-            Some(needed) if needed <= found => Ok(shared),
+            Some(needed) if needed <= length => Ok(shared),
             _ => {
                 let what = format!(
                     "cells of a shared matrix of {rows} rows and {columns} columns, strides {row_stride} and {column_stride}"
                 );
-                Err(ErrorKind::WrongLength { what, expected: needed.unwrap_or(usize::MAX), found }
-                    .into())
+                Err(ErrorKind::WrongLength {
+                    what,
+                    expected: needed.unwrap_or(usize::MAX),
+                    found: length,
+                }
+                .into())
             }
         }
     }

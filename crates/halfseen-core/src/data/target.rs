@@ -222,7 +222,7 @@ fn distinct(cells: &[Cell<'_>]) -> Vec<Label> {
 }
 
 fn code(labels: &[Label], cell: &Cell<'_>) -> u32 {
-    let found = match cell {
+    let code = match cell {
         Cell::Number(v) => labels.binary_search_by(|l| match l {
             Label::Number(n) => n.total_cmp(&(v + 0.0)),
             Label::Text(_) => std::cmp::Ordering::Greater,
@@ -233,7 +233,7 @@ fn code(labels: &[Label], cell: &Cell<'_>) -> u32 {
         }),
         Cell::Missing => Err(0),
     };
-    found.unwrap_or(usize::MAX) as u32
+    code.unwrap_or(usize::MAX) as u32
 }
 
 /// Refuses a target that is missing in `count` rows, of which one is the first.

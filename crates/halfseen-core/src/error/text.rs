@@ -42,12 +42,14 @@ fn cut(text: &str, characters: usize, bytes: usize) -> String {
 ///
 /// # Errors
 /// The problem, with its remedy.
-pub fn check_version(found: u64, read: u64) -> Result<(), String> {
-    if found < read {
-        return Err(format!("is {found}: a version of halfseen before 0.3 wrote it; make it anew"));
+pub fn check_version(version: u64, read: u64) -> Result<(), String> {
+    if version < read {
+        return Err(format!(
+            "is {version}: a version of halfseen before 0.3 wrote it; make it anew"
+        ));
     }
-    if found > read {
-        return Err(format!("is {found}; this program reads version {read}"));
+    if version > read {
+        return Err(format!("is {version}; this program reads version {read}"));
     }
     Ok(())
 }

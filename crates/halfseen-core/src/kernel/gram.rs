@@ -352,8 +352,8 @@ mod tests {
     }
 
     /// Compares every entry (some, if large) with the kernel of its pair, relative to the largest.
-    fn agrees(kernel: &Kernel, left: &Masked, right: &Masked, found: &Mat<f64>) {
-        assert_eq!((found.nrows(), found.ncols()), (left.len(), right.len()));
+    fn agrees(kernel: &Kernel, left: &Masked, right: &Masked, values: &Mat<f64>) {
+        assert_eq!((values.nrows(), values.ncols()), (left.len(), right.len()));
         let of = |rows: &Masked| kernel.diagonal(rows).unwrap().into_iter().fold(1.0, f64::max);
         let tolerance = 1e-13 * of(left).max(of(right));
         let step = (left.len() / 40).max(1);
@@ -364,9 +364,9 @@ mod tests {
             for i in (j % step..left.len()).step_by(step).chain(borders) {
                 let expected = kernel.between(left, i, right, j);
                 assert!(
-                    (found[(i, j)] - expected).abs() <= tolerance,
+                    (values[(i, j)] - expected).abs() <= tolerance,
                     "({i}, {j}): {} not {expected}",
-                    found[(i, j)]
+                    values[(i, j)]
                 );
             }
         }
@@ -387,11 +387,12 @@ mod tests {
             for constant in [false, true] {
                 let rows = random(n, d, 0.6, constant);
                 let kernels = kernels(&rows);
-                for (kernel, found) in kernels.iter().zip(gram(&kernels, &rows, &Silent).unwrap()) {
-                    agrees(kernel, &rows, &rows, &found);
-                    assert!((0..n).all(|j| (0..j).all(|i| found[(i, j)] == found[(j, i)])));
+                for (kernel, values) in kernels.iter().zip(gram(&kernels, &rows, &Silent).unwrap())
+                {
+                    agrees(kernel, &rows, &rows, &values);
+                    assert!((0..n).all(|j| (0..j).all(|i| values[(i, j)] == values[(j, i)])));
                     for (i, own) in kernel.diagonal(&rows).unwrap().iter().enumerate() {
-                        assert!((found[(i, i)] - own).abs() <= 1e-13 * own.max(1.0));
+                        assert!((values[(i, i)] - own).abs() <= 1e-13 * own.max(1.0));
                     }
                 }
             }
@@ -404,16 +405,16 @@ mod tests {
         let kernels = kernels(&support);
         for n in [0, 1, 3, BLOCK, BLOCK + 1] {
             let rows = random(n, 12, 0.7, true);
-            for (kernel, found) in
+            for (kernel, values) in
                 kernels.iter().zip(cross(&kernels, &support, &rows, &Silent).unwrap())
             {
-                agrees(kernel, &support, &rows, &found);
+                agrees(kernel, &support, &rows, &values);
             }
-            for (kernel, found) in
+            for (kernel, values) in
                 kernels.iter().zip(cross(&kernels, &rows, &support, &Silent).unwrap())
             {
                 if n > 0 {
-                    agrees(kernel, &rows, &support, &found);
+                    agrees(kernel, &rows, &support, &values);
                 }
             }
         }
@@ -442,8 +443,8 @@ mod tests {
         let kernels = kernels(&rows);
         let together = gram(&kernels, &rows, &Silent).unwrap();
         assert_eq!(gram(&kernels[..2], &rows, &Silent).unwrap(), together[..2]);
-        for (kernel, found) in kernels.iter().zip(&together) {
-            assert_eq!(&gram(std::slice::from_ref(kernel), &rows, &Silent).unwrap()[0], found);
+        for (kernel, values) in kernels.iter().zip(&together) {
+            assert_eq!(&gram(std::slice::from_ref(kernel), &rows, &Silent).unwrap()[0], values);
         }
         assert!(gram(&[], &rows, &Silent).unwrap().is_empty());
     }
@@ -458,9 +459,9 @@ mod tests {
                 kernel.fit(rows).unwrap();
                 let expected =
                     if normalization == Normalization::None { 3.0 * expected } else { expected };
-                let found = gram(std::slice::from_ref(&kernel), rows, &Silent).unwrap();
+                let values = gram(std::slice::from_ref(&kernel), rows, &Silent).unwrap();
                 assert!((0..4).all(|j| {
-                    found[0].col_as_slice(j).iter().all(|k| (k - expected).abs() < 1e-15)
+                    values[0].col_as_slice(j).iter().all(|k| (k - expected).abs() < 1e-15)
                 }));
             }
         }
@@ -500,8 +501,8 @@ mod tests {
         fn gram_matrices_are_positive_semidefinite(n in 1..30_usize, d in 1..12_usize, share in 0.0..1.0) {
             let rows = random(n, d, share, false);
             let kernels = kernels(&rows);
-            for found in gram(&kernels, &rows, &Silent).unwrap() {
-                let values = found.self_adjoint_eigenvalues(Side::Lower).unwrap();
+            for product in gram(&kernels, &rows, &Silent).unwrap() {
+                let values = product.self_adjoint_eigenvalues(Side::Lower).unwrap();
                 let largest = values.iter().fold(1.0_f64, |a, b| a.max(*b));
                 prop_assert!(values.iter().all(|v| *v >= -1e-12 * largest), "{values:?}");
             }

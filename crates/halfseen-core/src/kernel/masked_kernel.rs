@@ -340,9 +340,9 @@ fn in_range(declaration: &'static params::Declaration, value: u64) -> Result<()>
     }
 }
 
-fn out_of_range(found: String) -> Error {
+fn out_of_range(value: String) -> Error {
     let remedy = "lower gamma or degree, or scale the attributes";
-    ErrorKind::Numerical { what: "computing kernels", problem: format!("{found}; {remedy}") }.into()
+    ErrorKind::Numerical { what: "computing kernels", problem: format!("{value}; {remedy}") }.into()
 }
 
 /// Kernel as stored in a file.
@@ -439,11 +439,11 @@ mod tests {
                                 if degree > 1 {
                                     expected = (expected + 1.0).powi(degree as i32);
                                 }
-                                let found = kernel.between(&rows, i, &rows, j);
+                                let value = kernel.between(&rows, i, &rows, j);
                                 let tolerance = 1e-12 * (1.0 + norms / scale);
                                 assert!(
-                                    (found - expected).abs() < tolerance,
-                                    "{found} and {expected}"
+                                    (value - expected).abs() < tolerance,
+                                    "{value} and {expected}"
                                 );
                             }
                         }

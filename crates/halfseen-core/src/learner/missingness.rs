@@ -170,12 +170,12 @@ mod tests {
     #[test]
     fn cells_are_counted_by_hand() {
         let hole = f64::NAN;
-        let found =
+        let summary =
             reading(&ndarray::array![[1.0, hole], [hole, hole], [2.0, 3.0]], &[1.0, 2.0, 3.0]);
-        assert_eq!((found.observed, found.most, found.empty), (3, 2, 1));
-        assert_eq!(found.never, None);
-        let found = reading(&ndarray::array![[hole, 1.0, hole], [hole, hole, hole]], &[1.0, 2.0]);
-        assert_eq!(found.never, Some(("x0".to_owned(), 2)));
+        assert_eq!((summary.observed, summary.most, summary.empty), (3, 2, 1));
+        assert_eq!(summary.never, None);
+        let summary = reading(&ndarray::array![[hole, 1.0, hole], [hole, hole, hole]], &[1.0, 2.0]);
+        assert_eq!(summary.never, Some(("x0".to_owned(), 2)));
     }
 
     #[test]

@@ -128,10 +128,10 @@ mod tests {
         for i in -12..=12 {
             let u = 0.1 * f64::from(i);
             for series in [PowerSeries::Erf, PowerSeries::Exp, PowerSeries::Tanh] {
-                let (found, expected) = (partial_sum(series, u, 200), series.value(u));
+                let (partial, expected) = (partial_sum(series, u, 200), series.value(u));
                 assert!(
-                    (found - expected).abs() < 1e-13,
-                    "{series:?} at {u}: {found} instead of {expected}"
+                    (partial - expected).abs() < 1e-13,
+                    "{series:?} at {u}: {partial} instead of {expected}"
                 );
             }
         }
@@ -184,17 +184,17 @@ mod tests {
                     2_f64.powi(n as i32 + 1) * series.coefficient(n).powi(2) * s.powi(n as i32)
                 };
                 let expected: f64 = (0..300).map(term).sum();
-                let found = series.second_moment(s);
+                let moment = series.second_moment(s);
                 assert!(
-                    (found - expected).abs() <= 1e-9 * expected,
-                    "{series:?} at {s}: {found}, {expected}"
+                    (moment - expected).abs() <= 1e-9 * expected,
+                    "{series:?} at {s}: {moment}, {expected}"
                 );
             }
         }
         // They grow like e^(4 s), which rules out narrow smoothing.
         for (residual, expected) in [(1.0_f64, 8.4), (2.0, 8e4), (3.0, 1.3e13), (5.0, 1.1e40)] {
-            let found = PowerSeries::Erf.second_moment(residual * residual);
-            assert!((found / expected).ln().abs() < 0.3, "{residual}: {found:e}");
+            let moment = PowerSeries::Erf.second_moment(residual * residual);
+            assert!((moment / expected).ln().abs() < 0.3, "{residual}: {moment:e}");
         }
         assert_eq!(PowerSeries::Erf.second_moment(200.0), f64::MAX);
     }

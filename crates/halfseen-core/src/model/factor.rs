@@ -94,8 +94,8 @@ impl Factor {
         for rows in rows.chunks(BLOCK) {
             let block = DenseRows::new(&examples.with_rows(rows), false)?;
             for (factor, scores) in factors.iter().zip(&mut all) {
-                let found = factor.scores(&block.values, block.observed());
-                (0..rows.len()).for_each(|i| scores.values.extend(found.col_as_slice(i)));
+                let block_scores = factor.scores(&block.values, block.observed());
+                (0..rows.len()).for_each(|i| scores.values.extend(block_scores.col_as_slice(i)));
             }
         }
         match all.iter().flat_map(|scores| &scores.values).find(|v| !v.is_finite()) {
@@ -338,10 +338,10 @@ mod tests {
         let factors = [random(4, 1, 2, false), random(4, 3, 1, true), random(4, 2, 3, false)];
         let together = Factor::scores_of(&factors.each_ref(), &examples).unwrap();
         let masked = DenseRows::new(&examples, false).unwrap();
-        for (factor, found) in factors.iter().zip(&together) {
+        for (factor, scores) in factors.iter().zip(&together) {
             let expected = factor.scores(&masked.values, masked.observed());
-            assert_eq!((found.len(), found.outputs), (n, factor.outputs()));
-            assert!((0..n).all(|i| found.row(i) == expected.col_as_slice(i)));
+            assert_eq!((scores.len(), scores.outputs), (n, factor.outputs()));
+            assert!((0..n).all(|i| scores.row(i) == expected.col_as_slice(i)));
         }
         // Without a factor no row is read or refused.
         let matrix = Matrix::F64(ndarray::Array2::from_elem((1, 4), f64::INFINITY));

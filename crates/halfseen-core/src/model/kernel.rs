@@ -100,10 +100,10 @@ impl KernelExpansion {
             let block = first.support.another(&examples.with_rows(rows), first.constant)?;
             let compared = cross(&kernels, &first.support, &block, &Silent)?;
             for (&at, &kernel) in these.iter().zip(&of) {
-                let mut found = Mat::zeros(all[at].outputs(), rows.len());
+                let mut raw = Mat::zeros(all[at].outputs(), rows.len());
                 let (left, right) = (all[at].coefficients.transpose(), &compared[kernel]);
-                multiply(found.as_mut(), left, right);
-                (0..rows.len()).for_each(|i| scores[at].values.extend(found.col_as_slice(i)));
+                multiply(raw.as_mut(), left, right);
+                (0..rows.len()).for_each(|i| scores[at].values.extend(raw.col_as_slice(i)));
             }
         }
         Ok(())

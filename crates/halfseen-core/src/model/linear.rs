@@ -186,10 +186,10 @@ mod tests {
                 Examples::new(matrix, &scaler, &layout, &targets).with_rows(vec![7, 0, 39, 20])
             });
             assert_eq!((sparse.is_sparse(), dense.is_sparse()), (few, false));
-            let [found, expected] =
+            let [actual, expected] =
                 [&sparse, &dense].map(|examples| Linear::scores_of(&[&one, &other], examples));
-            assert_eq!(found, expected);
-            assert_eq!(found[1][0], found[1][0].clamp(-0.2, 0.2));
+            assert_eq!(actual, expected);
+            assert_eq!(actual[1][0], actual[1][0].clamp(-0.2, 0.2));
         }
     }
 }

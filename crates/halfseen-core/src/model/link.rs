@@ -98,10 +98,10 @@ mod tests {
                                 * curve.probability(mean + variance.sqrt() * z)
                         })
                         .sum();
-                    let found = curve.probability(mean / curve.flattening(variance));
+                    let probability = curve.probability(mean / curve.flattening(variance));
                     assert!(
-                        (found - integral).abs() < within,
-                        "{curve:?}, {mean}, {variance}: {found}, {integral}"
+                        (probability - integral).abs() < within,
+                        "{curve:?}, {mean}, {variance}: {probability}, {integral}"
                     );
                 }
             }

@@ -91,9 +91,9 @@ mod tests {
         let expected: [(&[u32], &[u32]); 3] = [(&[], &[0]), (&[0], &[1, 3]), (&[1], &[2])];
         for matrix in [Matrix::F64(dense.clone()), Matrix::Csr(csr.unwrap()), Matrix::Coded(coded)]
         {
-            let found = Pattern::all(&matrix, &[0..1, 1..3]);
-            let found: Vec<_> = found.iter().map(|p| (&p.missing[..], &p.rows[..])).collect();
-            assert_eq!(found, expected);
+            let patterns = Pattern::all(&matrix, &[0..1, 1..3]);
+            let patterns: Vec<_> = patterns.iter().map(|p| (&p.missing[..], &p.rows[..])).collect();
+            assert_eq!(patterns, expected);
         }
         assert_eq!(union(&[1, 4], &[0, 4]), [0, 1, 4]);
         assert_eq!((beyond(&[1, 4], &[0, 4]), beyond(&[], &[0])), (1, 0));

@@ -53,10 +53,10 @@ impl Sketched {
                     Some((l, features)) if same(l) => features,
                     _ => predictor.sketch.features(&Masked::new(&block, predictor.constant)?)?,
                 };
-                let mut found = Mat::zeros(predictor.outputs(), rows.len());
+                let mut raw = Mat::zeros(predictor.outputs(), rows.len());
                 let weights = predictor.weights.transpose();
-                multiply(found.as_mut(), weights, &features);
-                (0..rows.len()).for_each(|i| scores.values.extend(found.col_as_slice(i)));
+                multiply(raw.as_mut(), weights, &features);
+                (0..rows.len()).for_each(|i| scores.values.extend(raw.col_as_slice(i)));
                 last = Some((predictor, features));
             }
         }

@@ -364,7 +364,7 @@ mod tests {
                 assert_eq!(Model::read_json(&cut.to_json().unwrap()).unwrap(), cut);
                 // Without dropped attributes, and without the text, which is missing to both.
                 let present: Vec<&str> = left.iter().copied().filter(|n| *n != "kind").collect();
-                let found = cut.predict(&numbers(&present)).unwrap().scores.values;
+                let scores = cut.predict(&numbers(&present)).unwrap().scores.values;
                 // The whole model with the same cells missing.
                 let all = ["x0", "x1", "x2", "age", "x4"];
                 let table = numbers(&all);
@@ -374,7 +374,7 @@ mod tests {
                 let table =
                     Table::from_matrix(Matrix::F64(hidden), all.map(str::to_owned).to_vec())
                         .unwrap();
-                for (a, b) in found.iter().zip(whole.predict(&table).unwrap().scores.values) {
+                for (a, b) in scores.iter().zip(whole.predict(&table).unwrap().scores.values) {
                     assert!((a - b).abs() < 1e-12, "{attributes}: {a} and {b}");
                 }
             }

@@ -41,12 +41,12 @@ impl Schema {
     pub fn encode<'a>(&self, table: &'a Table) -> Result<Encoded<'a>> {
         let places: HashMap<&str, &Column> =
             table.columns().iter().map(|c| (c.name.as_str(), c)).collect();
-        let found: Vec<Option<&Column>> =
+        let matched: Vec<Option<&Column>> =
             self.columns.iter().map(|c| places.get(c.name.as_str()).copied()).collect();
         let absent: Vec<String> = self
             .columns
             .iter()
-            .zip(&found)
+            .zip(&matched)
             .filter(|(_, f)| f.is_none())
             .map(|(c, _)| c.name.clone())
             .collect();
@@ -59,7 +59,7 @@ impl Schema {
             );
             return Err(ErrorKind::Table(problem).into());
         }
-        self.check_kinds(&found)?;
+        self.check_kinds(&matched)?;
         let known: HashSet<&str> = self.columns.iter().map(|c| c.name.as_str()).collect();
         let ignored = table
             .columns()
@@ -74,7 +74,7 @@ impl Schema {
         let identity = !expanded
             && self.columns.iter().all(|c| c.kind == ColumnKind::Number)
             && table.numbers().columns() == self.columns.len()
-            && found
+            && matched
                 .iter()
                 .enumerate()
                 .all(|(i, f)| f.is_some_and(|f| f.place == Place::Number(i)));
@@ -83,7 +83,7 @@ impl Schema {
             let numbers = table.numbers();
             if let Some((row, at)) = numbers.first(|v| v.is_nan() || v.abs() > LARGEST) {
                 let (row, at) = numbers.first(|v| v.abs() > LARGEST).unwrap_or((row, at));
-                let name = found[at].map_or("", |c| c.name.as_str());
+                let name = matched[at].map_or("", |c| c.name.as_str());
                 in_range(row, name, numbers.get(row, at))?;
                 applied.missing = numbers.missing();
             }
@@ -96,12 +96,12 @@ impl Schema {
         let dates: Vec<Vec<f64>> = self
             .columns
             .iter()
-            .zip(&found)
+            .zip(&matched)
             .map(|(column, place)| days(table, column, *place))
             .collect();
         for row in 0..table.rows() {
             let mut codes = codes.iter_mut();
-            for ((column, place), dates) in self.columns.iter().zip(&found).zip(&dates) {
+            for ((column, place), dates) in self.columns.iter().zip(&matched).zip(&dates) {
                 let cell = place.map_or(Cell::Missing, |p| table.cell(row, p));
                 let number = match (cell, place) {
                     (Cell::Number(number), _) => number,
@@ -155,8 +155,8 @@ impl Schema {
 
     /// Refuses text where numbers were fitted. The reverse is allowed: codes that are all numbers
     /// in this table are read as text again.
-    fn check_kinds(&self, found: &[Option<&Column>]) -> Result<()> {
-        for (column, place) in self.columns.iter().zip(found) {
+    fn check_kinds(&self, matched: &[Option<&Column>]) -> Result<()> {
+        for (column, place) in self.columns.iter().zip(matched) {
             if let (ColumnKind::Number, Some(Column { place: Place::Text(_), .. }), None) =
                 (&column.kind, place, &column.date)
             {

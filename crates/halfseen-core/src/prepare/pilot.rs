@@ -22,8 +22,8 @@ impl Prepared<'_> {
         };
         let class = |row: usize, label: Label| {
             let names = || classes.iter().map(Label::to_string).collect::<Vec<_>>();
-            let found = classes.iter().position(|class| *class == label).map(|code| code as f64);
-            found.ok_or_else(|| {
+            let code = classes.iter().position(|class| *class == label).map(|code| code as f64);
+            code.ok_or_else(|| {
                 let remedy = "leave the row out, or its target empty";
                 let problem = format!("none of its classes ({}); {remedy}", list(&names()));
                 wrong(row, &label.to_string(), problem)

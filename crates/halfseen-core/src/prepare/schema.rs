@@ -442,8 +442,8 @@ mod tests {
             ),
             (ColumnSchema { knots: vec![0.0, 1.0], ..number("b") }, "knots must be"),
         ] {
-            let found = reason(vec![number("a"), column]).unwrap();
-            assert!(found.contains(problem), "{found}");
+            let refusal = reason(vec![number("a"), column]).unwrap();
+            assert!(refusal.contains(problem), "{refusal}");
         }
     }
 }

@@ -186,14 +186,14 @@ mod tests {
             let a = falling(p, n, 1e-9);
             for threshold in [2.0, 0.5, 1e-2, 1e-4, 1.1e-6, 1e-7, 1e-12] {
                 let mut z = Mat::zeros(p, n);
-                let found = shrink(a.as_ref(), threshold, &mut z).unwrap();
+                let shrunk = shrink(a.as_ref(), threshold, &mut z).unwrap();
                 let (expected, values) = naive(&a, threshold);
                 let error = (&z - &expected).norm_l2();
                 assert!(error < 1e-8, "{p} x {n}, {threshold}: {error}");
                 let nuclear: f64 = values.iter().sum();
-                assert!((found.nuclear() - nuclear).abs() < 1e-8, "{p} x {n}, {threshold}");
+                assert!((shrunk.nuclear() - nuclear).abs() < 1e-8, "{p} x {n}, {threshold}");
                 // A decomposition of the result: Z = L L' Z on its own column space.
-                let projected = &found.left * (found.left.transpose() * &z);
+                let projected = &shrunk.left * (shrunk.left.transpose() * &z);
                 assert!((&projected - &z).norm_l2() < 1e-8, "{p} x {n}, {threshold}");
             }
         }
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn nothing_stays_of_nothing() {
         let mut z = Mat::from_fn(3, 2, |_, _| 1.0);
-        let found = shrink(Mat::zeros(3, 2).as_ref(), 0.0, &mut z).unwrap();
-        assert_eq!((found.values.len(), z.norm_max()), (0, 0.0));
+        let shrunk = shrink(Mat::zeros(3, 2).as_ref(), 0.0, &mut z).unwrap();
+        assert_eq!((shrunk.values.len(), z.norm_max()), (0, 0.0));
     }
 }

@@ -50,8 +50,8 @@ impl Subspace {
     ) -> Result<(Shrunk, bool)> {
         let side = a.nrows().min(a.ncols());
         let known = !self.exact && self.block.nrows() == side && self.block.ncols() > 0;
-        if known && let Some(found) = self.near(a, threshold, out)? {
-            return Ok((found, true));
+        if known && let Some(shrunk) = self.near(a, threshold, out)? {
+            return Ok((shrunk, true));
         }
         let (shrunk, vectors) = decomposed(a, threshold, out, BEYOND)?;
         self.keep(vectors, shrunk.values.len());
@@ -161,14 +161,14 @@ mod tests {
             let (mut z, mut exact) = (Mat::zeros(p, n), Mat::zeros(p, n));
             for (step, a) in sequence(p, n).enumerate() {
                 let threshold = 10.0;
-                let (found, near) = subspace.shrink(a.as_ref(), threshold, &mut z).unwrap();
+                let (shrunk, near) = subspace.shrink(a.as_ref(), threshold, &mut z).unwrap();
                 let expected = shrink(a.as_ref(), threshold, &mut exact).unwrap();
                 nears += usize::from(near);
                 let svd = z.thin_svd().unwrap();
                 let nuclear: f64 = svd.S().column_vector().iter().sum();
-                assert!((found.nuclear() - nuclear).abs() < 1e-9 * nuclear, "{p} x {n}, {step}");
-                assert!((found.nuclear() - expected.nuclear()).abs() < 1e-2 * nuclear);
-                let projected = &found.left * (found.left.transpose() * &z);
+                assert!((shrunk.nuclear() - nuclear).abs() < 1e-9 * nuclear, "{p} x {n}, {step}");
+                assert!((shrunk.nuclear() - expected.nuclear()).abs() < 1e-2 * nuclear);
+                let projected = &shrunk.left * (shrunk.left.transpose() * &z);
                 assert!((&projected - &z).norm_l2() < 1e-9 * nuclear, "{p} x {n}, {step}");
                 let off = (&z - &exact).norm_l2() / exact.norm_l2();
                 assert!(off < if step < 8 { 0.05 } else { 1e-4 }, "{p} x {n}, {step}: {off}");
@@ -190,8 +190,8 @@ mod tests {
         let mut z = Mat::zeros(100, 100);
         assert!(!subspace.shrink(few.as_ref(), 1.0, &mut z).unwrap().1);
         assert!(subspace.shrink(few.as_ref(), 1.0, &mut z).unwrap().1);
-        let (found, near) = subspace.shrink(many.as_ref(), 1.0, &mut z).unwrap();
-        assert_eq!((found.values.len(), near), (45, false));
+        let (shrunk, near) = subspace.shrink(many.as_ref(), 1.0, &mut z).unwrap();
+        assert_eq!((shrunk.values.len(), near), (45, false));
         // 53 of 100 vectors are not few.
         assert!(!subspace.shrink(many.as_ref(), 1.0, &mut z).unwrap().1);
         subspace.exact = true;

@@ -192,21 +192,21 @@ fn the_printed_iterations_reach_the_same_matrix() {
             let data = Data::random(d, n, 2, 0.6, loss, 2);
             let problem = data.problem();
             let s = precise(variant, loss, weight);
-            let found = complete(&problem, &s, 0.15, &Silent).unwrap();
-            assert_eq!(found.solution.stop, Stop::Tolerance);
-            let (z, b) = naive(&problem, &s, found.solution.mu, 6000);
+            let completion = complete(&problem, &s, 0.15, &Silent).unwrap();
+            assert_eq!(completion.solution.stop, Stop::Tolerance);
+            let (z, b) = naive(&problem, &s, completion.solution.mu, 6000);
             if variant == CompletionVariant::Bias {
-                let plain = plain_objective(&problem, &s, found.solution.mu, &z, &b);
-                let found = found.solution.objective;
+                let plain = plain_objective(&problem, &s, completion.solution.mu, &z, &b);
+                let least = completion.solution.objective;
                 assert!(
-                    (plain - found).abs() < 1e-8 * plain,
-                    "{loss:?} {weight}: {plain} and {found}"
+                    (plain - least).abs() < 1e-8 * plain,
+                    "{loss:?} {weight}: {plain} and {least}"
                 );
             }
             let scores = Mat::from_fn(2, n, |i, j| z[(i, j)] + b[i]);
-            let error = (&scores - &found.scores)
+            let error = (&scores - &completion.scores)
                 .norm_max()
-                .max((z.subrows(2, d) - &found.attributes).norm_max());
+                .max((z.subrows(2, d) - &completion.attributes).norm_max());
             assert!(error < 1e-4, "{variant:?} {loss:?} {weight}: {error}");
         }
     }
@@ -222,9 +222,9 @@ fn the_gap_is_no_smaller_than_what_is_left_to_gain() {
         assert!(best.gap <= 1e-9 * best.objective);
         for max_iter in [1, 3, 10, 30] {
             let s = Settings { max_iter, tol: 1e-12, ..settings(variant, loss, 0.5) };
-            let found = complete(&problem, &s, 0.05, &Silent).unwrap().solution;
-            assert_eq!((found.stop, found.passes), (Stop::IterationLimit, max_iter));
-            assert!(found.objective - best.objective <= found.gap + 1e-9 * best.objective);
+            let solution = complete(&problem, &s, 0.05, &Silent).unwrap().solution;
+            assert_eq!((solution.stop, solution.passes), (Stop::IterationLimit, max_iter));
+            assert!(solution.objective - best.objective <= solution.gap + 1e-9 * best.objective);
         }
     }
 }
@@ -238,12 +238,13 @@ fn unlabelled_items_get_their_own_scores_back_from_the_factor() {
             data.values.col_as_slice_mut(5).fill(0.0);
             data.labelled[5] = false;
             let problem = data.problem();
-            let found = complete(&problem, &precise(variant, loss, weight), 0.1, &Silent).unwrap();
-            let scores = found.solution.factor.scores(&data.values, &data.observed);
+            let completion =
+                complete(&problem, &precise(variant, loss, weight), 0.1, &Silent).unwrap();
+            let scores = completion.solution.factor.scores(&data.values, &data.observed);
             let mut moved = 0.0_f64;
             for i in 0..2 {
                 for j in 0..n {
-                    let error = (scores[(i, j)] - found.scores[(i, j)]).abs();
+                    let error = (scores[(i, j)] - completion.scores[(i, j)]).abs();
                     if problem.labelled[j] {
                         moved = moved.max(error);
                     } else {
@@ -251,7 +252,7 @@ fn unlabelled_items_get_their_own_scores_back_from_the_factor() {
                     }
                 }
                 if variant == CompletionVariant::Bias {
-                    assert_eq!(scores[(i, 5)], found.solution.factor.bias[i]);
+                    assert_eq!(scores[(i, 5)], completion.solution.factor.bias[i]);
                 }
             }
             // A labelled item's own labels move its scores, so the test can fail.
@@ -267,10 +268,10 @@ fn one_continuation_solves_for_every_penalty() {
     let s = precise(CompletionVariant::Bias, LabelLoss::Logistic, 0.1);
     let shares = [0.02, 0.5, 1.5, 0.1];
     let together = solve(&problem, &s, &shares, &Silent).unwrap();
-    for (share, found) in shares.into_iter().zip(&together) {
+    for (share, joint) in shares.into_iter().zip(&together) {
         let alone = complete(&problem, &s, share, &Silent).unwrap().solution;
-        assert_eq!(alone.mu, found.mu);
-        assert!((alone.objective - found.objective).abs() <= 2e-9 * found.objective);
+        assert_eq!(alone.mu, joint.mu);
+        assert!((alone.objective - joint.objective).abs() <= 2e-9 * joint.objective);
     }
     // At and above the least mu of Z = 0 only the base rate is learned; below it more is.
     assert_eq!((together[2].rank(), together[2].passes), (0, 0));
@@ -289,7 +290,7 @@ fn a_complete_square_problem_has_the_closed_form() {
     let mut data = Data::random(5, 12, 1, 1.1, LabelLoss::Squared, 6);
     data.labelled = vec![false; 12];
     let problem = data.problem();
-    let found = complete(
+    let completion = complete(
         &problem,
         &precise(CompletionVariant::Bias, LabelLoss::Squared, 1.0),
         0.2,
@@ -297,9 +298,9 @@ fn a_complete_square_problem_has_the_closed_form() {
     )
     .unwrap();
     let mut expected = Mat::zeros(5, 12);
-    shrink::shrink(data.values.as_ref(), found.solution.mu * 60.0, &mut expected).unwrap();
-    assert!((&expected - &found.attributes).norm_max() < 1e-9);
-    assert_eq!(found.scores.norm_max(), 0.0);
+    shrink::shrink(data.values.as_ref(), completion.solution.mu * 60.0, &mut expected).unwrap();
+    assert!((&expected - &completion.attributes).norm_max() < 1e-9);
+    assert_eq!(completion.scores.norm_max(), 0.0);
 }
 
 #[test]
@@ -308,21 +309,27 @@ fn odd_data_have_defined_answers() {
         let s = settings(variant, loss, 0.1);
         let mut data = Data::random(4, 20, 1, 0.7, loss, 7);
         (0..20).for_each(|j| (data.observed[(2, j)], data.values[(2, j)]) = (0.0, 0.0));
-        let found = complete(&data.problem(), &s, 0.1, &Silent).unwrap();
-        assert!((0..20).all(|j| found.attributes[(2, j)].abs() < 1e-12));
+        let completion = complete(&data.problem(), &s, 0.1, &Silent).unwrap();
+        assert!((0..20).all(|j| completion.attributes[(2, j)].abs() < 1e-12));
         // One item; one attribute; only zeros.
         for (d, n) in [(4, 1), (1, 5), (1, 1)] {
             let data = Data::random(d, n, 1, 1.1, loss, 8);
-            let found = complete(&data.problem(), &s, 0.05, &Silent).unwrap();
-            assert!(found.scores.norm_max().is_finite() && found.solution.gap.is_finite());
+            let completion = complete(&data.problem(), &s, 0.05, &Silent).unwrap();
+            assert!(
+                completion.scores.norm_max().is_finite() && completion.solution.gap.is_finite()
+            );
         }
         let mut data = Data::random(3, 6, 1, 1.1, loss, 9);
         data.values = Mat::zeros(3, 6);
-        let found = complete(&data.problem(), &s, 0.01, &Silent).unwrap();
-        assert!(found.attributes.norm_max() < 0.2 && found.solution.stop == Stop::Tolerance);
+        let completion = complete(&data.problem(), &s, 0.01, &Silent).unwrap();
+        assert!(
+            completion.attributes.norm_max() < 0.2 && completion.solution.stop == Stop::Tolerance
+        );
         data.labels = Mat::from_fn(1, 6, |_, _| 1.0);
-        let found = complete(&data.problem(), &s, 0.01, &Silent).unwrap();
-        assert!((0..6).all(|j| found.scores[(0, j)] > 0.0 && found.scores[(0, j)] < 30.0));
+        let completion = complete(&data.problem(), &s, 0.01, &Silent).unwrap();
+        assert!(
+            (0..6).all(|j| completion.scores[(0, j)] > 0.0 && completion.scores[(0, j)] < 30.0)
+        );
         // No labels: b = 0, and attributes are still completed.
         data.labelled = vec![false; 6];
         assert_eq!(
@@ -364,25 +371,23 @@ fn bad_input_is_named() {
     let (mut nan, mut large, mut labels) =
         (good.values.clone(), good.values.clone(), good.labels.clone());
     (nan[(1, 4)], large[(0, 2)], labels[(0, 3)]) = (f64::NAN, 1e101, 0.5);
-    let found = error(&Problem { values: &nan, ..good.problem() }, &s, 0.1);
-    assert!(
-        matches!(found, ErrorKind::NotFinite { row: 5, column, .. } if column == "attribute 2")
-    );
-    let found = error(&Problem { values: &large, ..good.problem() }, &s, 0.1);
-    assert!(matches!(found, ErrorKind::TooLarge { row: 3, column, .. } if column == "attribute 1"));
-    let found = error(&Problem { labels: labels.clone(), ..good.problem() }, &s, 0.1);
-    assert!(matches!(found, ErrorKind::WrongTarget { column, .. } if column == "label 1"));
+    let kind = error(&Problem { values: &nan, ..good.problem() }, &s, 0.1);
+    assert!(matches!(kind, ErrorKind::NotFinite { row: 5, column, .. } if column == "attribute 2"));
+    let kind = error(&Problem { values: &large, ..good.problem() }, &s, 0.1);
+    assert!(matches!(kind, ErrorKind::TooLarge { row: 3, column, .. } if column == "attribute 1"));
+    let kind = error(&Problem { labels: labels.clone(), ..good.problem() }, &s, 0.1);
+    assert!(matches!(kind, ErrorKind::WrongTarget { column, .. } if column == "label 1"));
     labels[(0, 3)] = f64::INFINITY;
     let squared = Settings { loss: LabelLoss::Squared, ..s };
-    let found = error(&Problem { labels: labels.clone(), ..good.problem() }, &squared, 0.1);
-    assert!(matches!(found, ErrorKind::NotFinite { row: 4, .. }));
+    let kind = error(&Problem { labels: labels.clone(), ..good.problem() }, &squared, 0.1);
+    assert!(matches!(kind, ErrorKind::NotFinite { row: 4, .. }));
     // Labels of unlabelled items are ignored.
     let mut unlabelled = Problem { labels, ..good.problem() };
     unlabelled.labelled[3] = false;
     complete(&unlabelled, &s, 0.1, &Silent).unwrap();
     let nothing = Mat::zeros(3, 8);
-    let found = error(&Problem { observed: &nothing, ..good.problem() }, &s, 0.1);
-    assert!(found.to_string().starts_with("none of the 8 rows"));
+    let kind = error(&Problem { observed: &nothing, ..good.problem() }, &s, 0.1);
+    assert!(kind.to_string().starts_with("none of the 8 rows"));
     let (empty, mask) = (Mat::zeros(3, 0), Mat::zeros(3, 0));
     let none =
         Problem { values: &empty, observed: &mask, labels: Mat::zeros(1, 0), labelled: vec![] };
@@ -390,8 +395,8 @@ fn bad_input_is_named() {
     let short = Problem { labelled: vec![true; 7], ..good.problem() };
     assert!(matches!(error(&short, &s, 0.1), ErrorKind::WrongLength { expected: 8, found: 7, .. }));
     let mask = Mat::zeros(2, 8);
-    let found = error(&Problem { observed: &mask, ..good.problem() }, &s, 0.1);
-    assert!(matches!(found, ErrorKind::WrongLength { expected: 3, found: 2, .. }));
+    let kind = error(&Problem { observed: &mask, ..good.problem() }, &s, 0.1);
+    assert!(matches!(kind, ErrorKind::WrongLength { expected: 3, found: 2, .. }));
 }
 
 #[test]
@@ -404,8 +409,8 @@ fn a_monitor_that_stops_gets_the_point_so_far() {
     }
     let data = Data::random(6, 30, 1, 0.6, LabelLoss::Logistic, 12);
     let s = precise(CompletionVariant::Bias, LabelLoss::Logistic, 0.1);
-    let found = solve(&data.problem(), &s, &[0.1, 0.01], &Stops).unwrap();
-    assert!(found.iter().all(|f| f.stop == Stop::Interrupted && f.gap > 0.0 && f.passes == 0));
+    let solutions = solve(&data.problem(), &s, &[0.1, 0.01], &Stops).unwrap();
+    assert!(solutions.iter().all(|f| f.stop == Stop::Interrupted && f.gap > 0.0 && f.passes == 0));
 }
 
 #[test]
@@ -416,8 +421,8 @@ fn a_tolerance_below_rounding_ends() {
         max_iter: u64::MAX,
         ..settings(CompletionVariant::Bias, LabelLoss::Logistic, 0.1)
     };
-    let found = complete(&data.problem(), &s, 0.1, &Silent).unwrap().solution;
-    assert!(found.gap <= 1e-9 * found.objective && found.passes < 100_000);
+    let solution = complete(&data.problem(), &s, 0.1, &Silent).unwrap().solution;
+    assert!(solution.gap <= 1e-9 * solution.objective && solution.passes < 100_000);
 }
 
 #[test]

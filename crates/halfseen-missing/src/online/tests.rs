@@ -58,10 +58,10 @@ impl Pass {
     }
 
     fn coefficients(&self, by: KernelIterate, n: usize) -> Mat<f64> {
-        let found = self.learner.coefficients(by);
-        let mut merged = Mat::zeros(n, found.ncols());
+        let coefficients = self.learner.coefficients(by);
+        let mut merged = Mat::zeros(n, coefficients.ncols());
         for (i, &row) in self.kept.iter().enumerate() {
-            (0..found.ncols()).for_each(|j| merged[(row, j)] += found[(i, j)]);
+            (0..coefficients.ncols()).for_each(|j| merged[(row, j)] += coefficients[(i, j)]);
         }
         merged
     }
@@ -148,12 +148,15 @@ fn closed_forms_are_the_printed_recursion() {
         assert_eq!((pass.learner.steps(), pass.stop), (90, SolverStop::OnePass));
         assert!(pass.learner.suffered() > 0.0);
         for (by, expected) in [(KernelIterate::Last, &last), (KernelIterate::Averaged, &averaged)] {
-            let found = pass.coefficients(by, 30);
+            let coefficients = pass.coefficients(by, 30);
             for i in 0..30 {
                 for j in 0..outputs {
                     let steps = order.iter().zip(expected).filter(|(k, _)| **k == i);
                     let merged: f64 = steps.map(|(_, e)| e[j]).sum();
-                    assert!(close(found[(i, j)], merged), "{loss:?} {by:?}, row {i}: {merged}");
+                    assert!(
+                        close(coefficients[(i, j)], merged),
+                        "{loss:?} {by:?}, row {i}: {merged}"
+                    );
                 }
             }
         }
@@ -217,9 +220,9 @@ fn uniformly_drawn_orders_find_the_regularised_optimum() {
     }
     let best = objective(&|i| exact[i]);
     for by in [KernelIterate::Last, KernelIterate::Averaged] {
-        let found = pass.coefficients(by, 12);
-        let found = objective(&|i| found[(i, 0)]);
-        assert!(found >= best - 1e-12 && found - best < 1e-3, "{by:?}: {found} and {best}");
+        let coefficients = pass.coefficients(by, 12);
+        let value = objective(&|i| coefficients[(i, 0)]);
+        assert!(value >= best - 1e-12 && value - best < 1e-3, "{by:?}: {value} and {best}");
     }
 }
 

@@ -143,9 +143,9 @@ fn the_exact_attack_on_a_quantile_is_the_worst_by_its_loss() {
     let fit = Fit { predictor: case.linear.clone().into(), report };
     let mut otherwise = 0;
     for threat in threats() {
-        let found = attack_fit(&fit, &examples, &threat, Attack::Exact, 3).unwrap();
+        let attacked = attack_fit(&fit, &examples, &threat, Attack::Exact, 3).unwrap();
         let squared = case.attacked(false, &threat, Attack::Exact).scores.values;
-        for (row, score) in found.scores.values.iter().enumerate() {
+        for (row, score) in attacked.scores.values.iter().enumerate() {
             let loss = |score: f64| {
                 let residual = case.targets[row] - score;
                 if residual > 0.0 { 0.95 * residual } else { -0.05 * residual }

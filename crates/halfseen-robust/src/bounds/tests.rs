@@ -32,11 +32,11 @@ fn the_bound_inverts_the_relative_entropy_and_beats_the_closed_form() {
         let coordinates = plain(1 + stream.below(30), 0.1 + stream.unit());
         let examples = 500 + stream.below(100_000);
         let bound = bound(&coordinates, 0.1 + 5.0 * stream.unit(), examples, 0.3 * stream.unit());
-        let (found, weaker) = (bound.risk().value(), bound.closed_form().value());
-        assert!(found <= weaker + 1e-12 && found >= bound.error, "{found} and {weaker}");
-        if found < 1.0 {
+        let (risk, weaker) = (bound.risk().value(), bound.closed_form().value());
+        assert!(risk <= weaker + 1e-12 && risk >= bound.error, "{risk} and {weaker}");
+        if risk < 1.0 {
             let rate = bound.complexity().unwrap() / (examples - 1) as f64;
-            assert!((relative_entropy(bound.error, found) - rate).abs() < 1e-9 * (1.0 + rate));
+            assert!((relative_entropy(bound.error, risk) - rate).abs() < 1e-9 * (1.0 + rate));
         }
     }
     // Without errors it is 1 - e^-rate.
@@ -49,14 +49,14 @@ fn the_bound_inverts_the_relative_entropy_and_beats_the_closed_form() {
 fn the_complexity_is_that_of_theorem_2() {
     // b = 0, |x| <= 1: ln(m / delta) + sum of ln(4 P C / (gamma v)).
     let coordinates = plain(10, 0.7);
-    let found = bound(&coordinates, 0.2, 1_000, 0.1).complexity().unwrap();
+    let complexity = bound(&coordinates, 0.2, 1_000, 0.1).complexity().unwrap();
     let expected = (1_000.0_f64 / 0.05).ln() + 10.0 * (4.0 * 8.0 * 0.7 / 0.2_f64).ln();
-    assert!((found - expected).abs() < 1e-12);
+    assert!((complexity - expected).abs() < 1e-12);
     // A bias takes 1 / (n + 1) of the margin.
     let biased = [plain(10, 0.7), vec![Coordinate { reach: 2.0, value: None }]].concat();
-    let found = bound(&biased, 0.2, 1_000, 0.1).complexity().unwrap();
+    let complexity = bound(&biased, 0.2, 1_000, 0.1).complexity().unwrap();
     let expected = expected + 10.0 * (11.0_f64 / 10.0).ln() + (4.0 * 2.0 * 11.0 / 0.2_f64).ln();
-    assert!((found - expected).abs() < 1e-12);
+    assert!((complexity - expected).abs() < 1e-12);
     // A margin above all reaches adds no complexity.
     assert!(
         (bound(&coordinates, 1e9, 1_000, 0.1).complexity().unwrap() - (1_000.0_f64 / 0.05).ln())
@@ -109,9 +109,9 @@ fn rows_are_measured_for_both() {
     let data = Data::new(array![[0.5, 0.0, -2.0], [-1.0, 0.0, 1.0]], vec![1.0, -1.0]);
     let rows = Rows::new(&data.examples(), "test").unwrap();
     let threat = Threat::new(vec![1.0, 0.0, 3.0], 1.0).unwrap();
-    let found = coordinates(&rows, &threat, 0.5, Some(4.0));
+    let complexity = coordinates(&rows, &threat, 0.5, Some(4.0));
     let expected = [(0.5, Some(1.0)), (1.0, Some(3.0)), (4.0, None)];
-    assert_eq!(found, expected.map(|(reach, value)| Coordinate { reach, value }));
+    assert_eq!(complexity, expected.map(|(reach, value)| Coordinate { reach, value }));
     let sizes = rows.sizes();
     assert_eq!((sizes.square, sizes.absolute), (4.25, 2.5));
     let dear = threat.with_budget(3.0).unwrap();
@@ -164,8 +164,8 @@ fn failures(margin: f64, columns: usize, draws: usize) -> f64 {
 fn noise_fails_as_seldom_as_promised_and_the_printed_constant_does_not_keep_it() {
     let margin = noise_margin(1.0, 50.0, 0.05);
     assert!((noise_failure(margin, 1.0, 50.0) - 0.05).abs() < 1e-12);
-    let found = failures(margin, 50, 200_000);
-    assert!((found - 0.0077).abs() < 0.001, "{found}");
+    let share = failures(margin, 50, 200_000);
+    assert!((share - 0.0077).abs() < 0.001, "{share}");
     let printed = failures(margin / 2.0, 50, 200_000);
     assert!((printed - 0.102).abs() < 0.003, "{printed}");
     assert_eq!(noise_failure(0.1, 1.0, 0.0), 0.0);

@@ -185,9 +185,9 @@ impl<'q> Asked<'q> {
             self.gains.extend(self.attributes.iter().zip(&self.sums).map(gain));
             let damage = match self.task.whole {
                 true => {
-                    let found = self.adversary.whole(&self.attributes, &self.gains);
-                    proven &= found.exact;
-                    found.gain
+                    let deletion = self.adversary.whole(&self.attributes, &self.gains);
+                    proven &= deletion.exact;
+                    deletion.gain
                 }
                 false => self.adversary.relaxed(&self.attributes, &self.gains),
             };

@@ -130,10 +130,10 @@ fn the_lazy_average_is_the_plain_one() {
             let mut room = attack.hinge.scratch();
             (0..300).for_each(|i| walk.learn(&attack, &rows, i, signs[i], &mut room));
             let (weights, bias) = walk.average();
-            for (found, expected) in
+            for (actual, expected) in
                 weights.iter().chain([&bias]).zip(expected.0.iter().chain([&expected.1]))
             {
-                assert!((found - expected).abs() < 1e-12, "{found} instead of {expected}");
+                assert!((actual - expected).abs() < 1e-12, "{actual} instead of {expected}");
             }
         }
     }

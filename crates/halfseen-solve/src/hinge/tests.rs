@@ -185,28 +185,28 @@ fn hard() -> Vec<(&'static str, Data)> {
 }
 
 /// Asserts that the reported values of a solution are correct and sufficient.
-fn sound(data: &Data, costs: &[f64], margins: &[f64], found: &Solved, tol: f64, what: &str) {
+fn sound(data: &Data, costs: &[f64], margins: &[f64], solved: &Solved, tol: f64, what: &str) {
     assert_eq!(
-        found.stop,
+        solved.stop,
         SolverStop::Tolerance,
         "{what}: gap {:e} of {:e}",
-        found.gap,
-        found.objective
+        solved.gap,
+        solved.objective
     );
-    assert!(found.gap >= 0.0 && found.gap <= tol * found.objective, "{what}");
-    let (primal, _) = data.primal(&found.coefficients, costs, margins);
+    assert!(solved.gap >= 0.0 && solved.gap <= tol * solved.objective, "{what}");
+    let (primal, _) = data.primal(&solved.coefficients, costs, margins);
     assert!(
-        (primal - found.objective).abs() <= 1e-9 * primal.abs() + 1e-300,
+        (primal - solved.objective).abs() <= 1e-9 * primal.abs() + 1e-300,
         "{what}: {primal} {}",
-        found.objective
+        solved.objective
     );
     let mut support = 0;
     for (i, cost) in costs.iter().enumerate() {
-        let a = found.coefficients[(i, 0)] * data.labels[i];
+        let a = solved.coefficients[(i, 0)] * data.labels[i];
         assert!((0.0..=*cost).contains(&a), "{what}: {a}");
         support += usize::from(a != 0.0);
     }
-    assert_eq!(support, found.support, "{what}");
+    assert_eq!(support, solved.support, "{what}");
 }
 
 #[test]
@@ -214,16 +214,16 @@ fn hard_sets_are_solved_for_every_c() {
     for (name, data) in hard() {
         for c in grid() {
             for tol in [1e-4, 1e-8] {
-                let found = data.solve(c, tol);
+                let solved = data.solve(c, tol);
                 sound(
                     &data,
                     &vec![c; data.len()],
                     &vec![1.0; data.len()],
-                    &found,
+                    &solved,
                     tol,
                     &format!("{name}, {c:e}, {tol:e}"),
                 );
-                assert!(found.passes <= 300, "{name}, {c:e}, {tol:e}: {} passes", found.passes);
+                assert!(solved.passes <= 300, "{name}, {c:e}, {tol:e}: {} passes", solved.passes);
             }
         }
     }
@@ -234,8 +234,8 @@ fn a_large_matrix_of_low_rank_is_solved_for_every_c() {
     for noise in [0.0, 0.5] {
         let data = Data::linear(2000, 20, noise, 9);
         for c in [1e-5, 1e-1, 1e1, 1e5] {
-            let found = data.solve(c, 1e-8);
-            sound(&data, &[c; 2000], &[1.0; 2000], &found, 1e-8, &format!("{noise}, {c:e}"));
+            let solved = data.solve(c, 1e-8);
+            sound(&data, &[c; 2000], &[1.0; 2000], &solved, 1e-8, &format!("{noise}, {c:e}"));
         }
     }
 }
@@ -249,13 +249,13 @@ fn the_optimum_is_that_of_the_best_active_set() {
             for scale in [0.01, 1.0, 100.0] {
                 let costs: Vec<f64> = (0..n).map(|_| scale * (0.1 + stream.unit())).collect();
                 let margins: Vec<f64> = (0..n).map(|_| 1.5 * stream.unit() - 0.2).collect();
-                let found = data.weighted(&costs, &margins, 1e-10);
-                sound(&data, &costs, &margins, &found, 1e-10, "all active sets");
+                let solved = data.weighted(&costs, &margins, 1e-10);
+                sound(&data, &costs, &margins, &solved, 1e-10, "all active sets");
                 let best = data.brute_force(&costs, &margins);
                 assert!(
-                    (found.objective - best).abs() <= 1e-8 * best.abs() + 1e-14,
+                    (solved.objective - best).abs() <= 1e-8 * best.abs() + 1e-14,
                     "{n} {d} {scale}: {} {best}",
-                    found.objective
+                    solved.objective
                 );
             }
         }
@@ -269,9 +269,9 @@ fn projected_gradient_steps_reach_the_same_objective() {
         (Data::polynomial(30, 3, 0.5, 2), 1.0),
         (Data::linear(20, 25, 0.5, 3), 0.5),
     ] {
-        let found = data.solve(c, 1e-12);
+        let solved = data.solve(c, 1e-12);
         let twin = data.twin(c, 30_000);
-        assert!((found.objective - twin).abs() <= 1e-11 * twin, "{} {twin}", found.objective);
+        assert!((solved.objective - twin).abs() <= 1e-11 * twin, "{} {twin}", solved.objective);
     }
 }
 
@@ -279,13 +279,13 @@ fn projected_gradient_steps_reach_the_same_objective() {
 fn the_conditions_of_karush_kuhn_and_tucker_hold() {
     for data in [Data::linear(200, 6, 0.7, 1), Data::polynomial(150, 5, 0.7, 2)] {
         for c in [0.01, 1.0, 100.0] {
-            let found = data.solve(c, 1e-11);
-            let z = &data.gram * &found.coefficients;
+            let solved = data.solve(c, 1e-11);
+            let z = &data.gram * &solved.coefficients;
             for i in 0..data.len() {
                 let (a, margin) =
-                    (found.coefficients[(i, 0)] * data.labels[i], data.labels[i] * z[(i, 0)]);
+                    (solved.coefficients[(i, 0)] * data.labels[i], data.labels[i] * z[(i, 0)]);
                 // The gap sums c [1 - m]_+ - a (1 - m), none of them negative.
-                let slack = found.gap + 1e-11 * found.objective;
+                let slack = solved.gap + 1e-11 * solved.objective;
                 assert!(
                     (c - a) * (1.0 - margin).max(0.0) <= slack
                         && a * (margin - 1.0).max(0.0) <= slack
@@ -304,11 +304,11 @@ fn warm_starts_end_where_cold_ones_do() {
             (0..150).map(|i| cold.coefficients[(i, 0)] * data.labels[i]).collect();
         let wild: Vec<f64> = (0..150).map(|_| 30.0 * stream.normal()).collect();
         for warm in [&exact, &wild] {
-            let found =
+            let solved =
                 solve(data.gram.as_ref(), &data.labels, 10.0, Some(warm), &to(1e-9), &Silent)
                     .unwrap();
-            assert!((found.objective - cold.objective).abs() <= cold.gap + found.gap);
-            assert_eq!(found.stop, SolverStop::Tolerance);
+            assert!((solved.objective - cold.objective).abs() <= cold.gap + solved.gap);
+            assert_eq!(solved.stop, SolverStop::Tolerance);
         }
         let again = solve(data.gram.as_ref(), &data.labels, 10.0, Some(&exact), &to(1e-9), &Silent)
             .unwrap();
@@ -327,19 +327,20 @@ fn a_path_solves_each_c_and_is_monotone() {
         let mut order: Vec<usize> = (0..cs.len()).collect();
         order.sort_by(|&i, &j| cs[i].total_cmp(&cs[j]));
         for i in order {
-            let (c, found) = (cs[i], &path[i]);
-            sound(&data, &vec![c; data.len()], &ones, found, 1e-6, &format!("{name} {c:e}"));
-            let (objective, square) = data.primal(&found.coefficients, &vec![c; data.len()], &ones);
+            let (c, solved) = (cs[i], &path[i]);
+            sound(&data, &vec![c; data.len()], &ones, solved, 1e-6, &format!("{name} {c:e}"));
+            let (objective, square) =
+                data.primal(&solved.coefficients, &vec![c; data.len()], &ones);
             // The objective grows and the mean loss falls; by strong convexity |v - v*| <= (2
             // gap)^(1/2).
             let loss = (objective - 0.5 * square) / c;
-            assert!(objective - last.0 >= -found.gap - 1e-12, "{name} {c:e}");
-            let slack = 10.0 * (2.0 * found.gap).sqrt() * (1.0 + square.max(0.0).sqrt())
-                + found.gap
+            assert!(objective - last.0 >= -solved.gap - 1e-12, "{name} {c:e}");
+            let slack = 10.0 * (2.0 * solved.gap).sqrt() * (1.0 + square.max(0.0).sqrt())
+                + solved.gap
                 + 1e-12;
             assert!(square >= last.1 - slack, "{name} {c:e}: {square} after {}", last.1);
             assert!(loss <= last.2 + slack / c + 1e-9, "{name} {c:e}: {loss} after {}", last.2);
-            last = (objective - found.gap, square, loss);
+            last = (objective - solved.gap, square, loss);
         }
     }
 }
@@ -388,9 +389,9 @@ fn one_example_and_one_class_have_closed_forms() {
     // (k / 2) b^2 + c [1 - k b]_+ is least at b = min(c, 1 / k).
     for (c, k) in [(0.5, 1.0), (3.0, 2.0), (1e5, 1e-3), (1.0, 0.0)] {
         let data = Data { gram: Mat::full(1, 1, k), labels: vec![1.0] };
-        let found = data.solve(c, 1e-12);
+        let solved = data.solve(c, 1e-12);
         let best = if k > 0.0 { c.min(1.0 / k) } else { c };
-        assert!((found.coefficients[(0, 0)] - best).abs() <= 1e-12 * best);
+        assert!((solved.coefficients[(0, 0)] - best).abs() <= 1e-12 * best);
     }
     // n equal examples of one class: v = min(n c, 1).
     let data = Data { gram: Mat::full(7, 7, 1.0), labels: vec![1.0; 7] };
@@ -404,16 +405,16 @@ fn too_few_passes_are_said_and_their_gap_is_true() {
     let best = data.solve(1e3, 1e-10).objective;
     for max_passes in [0, 1, 2, 5, 11, 14] {
         let options = SolverOptions { max_passes, tol: 1e-14, seed: 3 };
-        let found = solve(data.gram.as_ref(), &data.labels, 1e3, None, &options, &Silent).unwrap();
-        assert_eq!(found.stop, SolverStop::IterationLimit);
-        assert!(found.passes <= max_passes);
+        let solved = solve(data.gram.as_ref(), &data.labels, 1e3, None, &options, &Silent).unwrap();
+        assert_eq!(solved.stop, SolverStop::IterationLimit);
+        assert!(solved.passes <= max_passes);
         assert!(
-            found.gap > 0.0
-                && found.objective - found.gap <= best
-                && best <= found.objective * (1.0 + 1e-12)
+            solved.gap > 0.0
+                && solved.objective - solved.gap <= best
+                && best <= solved.objective * (1.0 + 1e-12)
         );
-        let (primal, _) = data.primal(&found.coefficients, &[1e3; 150], &[1.0; 150]);
-        assert!((primal - found.objective).abs() <= 1e-9 * primal);
+        let (primal, _) = data.primal(&solved.coefficients, &[1e3; 150], &[1.0; 150]);
+        assert!((primal - solved.objective).abs() <= 1e-9 * primal);
     }
 }
 
@@ -421,9 +422,9 @@ fn too_few_passes_are_said_and_their_gap_is_true() {
 fn a_gap_below_rounding_is_not_sought_for_ever() {
     let data = Data::linear(200, 5, 0.5, 2);
     let options = SolverOptions { max_passes: u64::MAX, tol: 1e-30, seed: 0 };
-    let found = solve(data.gram.as_ref(), &data.labels, 1e3, None, &options, &Silent).unwrap();
-    assert_eq!(found.stop, SolverStop::NoProgress);
-    assert!(found.gap <= 1e-9 * found.objective);
+    let solved = solve(data.gram.as_ref(), &data.labels, 1e3, None, &options, &Silent).unwrap();
+    assert_eq!(solved.stop, SolverStop::NoProgress);
+    assert!(solved.gap <= 1e-9 * solved.objective);
 }
 
 #[test]
@@ -435,11 +436,11 @@ fn a_monitor_stops_at_the_best_point_so_far() {
         }
     }
     let data = Data::polynomial(150, 5, 0.5, 2);
-    let found =
+    let solved =
         solve(data.gram.as_ref(), &data.labels, 1e4, None, &to(1e-12), &After(AtomicU64::new(0)))
             .unwrap();
-    assert_eq!(found.stop, SolverStop::Interrupted);
-    assert!(found.gap > 0.0 && found.support > 0);
+    assert_eq!(solved.stop, SolverStop::Interrupted);
+    assert!(solved.gap > 0.0 && solved.support > 0);
 }
 
 #[test]

@@ -211,9 +211,9 @@ impl<'a> Search<'a> {
             let room = options.max_passes - self.passes;
             if may_finish && (stuck || self.passes >= before) {
                 (may_finish, futile) = (false, 0);
-                let (found, value) = self.finish(options.tol, room, monitor)?;
+                let (solved, value) = self.finish(options.tol, room, monitor)?;
                 if value < primal {
-                    (primal, weights) = (value, found);
+                    (primal, weights) = (value, solved);
                 }
             } else {
                 self.ascend((0.3 * target, PASSES.min(room)), options.seed, monitor);
@@ -332,12 +332,15 @@ mod tests {
         let (features, labels) = classes(6, 50, 2, 0.3, 1);
         let y: Vec<f64> = labels.iter().map(|&r| 2.0 * r as f64 - 1.0).collect();
         for c in [1e-3, 0.1, 10.0] {
-            let found = solve(&features, &labels, 2, &[c], &fine()).remove(0);
+            let solved = solve(&features, &labels, 2, &[c], &fine()).remove(0);
             let twin =
                 hinge_path(features.as_ref(), &y, &[2.0 * c], &fine(), &Silent).unwrap().remove(0);
-            assert!((found.objective - twin.objective / 2.0).abs() < 1e-7 * found.objective, "{c}");
+            assert!(
+                (solved.objective - twin.objective / 2.0).abs() < 1e-7 * solved.objective,
+                "{c}"
+            );
             let half = Mat::from_fn(6, 2, |k, r| twin.weights[(k, 0)] * (r as f64 - 0.5));
-            assert!(farthest(&found.weights, &half) < 1e-3);
+            assert!(farthest(&solved.weights, &half) < 1e-3);
         }
     }
 
@@ -346,20 +349,20 @@ mod tests {
         for (d, n, k) in [(5, 60, 4), (20, 30, 3), (3, 40, 7), (4, 1, 3)] {
             let (features, labels) = classes(d, n, k, 0.3, 2);
             let cs = [1e-3, 1e-1, 1.0, 10.0];
-            for (found, c) in solve(&features, &labels, k, &cs, &fine()).iter().zip(cs) {
-                assert_eq!(found.stop, SolverStop::Tolerance);
-                assert!(found.gap <= 1e-8 * found.objective && found.support <= n);
-                let value = objective(&features, &labels, c, &found.weights);
-                assert!((value - found.objective).abs() < 1e-10 * value);
+            for (solved, c) in solve(&features, &labels, k, &cs, &fine()).iter().zip(cs) {
+                assert_eq!(solved.stop, SolverStop::Tolerance);
+                assert!(solved.gap <= 1e-8 * solved.objective && solved.support <= n);
+                let value = objective(&features, &labels, c, &solved.weights);
+                assert!((value - solved.objective).abs() < 1e-10 * value);
                 for seed in 0..20 {
-                    let other = &found.weights + faer::Scale(0.01) * normal(d, k, seed);
+                    let other = &solved.weights + faer::Scale(0.01) * normal(d, k, seed);
                     assert!(
-                        objective(&features, &labels, c, &other) >= found.objective - found.gap
+                        objective(&features, &labels, c, &other) >= solved.objective - solved.gap
                     );
                 }
                 // A cold start ends at the same objective.
                 let cold = solve(&features, &labels, k, &[c], &fine()).remove(0);
-                assert!((cold.objective - found.objective).abs() <= 1e-8 * found.objective);
+                assert!((cold.objective - solved.objective).abs() <= 1e-8 * solved.objective);
             }
         }
     }
@@ -374,23 +377,23 @@ mod tests {
             let (features, mut labels) = classes(d, n, k, noise, 7);
             labels.iter_mut().for_each(|r| *r = (*r).min(k.max(4) - 2));
             let cs = [1e-2, 1e2, 1e5];
-            for (found, c) in
+            for (solved, c) in
                 solve(&features, &labels, k, &cs, &SolverOptions::default()).iter().zip(cs)
             {
                 assert_eq!(
-                    found.stop,
+                    solved.stop,
                     SolverStop::Tolerance,
                     "{d} x {n}, {c}: {} of {}",
-                    found.gap,
-                    found.objective
+                    solved.gap,
+                    solved.objective
                 );
-                let value = objective(&features, &labels, c, &found.weights);
+                let value = objective(&features, &labels, c, &solved.weights);
                 assert!(
-                    (value - found.objective).abs() < 1e-9 * value,
+                    (value - solved.objective).abs() < 1e-9 * value,
                     "{value} {}",
-                    found.objective
+                    solved.objective
                 );
-                assert!(found.passes < 1000, "{d} x {n}, {c}: {} passes", found.passes);
+                assert!(solved.passes < 1000, "{d} x {n}, {c}: {} passes", solved.passes);
             }
             let fine = solve(&features, &labels, k, &[1e5], &fine()).remove(0);
             assert_eq!(
@@ -406,13 +409,13 @@ mod tests {
 
     #[test]
     fn one_class_and_empty_examples_are_defined() {
-        let found = solve(&normal(3, 5, 3), &[0; 5], 1, &[1.0], &fine()).remove(0);
-        assert_eq!((found.objective, found.gap, found.support), (0.0, 0.0, 0));
+        let solved = solve(&normal(3, 5, 3), &[0; 5], 1, &[1.0], &fine()).remove(0);
+        assert_eq!((solved.objective, solved.gap, solved.support), (0.0, 0.0, 0));
         // Only one of three classes occurs.
-        let found = solve(&normal(3, 5, 3), &[1; 5], 3, &[1.0], &fine()).remove(0);
-        assert_eq!(found.stop, SolverStop::Tolerance);
-        let found = solve(&Mat::zeros(3, 4), &[0, 1, 2, 1], 3, &[2.0], &fine()).remove(0);
-        assert_eq!((found.objective, found.gap, found.stop), (8.0, 0.0, SolverStop::Tolerance));
+        let solved = solve(&normal(3, 5, 3), &[1; 5], 3, &[1.0], &fine()).remove(0);
+        assert_eq!(solved.stop, SolverStop::Tolerance);
+        let solved = solve(&Mat::zeros(3, 4), &[0, 1, 2, 1], 3, &[2.0], &fine()).remove(0);
+        assert_eq!((solved.objective, solved.gap, solved.stop), (8.0, 0.0, SolverStop::Tolerance));
     }
 
     #[test]
@@ -420,18 +423,18 @@ mod tests {
         let (features, labels) = classes(9, 700, 3, 0.2, 4);
         let expected = solve(&features, &labels, 3, &[0.1], &SolverOptions::default()).remove(0);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-        let found = pool
+        let solved = pool
             .install(|| solve(&features, &labels, 3, &[0.1], &SolverOptions::default()))
             .remove(0);
-        assert_eq!(found.weights, expected.weights);
+        assert_eq!(solved.weights, expected.weights);
     }
 
     #[test]
     fn what_cannot_be_is_refused() {
         let (features, _) = signs(3, 4, 0.1, 5);
         let kind = |f: &Mat<f64>, labels: &[usize], k: usize, c: f64| {
-            let found = multiclass_path(f.as_ref(), labels, k, &[c], &fine(), &Silent);
-            found.unwrap_err().clone()
+            let solved = multiclass_path(f.as_ref(), labels, k, &[c], &fine(), &Silent);
+            solved.unwrap_err().clone()
         };
         assert!(matches!(kind(&features, &[0; 3], 2, 1.0), Error::WrongLength { .. }));
         assert!(matches!(kind(&features, &[0, 1, 2, 0], 2, 1.0), Error::WrongTarget { .. }));

@@ -114,15 +114,15 @@ impl RidgeMoments {
             let mut shifted = full.clone();
             (0..shifted.nrows()).for_each(|k| shifted[(k, k)] += 1.0 / c);
             let Ok(factor) = CholeskyFactor::new(shifted, Par::Seq) else { return Ok(None) };
-            let found = self.refined(&full, c, |b| factor.solve(b));
-            Ok((found.gap <= COARSE * found.objective).then_some(found))
+            let refined = self.refined(&full, c, |b| factor.solve(b));
+            Ok((refined.gap <= COARSE * refined.objective).then_some(refined))
         };
         let mut solved =
             cs.par_iter().map(by_factor).collect::<Result<Vec<Option<LinearSolved>>>>()?;
         if solved.iter().any(Option::is_none) {
             let (values, vectors) = eigen(full.as_ref())?;
-            for (found, &c) in solved.iter_mut().zip(cs).filter(|(found, _)| found.is_none()) {
-                *found = Some(self.refined(&full, c, |b| invert(&values, &vectors, c, b)));
+            for (open, &c) in solved.iter_mut().zip(cs).filter(|(open, _)| open.is_none()) {
+                *open = Some(self.refined(&full, c, |b| invert(&values, &vectors, c, b)));
             }
         }
         let solved: Vec<LinearSolved> = solved.into_iter().flatten().collect();
@@ -237,21 +237,21 @@ mod tests {
             let (features, targets) = (normal(d, n, 1), normal(n, outputs, 2));
             let gram = features.transpose() * &features;
             let spectrum = Spectrum::new(gram.as_ref()).unwrap();
-            for (found, c) in ridge_path(features.as_ref(), targets.as_ref(), &GRID, &Silent)
+            for (ridge, c) in ridge_path(features.as_ref(), targets.as_ref(), &GRID, &Silent)
                 .unwrap()
                 .iter()
                 .zip(GRID)
             {
                 assert!(
-                    found.gap <= 1e-8 * found.objective,
+                    ridge.gap <= 1e-8 * ridge.objective,
                     "{d} x {n}, {c}: {} of {}",
-                    found.gap,
-                    found.objective
+                    ridge.gap,
+                    ridge.objective
                 );
                 let expected = spectrum.solve(targets.as_ref(), c).unwrap();
                 let close = 1e-7 * expected.objective + 1e-13 * c * (n * outputs) as f64;
-                assert!((found.objective - expected.objective).abs() <= close, "{d} x {n}, {c}");
-                let scores = features.transpose() * &found.weights;
+                assert!((ridge.objective - expected.objective).abs() <= close, "{d} x {n}, {c}");
+                let scores = features.transpose() * &ridge.weights;
                 assert!(
                     farthest(&scores, &(&gram * &expected.coefficients)) < 1e-5,
                     "{d} x {n}, {c}"
@@ -267,14 +267,14 @@ mod tests {
             let off = features.transpose() * w - &targets;
             square(w.col_as_slice(0)) / 2.0 + c / 2.0 * square(off.col_as_slice(0))
         };
-        let found =
+        let ridge =
             ridge_path(features.as_ref(), targets.as_ref(), &[0.3], &Silent).unwrap().remove(0);
-        assert!((objective(&found.weights, 0.3) - found.objective).abs() < 1e-12 * found.objective);
+        assert!((objective(&ridge.weights, 0.3) - ridge.objective).abs() < 1e-12 * ridge.objective);
         for k in 0..6 {
             for step in [-1e-3, 1e-3] {
-                let mut other = found.weights.clone();
+                let mut other = ridge.weights.clone();
                 other[(k, 0)] += step;
-                assert!(objective(&other, 0.3) > found.objective);
+                assert!(objective(&other, 0.3) > ridge.objective);
             }
         }
     }

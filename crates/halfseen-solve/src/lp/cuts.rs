@@ -189,12 +189,12 @@ impl Rounds<'_, '_> {
                 (start.point.clone(), start.distance * m / pairs * if warm { boost } else { 1.0 });
             let master =
                 Master::new(&self.pieces, self.options.box_radius, point, mu, &start.slope);
-            let found = master.run(gap, self.options.max_iter, monitor);
-            self.passes += found.steps;
-            self.best.lower = self.best.lower.max(found.bound / m);
-            let OracleAnswer { sum, lists: more } = self.ask(&found.point, MARGIN * goal / m);
+            let optimum = master.run(gap, self.options.max_iter, monitor);
+            self.passes += optimum.steps;
+            self.best.lower = self.best.lower.max(optimum.bound / m);
+            let OracleAnswer { sum, lists: more } = self.ask(&optimum.point, MARGIN * goal / m);
             if sum / m < self.best.upper {
-                (self.best.upper, self.best.point) = (sum / m, found.point.clone());
+                (self.best.upper, self.best.point) = (sum / m, optimum.point.clone());
             }
             let rest = self.best.upper - self.best.lower;
             monitor.progress(self.rounds.min(self.options.max_iter), self.options.max_iter);
@@ -205,10 +205,10 @@ impl Rounds<'_, '_> {
                 return SolverStop::Interrupted;
             }
             let added: usize = more.iter().map(|list| list.len()).sum();
-            let failed = found.value - found.bound > gap;
+            let failed = optimum.value - optimum.bound > gap;
             let limit = self.options.max_iter;
             if self.rounds >= limit || (added == 0 && failed && !warm) {
-                let ran_out = self.rounds >= limit || found.steps >= limit;
+                let ran_out = self.rounds >= limit || optimum.steps >= limit;
                 return if ran_out { SolverStop::IterationLimit } else { SolverStop::NoProgress };
             }
             share = if added == 0 { 0.1 * share } else { LOOSE };
@@ -216,7 +216,7 @@ impl Rounds<'_, '_> {
             // then cold.
             boost = if failed { FARTHER * boost } else { BOOST };
             warm = boost <= FARTHER * BOOST;
-            let next = self.next(found, &more, sum / m);
+            let next = self.next(optimum, &more, sum / m);
             start = if warm { next } else { cold.clone() };
         }
     }
@@ -234,9 +234,9 @@ impl Rounds<'_, '_> {
     }
 
     /// Drops idle pieces, adds others, and returns the next start.
-    fn next(&mut self, found: Optimum, more: &[List], upper: f64) -> Start {
-        let slope = self.pieces.combine(&found.sigma);
-        for (c, (idle, sigma)) in self.idle.iter_mut().zip(&found.sigma).enumerate() {
+    fn next(&mut self, optimum: Optimum, more: &[List], upper: f64) -> Start {
+        let slope = self.pieces.combine(&optimum.sigma);
+        for (c, (idle, sigma)) in self.idle.iter_mut().zip(&optimum.sigma).enumerate() {
             *idle = if *sigma < IDLE * self.pieces.weight(c) { *idle + 1 } else { 0 };
         }
         let (idle, patience) = (&self.idle, self.patience);
@@ -244,7 +244,7 @@ impl Rounds<'_, '_> {
         let before = self.pieces.change(|c| idle[c] < patience, more);
         self.patience += u32::from(dropped > 0);
         self.idle = before.iter().map(|old| old.map_or(0, |c| self.idle[c])).collect();
-        Start { point: found.point, slope, distance: upper - self.best.lower }
+        Start { point: optimum.point, slope, distance: upper - self.best.lower }
     }
 }
 

@@ -40,22 +40,22 @@ fn the_gap_closes_for_small_and_large_c_and_any_rank() {
     for (n, columns, classes) in [(40, 60, 3), (90, 4, 5), (30, 2, 4)] {
         let (gram, codes) = problem(n, columns, classes, 5);
         for c in [1e-5, 1e-2, 1.0, 1e3, 1e5] {
-            let found = solve(gram.as_ref(), &codes, classes, c, None, &exact(), &Silent).unwrap();
+            let solved = solve(gram.as_ref(), &codes, classes, c, None, &exact(), &Silent).unwrap();
             assert_eq!(
-                found.stop,
+                solved.stop,
                 SolverStop::Tolerance,
                 "{n} {classes} {c}: {:e} of {:e}",
-                found.gap,
-                found.objective
+                solved.gap,
+                solved.objective
             );
-            let plain = primal(&gram, &codes, c, &found.coefficients);
+            let plain = primal(&gram, &codes, c, &solved.coefficients);
             assert!(
-                (plain - found.objective).abs() <= 1e-7 * plain.abs().max(1e-9),
+                (plain - solved.objective).abs() <= 1e-7 * plain.abs().max(1e-9),
                 "{plain} {}",
-                found.objective
+                solved.objective
             );
             for (i, &y) in codes.iter().enumerate() {
-                let row: Vec<f64> = (0..classes).map(|r| found.coefficients[(i, r)]).collect();
+                let row: Vec<f64> = (0..classes).map(|r| solved.coefficients[(i, r)]).collect();
                 assert!(row.iter().sum::<f64>().abs() <= 1e-12 * c);
                 for (r, b) in row.iter().enumerate() {
                     assert!(*b <= if y as usize == r { c * (1.0 + 1e-12) } else { 0.0 });
@@ -68,13 +68,13 @@ fn the_gap_closes_for_small_and_large_c_and_any_rank() {
 #[test]
 fn no_direction_improves_the_primal() {
     let (gram, codes) = problem(25, 3, 4, 8);
-    let found = solve(gram.as_ref(), &codes, 4, 0.7, None, &exact(), &Silent).unwrap();
+    let solved = solve(gram.as_ref(), &codes, 4, 0.7, None, &exact(), &Silent).unwrap();
     let mut stream = Stream::new(1, Purpose::Data, 2);
     for size in [1e-3, 1e-2, 0.1] {
         for _ in 0..200 {
             let moved =
-                Mat::from_fn(25, 4, |i, r| found.coefficients[(i, r)] + size * stream.normal());
-            assert!(primal(&gram, &codes, 0.7, &moved) >= found.objective * (1.0 - 1e-8));
+                Mat::from_fn(25, 4, |i, r| solved.coefficients[(i, r)] + size * stream.normal());
+            assert!(primal(&gram, &codes, 0.7, &moved) >= solved.objective * (1.0 - 1e-8));
         }
     }
 }
@@ -114,23 +114,24 @@ fn warm_starts_end_where_cold_ones_do_and_permutations_do_not_matter() {
 fn odd_data_have_defined_answers() {
     let one = Mat::from_fn(1, 1, |_, _| 2.0);
     // One row against two other classes: v_own = 2/3 t phi, others -t/3; by hand |a| <= C.
-    let found = solve(one.as_ref(), &[1], 3, 100.0, None, &exact(), &Silent).unwrap();
-    assert!(found.gap <= 1e-8 * found.objective);
-    let z: Vec<f64> = (0..3).map(|r| 2.0 * found.coefficients[(0, r)]).collect();
+    let solved = solve(one.as_ref(), &[1], 3, 100.0, None, &exact(), &Silent).unwrap();
+    assert!(solved.gap <= 1e-8 * solved.objective);
+    let z: Vec<f64> = (0..3).map(|r| 2.0 * solved.coefficients[(0, r)]).collect();
     assert!((z[1] - z[0] - 1.0).abs() < 1e-6 && (z[0] - z[2]).abs() < 1e-6, "{z:?}");
     // One class: predicting 0 has no loss.
     let (gram, _) = problem(10, 2, 3, 1);
-    let found =
+    let solved =
         solve(gram.as_ref(), &[2; 10], 3, 1.0, None, &SolverOptions::default(), &Silent).unwrap();
-    assert!(found.objective.is_finite() && found.stop == SolverStop::Tolerance);
+    assert!(solved.objective.is_finite() && solved.stop == SolverStop::Tolerance);
     // Rows of zeros always lose 1 each.
     let zeros = Mat::zeros(4, 4);
-    let found = solve(zeros.as_ref(), &[0, 1, 2, 0], 3, 2.0, None, &exact(), &Silent).unwrap();
-    assert_eq!((found.objective, found.stop), (8.0, SolverStop::Tolerance));
+    let solved = solve(zeros.as_ref(), &[0, 1, 2, 0], 3, 2.0, None, &exact(), &Silent).unwrap();
+    assert_eq!((solved.objective, solved.stop), (8.0, SolverStop::Tolerance));
     // The same row with every label.
     let same = Mat::full(6, 6, 1.5);
-    let found = solve(same.as_ref(), &[0, 1, 2, 0, 1, 2], 3, 1e4, None, &exact(), &Silent).unwrap();
-    assert_eq!(found.stop, SolverStop::Tolerance);
+    let solved =
+        solve(same.as_ref(), &[0, 1, 2, 0, 1, 2], 3, 1e4, None, &exact(), &Silent).unwrap();
+    assert_eq!(solved.stop, SolverStop::Tolerance);
 }
 
 #[test]
@@ -147,8 +148,8 @@ fn bad_input_is_refused_and_limits_are_told() {
     assert!(matches!(fails(&gram, &[3; 30], 1.0), Error::WrongTarget { .. }));
     assert!(matches!(fails(&Mat::zeros(0, 0), &[], 1.0), Error::TooFewRows { .. }));
     let short = SolverOptions { tol: 1e-12, max_passes: 1, seed: 0 };
-    let found = solve(gram.as_ref(), &codes, 3, 10.0, None, &short, &Silent).unwrap();
-    assert_eq!(found.stop, SolverStop::IterationLimit);
+    let solved = solve(gram.as_ref(), &codes, 3, 10.0, None, &short, &Silent).unwrap();
+    assert_eq!(solved.stop, SolverStop::IterationLimit);
     let better = solve(gram.as_ref(), &codes, 3, 10.0, None, &exact(), &Silent).unwrap();
-    assert!(found.objective - found.gap <= better.objective * (1.0 + 1e-9), "the gap is a bound");
+    assert!(solved.objective - solved.gap <= better.objective * (1.0 + 1e-9), "the gap is a bound");
 }

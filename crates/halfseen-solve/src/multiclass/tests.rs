@@ -68,9 +68,9 @@ fn projections_are_those_of_all_faces() {
         let point: Vec<f64> =
             (0..k).map(|_| (2.0 * stream.normal()).round() / 2.0 + 0.1 * stream.unit()).collect();
         let total = 0.01 + 3.0 * stream.unit();
-        let mut found = point.clone();
-        ascent::project(&mut found, total, &mut vec![0.0; k]);
-        for (f, e) in found.iter().zip(by_faces(&point, total)) {
+        let mut projected = point.clone();
+        ascent::project(&mut projected, total, &mut vec![0.0; k]);
+        for (f, e) in projected.iter().zip(by_faces(&point, total)) {
             assert!((f - e).abs() < 1e-12, "{point:?}");
         }
     }
@@ -81,22 +81,22 @@ fn gap_is_primal_minus_dual_and_reaches_the_tolerance() {
     for (n, d, classes) in [(30, 4, 3), (25, 40, 5), (4, 2, 7), (1, 1, 3)] {
         let (gram, codes) = problem(n, d, classes, n as u64);
         for c in [1e-5, 1e-2, 1.0, 1e2, 1e5] {
-            let found =
+            let solved =
                 solve(gram.as_ref(), &codes, classes, c, None, &options(1e-8), &Silent).unwrap();
-            let (primal, dual) = both(&gram, &codes, c, &found.coefficients);
+            let (primal, dual) = both(&gram, &codes, c, &solved.coefficients);
             assert_eq!(
-                found.stop,
+                solved.stop,
                 SolverStop::Tolerance,
                 "n {n} c {c:e} gap {:e}",
-                found.gap / found.objective
+                solved.gap / solved.objective
             );
-            assert!((primal - found.objective).abs() <= 1e-9 * primal);
+            assert!((primal - solved.objective).abs() <= 1e-9 * primal);
             assert!(primal - dual <= 2e-8 * primal && primal - dual >= -1e-9 * primal);
             for (i, &y) in codes.iter().enumerate() {
-                assert!(found.coefficients.row(i).iter().sum::<f64>().abs() <= 1e-12 * c);
+                assert!(solved.coefficients.row(i).iter().sum::<f64>().abs() <= 1e-12 * c);
                 for r in 0..classes {
                     let bound = if r == y as usize { c } else { 0.0 };
-                    assert!(found.coefficients[(i, r)] <= bound * (1.0 + 1e-12));
+                    assert!(solved.coefficients[(i, r)] <= bound * (1.0 + 1e-12));
                 }
             }
         }
@@ -108,11 +108,11 @@ fn two_classes_are_the_binary_hinge_at_twice_the_cost() {
     let (gram, codes) = problem(30, 5, 2, 8);
     let labels: Vec<f64> = codes.iter().map(|&y| if y == 1 { 1.0 } else { -1.0 }).collect();
     for c in [0.01, 1.0] {
-        let found = solve(gram.as_ref(), &codes, 2, c, None, &options(1e-10), &Silent).unwrap();
+        let solved = solve(gram.as_ref(), &codes, 2, c, None, &options(1e-10), &Silent).unwrap();
         let binary =
             hinge::solve(gram.as_ref(), &labels, 2.0 * c, None, &options(1e-10), &Silent).unwrap();
-        assert!((2.0 * found.objective - binary.objective).abs() < 1e-8 * binary.objective);
-        let (z, u) = (&gram * &found.coefficients, &gram * &binary.coefficients);
+        assert!((2.0 * solved.objective - binary.objective).abs() < 1e-8 * binary.objective);
+        let (z, u) = (&gram * &solved.coefficients, &gram * &binary.coefficients);
         for i in 0..30 {
             assert!((z[(i, 1)] - z[(i, 0)] - u[(i, 0)]).abs() < 1e-3);
         }
@@ -148,11 +148,11 @@ fn equal_rows_of_different_classes_and_rows_of_zeros_are_solved() {
     // Two equal rows of two classes, one row of zeros: no v is better than 0, and each row loses 1.
     let gram = Mat::from_fn(3, 3, |i, j| if i < 2 && j < 2 { 1.0 } else { 0.0 });
     for classes in [2, 4] {
-        let found =
+        let solved =
             solve(gram.as_ref(), &[0, 1, 1], classes, 0.3, None, &options(1e-9), &Silent).unwrap();
-        assert_eq!(found.stop, SolverStop::Tolerance);
+        assert_eq!(solved.stop, SolverStop::Tolerance);
         if classes == 2 {
-            assert!((found.objective - 0.9).abs() < 1e-8);
+            assert!((solved.objective - 0.9).abs() < 1e-8);
         }
     }
     let alone = solve(gram.as_ref(), &[0, 0, 0], 1, 0.3, None, &options(1e-9), &Silent).unwrap();
@@ -164,34 +164,34 @@ fn a_larger_matrix_of_low_rank_is_solved_for_every_c() {
     let (gram, codes) = problem(400, 6, 4, 21);
     for tol in [1e-4, 1e-8] {
         let cs = [1e-5, 1e-2, 1.0, 1e2, 1e5];
-        for (c, found) in
+        for (c, solution) in
             cs.iter().zip(path(gram.as_ref(), &codes, 4, &cs, &options(tol), &Silent).unwrap())
         {
-            let (primal, dual) = both(&gram, &codes, *c, &found.coefficients);
+            let (primal, dual) = both(&gram, &codes, *c, &solution.coefficients);
             assert_eq!(
-                found.stop,
+                solution.stop,
                 SolverStop::Tolerance,
                 "c {c:e} gap {:e}",
-                found.gap / found.objective
+                solution.gap / solution.objective
             );
             assert!(primal - dual <= 1.01 * tol * primal + 1e-12 * primal);
         }
     }
     // No signal: every example loses 1.
     let nothing = Mat::zeros(60, 60);
-    let found =
+    let solved =
         solve(nothing.as_ref(), &codes[..60], 4, 0.5, None, &options(1e-8), &Silent).unwrap();
-    assert_eq!((found.objective, found.stop), (30.0, SolverStop::Tolerance));
+    assert_eq!((solved.objective, solved.stop), (30.0, SolverStop::Tolerance));
 }
 
 #[test]
 fn limits_are_reported_with_the_true_gap() {
     let (gram, codes) = problem(60, 5, 4, 2);
     let few = SolverOptions { tol: 1e-9, max_passes: 2, seed: 0 };
-    let found = solve(gram.as_ref(), &codes, 4, 100.0, None, &few, &Silent).unwrap();
-    let (primal, dual) = both(&gram, &codes, 100.0, &found.coefficients);
-    assert_eq!((found.stop, found.passes), (SolverStop::IterationLimit, 2));
-    assert!((found.gap - (primal - dual)).abs() <= 1e-8 * primal);
+    let solved = solve(gram.as_ref(), &codes, 4, 100.0, None, &few, &Silent).unwrap();
+    let (primal, dual) = both(&gram, &codes, 100.0, &solved.coefficients);
+    assert_eq!((solved.stop, solved.passes), (SolverStop::IterationLimit, 2));
+    assert!((solved.gap - (primal - dual)).abs() <= 1e-8 * primal);
 }
 
 #[test]
@@ -218,16 +218,16 @@ fn bad_input_is_refused() {
 fn one_solution_serves_every_c_that_separates() {
     let (gram, codes) = problem(60, 80, 5, 7);
     let cs = [1e-3, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4, 1e5];
-    let found = path(gram.as_ref(), &codes, 5, &cs, &options(1e-4), &Silent).unwrap();
-    let (first, last) = (&found[2], &found[7]);
+    let solutions = path(gram.as_ref(), &codes, 5, &cs, &options(1e-4), &Silent).unwrap();
+    let (first, last) = (&solutions[2], &solutions[7]);
     assert!((last.objective / first.objective - 1.0).abs() < 3e-4);
-    for (solved, &c) in found.iter().zip(&cs) {
+    for (solved, &c) in solutions.iter().zip(&cs) {
         let (primal, dual) = both(&gram, &codes, c, &solved.coefficients);
         assert_eq!(solved.stop, SolverStop::Tolerance);
         assert!((primal - solved.objective).abs() <= 1e-9 * primal, "c {c:e}");
         assert!((primal - dual - solved.gap).abs() <= 1e-9 * primal, "c {c:e}");
     }
-    let again: u64 = found[3..].iter().map(|solved| solved.passes).sum();
+    let again: u64 = solutions[3..].iter().map(|solved| solved.passes).sum();
     assert!(again <= 20, "{again} passes over rows that are separated");
 }
 
@@ -298,12 +298,12 @@ fn a_factor_that_misleads_is_given_up() {
         let gram = gram.as_ref();
         solve_with(gram, &codes, classes, costs, None, factors, &options(1e-9), &Silent).unwrap()
     };
-    let found = solved(&Factors::default());
-    assert_eq!(found.stop, SolverStop::Tolerance);
+    let solution = solved(&Factors::default());
+    assert_eq!(solution.stop, SolverStop::Tolerance);
     let of_twice = low_rank((2.0 * &gram).as_ref(), n).unwrap();
     let misled = solved(&Factors { narrow: OnceCell::from(Some(of_twice)), ..Factors::default() });
     assert_eq!(misled.stop, SolverStop::Tolerance);
-    assert!(misled.passes > found.passes, "the factor was not used");
+    assert!(misled.passes > solution.passes, "the factor was not used");
 }
 
 #[test]
@@ -314,8 +314,8 @@ fn one_large_row_hides_no_others_from_the_factor() {
     gram = Mat::from_fn(n, n, |i, j| size(i) * size(j) * gram[(i, j)]);
     let factor = low_rank(gram.as_ref(), 30).unwrap();
     assert_eq!(factor.ncols(), 5);
-    let found = solve(gram.as_ref(), &codes, classes, 1.0, None, &options(1e-4), &Silent).unwrap();
-    assert_eq!(found.stop, SolverStop::Tolerance);
+    let solved = solve(gram.as_ref(), &codes, classes, 1.0, None, &options(1e-4), &Silent).unwrap();
+    assert_eq!(solved.stop, SolverStop::Tolerance);
 }
 
 #[test]

@@ -35,8 +35,8 @@ impl Partial {
         let head: Head = serde_json::from_str(text)
             .map_err(|error| bad("format", format!("this is not a file of sums ({error})")))?;
         if head.format != FORMAT {
-            let found = crate::error::short(&head.format);
-            return Err(bad("format", format!("is '{found}', not '{FORMAT}'")));
+            let format = crate::error::short(&head.format);
+            return Err(bad("format", format!("is '{format}', not '{FORMAT}'")));
         }
         if head.version != VERSION {
             let problem = format!("is {}; this program reads version {VERSION}", head.version);

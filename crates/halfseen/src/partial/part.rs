@@ -137,8 +137,8 @@ impl Part {
 
     /// Returns true if the column of this name has a value.
     fn has_value(&self, name: &str) -> bool {
-        let found = places(&self.columns).remove(name);
-        found.is_some_and(|(_, first)| self.sums.range(first).is_some())
+        let place = places(&self.columns).remove(name);
+        place.is_some_and(|(_, first)| self.sums.range(first).is_some())
     }
 
     /// Returns these columns with the categories of others. Columns without a value take the
@@ -275,8 +275,8 @@ pub(super) fn check_names<'n>(
     if let Some(name) = now.clone().find(|name| !known.contains(name)) {
         return refusal(name, true);
     }
-    let found: HashSet<&str> = now.collect();
-    before.clone().find(|name| !found.contains(name)).map_or(Ok(()), |name| refusal(name, false))
+    let names: HashSet<&str> = now.collect();
+    before.clone().find(|name| !names.contains(name)).map_or(Ok(()), |name| refusal(name, false))
 }
 
 fn check_categories(columns: &[ColumnSchema]) -> Result<()> {

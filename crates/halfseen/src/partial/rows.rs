@@ -281,8 +281,8 @@ impl RowStream {
     /// Other columns or classes than those of the sums; as [`Learner::fit`]. The stream is useless then.
     pub fn add(&mut self, table: &Table) -> Result<()> {
         let RowStream { plan, frame, steps, before, rows } = self;
-        let found = frame.each(plan, table, |examples| steps.learn(examples, &Silent));
-        let without = found.map_err(|error| further(&error, *before))?;
+        let learned = frame.each(plan, table, |examples| steps.learn(examples, &Silent));
+        let without = learned.map_err(|error| further(&error, *before))?;
         *before += table.rows();
         rows[0] += table.rows() as u64 - without;
         Ok(())

@@ -201,8 +201,8 @@ fn one_split(
         let tuning = Tuning::new(folds, seed);
         let grids: Vec<Candidate> = which.iter().map(|&l| learners[l].clone()).collect();
         let tell = (monitor, settled);
-        let found = tune_within(at_once, &grids, task, &split.train, &tuning, tell)?;
-        which.into_iter().zip(found).for_each(|(l, found)| tuned[l] = Some(found));
+        let outcomes = tune_within(at_once, &grids, task, &split.train, &tuning, tell)?;
+        which.into_iter().zip(outcomes).for_each(|(l, outcome)| tuned[l] = Some(outcome));
     }
     let views = Views::new(learners.iter().map(|(l, _)| &**l), task, &split.train)?;
     let apply = |prepared: &Prepared<'_>| {
@@ -245,11 +245,11 @@ fn one_split(
         let spent = |fit: &Fit| prepared.layout.is_priced().then_some(fit.report.spent);
         let scale = prepared.prepare.target.deviation.powi(2);
         let attacked = |siege: &AttackPlan| {
-            let found = prepared.examples_as_found(&split.test);
+            let as_they_are = prepared.examples_as_found(&split.test);
             siege.score(
                 fit,
                 prepared,
-                if other.is_some() { &tests } else { &found },
+                if other.is_some() { &tests } else { &as_they_are },
                 (target, plan.seed),
             )
         };

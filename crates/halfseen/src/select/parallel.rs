@@ -64,8 +64,8 @@ mod tests {
                 now.fetch_sub(1, Ordering::SeqCst);
                 Ok((at, item + sum - 4950))
             };
-            let found = pool.install(|| map_at_most(&items, at_once, map)).unwrap();
-            assert_eq!(found, items.iter().map(|&i| (i, i)).collect::<Vec<_>>());
+            let results = pool.install(|| map_at_most(&items, at_once, map)).unwrap();
+            assert_eq!(results, items.iter().map(|&i| (i, i)).collect::<Vec<_>>());
             assert!(most.into_inner() <= at_once.max(1), "{at_once}");
         }
     }

@@ -94,7 +94,7 @@ mod tests {
         assert_eq!((tally.loss(), tally.score(&[])), (None, None));
         tally.add(&Scores::estimates(vec![1.0, 1.0]), &Target::Numbers(vec![1.0, 3.0]));
         tally.add(&Scores::estimates(vec![4.0, 5.0]), &Target::Numbers(vec![2.0, 5.0]));
-        let found = tally.score(&[1.0, 3.0, 2.0, 5.0]).unwrap();
+        let score = tally.score(&[1.0, 3.0, 2.0, 5.0]).unwrap();
         // Residuals 0, 2, -2 and 0; from the third of four targets 2, 1, 0 below and 2 above.
         let expected = QuantileScore {
             quantile: 0.75,
@@ -102,18 +102,18 @@ mod tests {
             constant_loss: (0.5 + 0.0 + 0.25 + 1.5) / 4.0,
             below: 0.75,
         };
-        assert_eq!((found, tally.loss()), (expected, Some(0.5)));
+        assert_eq!((score, tally.loss()), (expected, Some(0.5)));
         assert_eq!(
-            found.in_words(),
+            score.in_words(),
             "75.0 % of the targets are at most the prediction, which is of the quantile 0.75. The mean quantile loss is 0.5; that \
              of predicting the quantile of all targets is 0.5625."
         );
-        let worse = QuantileScore { loss: 0.6, ..found }.in_words();
+        let worse = QuantileScore { loss: 0.6, ..score }.in_words();
         assert!(
             worse.ends_with("no better than predicting the quantile of all targets."),
             "{worse}"
         );
-        let same = QuantileScore { constant_loss: 0.0, ..found }.in_words();
+        let same = QuantileScore { constant_loss: 0.0, ..score }.in_words();
         assert!(same.contains("do not vary"), "{same}");
     }
 }

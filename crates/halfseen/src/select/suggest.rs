@@ -339,11 +339,11 @@ const RULES: [Rule; 13] = [
 
 /// Suggests a learner for a situation.
 pub fn suggest(situation: &Situation) -> Suggestion {
-    let found = rule(situation).1;
+    let learner = rule(situation).1;
     let cells = situation.rows.saturating_mul(situation.columns);
     let squared = situation.classes > 2 && cells.saturating_mul(situation.classes) > HINGES;
-    let set = if found.learner == "mean" && squared { SQUARED } else { found.set };
-    Suggestion { set, tune: found.tune && situation.rows >= 10 * SUGGESTED_FOLDS, ..found }
+    let set = if learner.learner == "mean" && squared { SQUARED } else { learner.set };
+    Suggestion { set, tune: learner.tune && situation.rows >= 10 * SUGGESTED_FOLDS, ..learner }
 }
 
 /// Returns the first rule that applies.
@@ -534,9 +534,9 @@ mod tests {
             options: &options,
             test: None,
         };
-        let found = Situation::of(&task, false, false);
+        let situation = Situation::of(&task, false, false);
         assert_eq!(
-            found,
+            situation,
             Situation {
                 rows: 40,
                 attributes: 2,

@@ -164,7 +164,7 @@ fn cross_fit(
             return Ok(None);
         }
         let bounded = Bounded { monitor, shows: false, most: looks, looks: AtomicU64::new(0) };
-        let found = match learner.fit(&train, &bounded) {
+        let fitted = match learner.fit(&train, &bounded) {
             // The learner has no best point so far.
             Err(error)
                 if matches!(error.kind(), ErrorKind::Interrupted { .. })
@@ -172,7 +172,7 @@ fn cross_fit(
             {
                 learner.fit(&train, &Quiet(monitor))
             }
-            found => found,
+            other => other,
         }?;
         if monitor.should_stop() {
             return Err(ErrorKind::Interrupted {
@@ -180,11 +180,11 @@ fn cross_fit(
             }
             .into());
         }
-        let scores = found.predictor.scores(&test)?;
+        let scores = fitted.predictor.scores(&test)?;
         held_out.estimates = scores.estimates && scores.outputs == 1;
-        let loss = found.report.number_loss();
-        let own = own_attack(learner, &found);
-        let under = |(threat, kind)| attack_fit(&found, &test, threat, kind, 0);
+        let loss = fitted.report.number_loss();
+        let own = own_attack(learner, &fitted);
+        let under = |(threat, kind)| attack_fit(&fitted, &test, threat, kind, 0);
         let attacked = own.map(under).transpose()?.map(|attacked| attacked.scores);
         held_out.rows.extend(losses(loss, &scores, attacked.as_ref(), &train, &test));
         held_out.threat = own.map(|(threat, _)| threat.budget()).filter(|budget| *budget > 0.0);

@@ -26,8 +26,8 @@ fn learning_in_one_go_has_the_bits_of_asking_and_telling() {
                 values.extend(answer(query));
                 Ok(data.y[row])
             };
-            let found = at_once.learn_from(&mut query, &mut values, &mut read).unwrap();
-            assert_eq!(found, expected, "{name}");
+            let learned = at_once.learn_from(&mut query, &mut values, &mut read).unwrap();
+            assert_eq!(learned, expected, "{name}");
         }
         assert_eq!(at_once.save().unwrap().to_string(), told.save().unwrap().to_string(), "{name}");
     });
@@ -132,11 +132,13 @@ fn rows_learned_without_a_query_give_the_bits_of_asking_and_telling() {
                     open.extend([&mut told, &mut taught].map(|learner| learner.ask()));
                 }
                 let expected = asked(&mut *told, &data, row);
-                let found = directly(&mut *taught, &data, row, &mut direct);
-                match (found, expected) {
-                    (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{name} {changes:?}"),
-                    (found, expected) => assert_eq!(
-                        found.unwrap_err().to_string(),
+                let outcome = directly(&mut *taught, &data, row, &mut direct);
+                match (outcome, expected) {
+                    (Ok(outcome), Ok(expected)) => {
+                        assert_eq!(outcome, expected, "{name} {changes:?}")
+                    }
+                    (outcome, expected) => assert_eq!(
+                        outcome.unwrap_err().to_string(),
                         expected.unwrap_err().to_string(),
                         "{name} {changes:?}"
                     ),

@@ -80,16 +80,16 @@ fn ridge_without_a_penalty_is_any_function_that_is_linear_between_the_knots() {
     let slope = (heights[5] - heights[0]) / (knots[5] - knots[0]);
     let beyond = Array2::from_shape_vec((3, 1), vec![knots[5] + 50.0, knots[0] - 9.0, f64::NAN]);
     let beyond = table(&beyond.unwrap(), &named(&["a"]));
-    let found = model.predict(&beyond).unwrap().scores.values;
-    assert!((found[0] - (heights[5] + 50.0 * slope)).abs() < 1e-6, "{found:?}");
-    assert!((found[1] - (heights[0] - 9.0 * slope)).abs() < 1e-6, "{found:?}");
+    let scores = model.predict(&beyond).unwrap().scores.values;
+    assert!((scores[0] - (heights[5] + 50.0 * slope)).abs() < 1e-6, "{scores:?}");
+    assert!((scores[1] - (heights[0] - 9.0 * slope)).abs() < 1e-6, "{scores:?}");
     // A missing cell takes the mean of every column, and so of the parts.
     let Target::Numbers(y) = &target else { panic!("numbers") };
-    assert!((found[2] - y.iter().sum::<f64>() / 120.0).abs() < 1e-6, "{found:?}");
+    assert!((scores[2] - y.iter().sum::<f64>() / 120.0).abs() < 1e-6, "{scores:?}");
     // What the attribute adds is the function less its mean.
     let parts = &model.raw_hats()[0];
     for (knot, part) in knots.iter().zip(&parts.heights) {
-        assert!((part + found[2] - wanted(*knot)).abs() < 1e-6);
+        assert!((part + scores[2] - wanted(*knot)).abs() < 1e-6);
     }
     let names: Vec<String> = model.raw_weights().unwrap().0.into_iter().map(|w| w.0).collect();
     assert_eq!((names.len(), &*names[0]), (5, "a"));
@@ -219,7 +219,7 @@ fn certificates_are_those_of_every_set_of_deleted_attributes() {
         };
         let scores: Vec<Vec<f64>> = (0..8).map(score).collect();
         let each = Threat::uniform(3, 1.0).unwrap();
-        let found = certify(
+        let certificates = certify(
             model.predictor.additive().unwrap(),
             model.prepare.target,
             &prepared.examples_as_found(&rows),
@@ -227,7 +227,7 @@ fn certificates_are_those_of_every_set_of_deleted_attributes() {
             CertifiedClaim::Class,
         )
         .unwrap();
-        for (row, certificate) in found.iter().enumerate() {
+        for (row, certificate) in certificates.iter().enumerate() {
             let changes = |gone: &usize| (scores[*gone][row] > 0.0) != (scores[0][row] > 0.0);
             let least = (1..8).filter(changes).map(usize::count_ones).min();
             assert!(certificate.exact, "{name}, row {row}");

@@ -221,8 +221,8 @@ fn the_draws_follow_the_shares_that_the_estimates_use() {
             }
         }
         assert!(norms.len() == 299);
-        for found in norms.values() {
-            assert_near(found, &vec![found[0]; found.len()], 1e-12 * found[0], name);
+        for norms_of in norms.values() {
+            assert_near(norms_of, &vec![norms_of[0]; norms_of.len()], 1e-12 * norms_of[0], name);
         }
     }
 }

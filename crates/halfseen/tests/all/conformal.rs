@@ -195,7 +195,7 @@ fn intervals_are_those_of_a_twin() {
     let mut learners: Vec<_> = all().into_iter().filter(|l| l.needs().targets.allow(0)).collect();
     learners.push(set("fiml", &[("deviations", "5")]));
     assert!(learners.len() > 10);
-    let mut found = BTreeSet::new();
+    let mut names = BTreeSet::new();
     for learner in learners {
         let model = train.fit(&*learner);
         // Products of blocks, and widths in other units, are rounded otherwise.
@@ -211,7 +211,7 @@ fn intervals_are_those_of_a_twin() {
             for (row, (basis, low, high)) in expected.into_iter().enumerate() {
                 let place = || format!("{} at {level}, row {row}: {basis:?}", learner.name());
                 assert_eq!(intervals.bases[row], basis, "{}", place());
-                found.insert(format!("{basis:?}"));
+                names.insert(format!("{basis:?}"));
                 let ends = intervals.intervals.ends[row];
                 let far = (ends.0 - low).abs().max((ends.1 - high).abs());
                 assert!(far < 1e-9 * (1.0 + low.abs() + high.abs()), "{}: {far}", place());
@@ -219,7 +219,7 @@ fn intervals_are_those_of_a_twin() {
             }
         }
     }
-    assert_eq!(found.len(), 3, "{found:?}");
+    assert_eq!(names.len(), 3, "{names:?}");
 }
 
 /// Of N rows without equal scores, each with the others for calibration, exactly k are covered,
@@ -265,11 +265,11 @@ fn coverage(
             numbers(size, columns, 2 * seed + 11, hole),
         );
         let conformal = Conformal::of(&model, &known.table, &known.target).unwrap();
-        let found = conformal.intervals(&new.table, level).unwrap();
+        let intervals = conformal.intervals(&new.table, level).unwrap();
         let inside: Vec<bool> = (0..size)
-            .filter(|&row| found.bases[row] == basis)
+            .filter(|&row| intervals.bases[row] == basis)
             .map(|row| {
-                let (low, high) = found.intervals.ends[row];
+                let (low, high) = intervals.intervals.ends[row];
                 (low..=high).contains(&new.y()[row])
             })
             .collect();
@@ -364,10 +364,10 @@ fn equal_scores_and_rows_without_any_cell_have_intervals() {
         table: train.table.without(|_, _| true),
         ..train.select(&(0..80).collect::<Vec<_>>())
     };
-    let found = Conformal::of(&model, &empty.table, &empty.target).unwrap();
-    let found = found.intervals(&train.table, 0.9).unwrap();
-    assert!(found.bases.iter().all(|basis| *basis == CalibrationRows::Union));
-    assert!(found.intervals.ends.iter().all(|ends| ends.0 == low && ends.1 == high));
+    let none = Conformal::of(&model, &empty.table, &empty.target).unwrap();
+    let intervals = none.intervals(&train.table, 0.9).unwrap();
+    assert!(intervals.bases.iter().all(|basis| *basis == CalibrationRows::Union));
+    assert!(intervals.intervals.ends.iter().all(|ends| ends.0 == low && ends.1 == high));
     assert!(ends(&model, &train, &train.table.select_rows(&[]), 0.9).is_empty());
 }
 
@@ -430,8 +430,8 @@ fn columns_are_matched_by_name_and_work_can_be_stopped() {
     let table = Table::from_matrix(Matrix::F64(turned), names).unwrap();
     let conformal = Conformal::of(&model, &table, &train.target).unwrap();
     assert_eq!(conformal.applied.ignored, ["other"]);
-    let found = conformal.intervals(&table, 0.9).unwrap().intervals;
-    assert_eq!((found.ends, found.applied.ignored), (plain, vec!["other".to_owned()]));
+    let intervals = conformal.intervals(&table, 0.9).unwrap().intervals;
+    assert_eq!((intervals.ends, intervals.applied.ignored), (plain, vec!["other".to_owned()]));
     struct Stops;
     impl Monitor for Stops {
         fn should_stop(&self) -> bool {

@@ -140,14 +140,14 @@ fn few_rows_and_few_columns_are_learned_from() {
     for (rows, columns) in [(1, 1), (1, 8), (2, 1), (3, 30)] {
         for learner in all() {
             let data = Data::random(rows, &singletons(columns), 64).for_learner(&*learner);
-            let found = fit(&*learner, &data);
-            let scores = found.predictor.scores(&data.examples()).unwrap();
+            let fitted = fit(&*learner, &data);
+            let scores = fitted.predictor.scores(&data.examples()).unwrap();
             assert_eq!(scores.len(), rows);
             assert!(scores.values.iter().all(|v| v.is_finite()), "{}", learner.name());
-            if let Ok(linear) = found.linear() {
+            if let Ok(linear) = fitted.linear() {
                 assert_eq!(linear.weights.len(), columns);
             }
-            assert_eq!(found.report.examples, rows as u64);
+            assert_eq!(fitted.report.examples, rows as u64);
         }
     }
 }
@@ -222,10 +222,10 @@ fn permuting_columns_permutes_weights_of_learners_that_see_everything() {
         let (plain, moved) = (of(&data), of(&permuted));
         for (to, &from) in permutation.iter().enumerate() {
             // As exact as the tolerance of a solver lets it be.
-            let (found, expected) = (moved.weights[to], plain.weights[from]);
+            let (weight, expected) = (moved.weights[to], plain.weights[from]);
             assert!(
-                (found - expected).abs() < 1e-4,
-                "{}: {found} instead of {expected}",
+                (weight - expected).abs() < 1e-4,
+                "{}: {weight} instead of {expected}",
                 learner.name()
             );
         }
@@ -300,10 +300,10 @@ fn a_row_of_weight_two_is_the_row_twice() {
         );
         let repeated = fit(&*learner, &often);
         let shown = format!("{learner:?}");
-        let (found, expected) = (scores(&weighed, &often), scores(&repeated, &often));
+        let (score, expected) = (scores(&weighed, &often), scores(&repeated, &often));
         let size = expected.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
         let far =
-            found.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / size;
+            score.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / size;
         // Solvers stop within their tolerance: scores are as near as the root of the gap.
         assert!(far < 1e-5, "{far:e}: {shown}");
         let (weighed, repeated) = (&weighed.report, &repeated.report);
@@ -339,12 +339,12 @@ fn paths_of_weighted_rows_lead_where_those_of_repeated_rows_do() {
         let often = data.repeated(&times);
         let weighed = Data { weights: Some(times.iter().map(|&t| t as f64).collect()), ..data };
         let settings: Vec<_> = ["0.01", "0.3", "10"].map(|c| vec![("c", c.to_owned())]).into();
-        let found = learner.fit_grid(&settings, &weighed.examples(), &Silent).unwrap();
+        let fits = learner.fit_grid(&settings, &weighed.examples(), &Silent).unwrap();
         let expected = learner.fit_grid(&settings, &often.examples(), &Silent).unwrap();
-        for (found, expected) in found.iter().zip(&expected) {
-            let (one, two) = (found.report.objective.unwrap(), expected.report.objective.unwrap());
+        for (result, expected) in fits.iter().zip(&expected) {
+            let (one, two) = (result.report.objective.unwrap(), expected.report.objective.unwrap());
             assert!((one - two).abs() <= 1e-7 * two, "objective {one} and {two}: {learner:?}");
-            assert!(found.report.converged, "{learner:?}");
+            assert!(result.report.converged, "{learner:?}");
         }
     }
 }
@@ -400,8 +400,8 @@ fn learners_that_take_no_weights_refuse_them() {
         all().into_iter().filter(|l| !l.needs().weights).collect();
     // More where learners were added, and none fewer.
     let least = if env!("CARGO_PKG_NAME") == "halfseen" { [15, 6] } else { [3, 3] };
-    let found = [refusing.len(), all().len() - refusing.len()];
-    assert!(found[0] >= least[0] && found[1] >= least[1], "{found:?}");
+    let counts = [refusing.len(), all().len() - refusing.len()];
+    assert!(counts[0] >= least[0] && counts[1] >= least[1], "{counts:?}");
     refusing.push(learner("karma", &[("solver", "online")]));
     refusing.push(learner("robust-lp", &[("chunk", "50")]));
     for learner in refusing {

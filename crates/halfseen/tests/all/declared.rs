@@ -22,9 +22,9 @@ fn reads_outside_declared_bounds_are_counted_and_the_first_is_named() {
             learner(&name, &[("budget", budget)]).fit(&examples, &Silent).unwrap()
         };
         // Every cell is read once.
-        let found = fit(&inside, "4");
-        assert_eq!(found.report.outside_bounds, 4, "{name}");
-        let first = found.report.first_outside.unwrap();
+        let within = fit(&inside, "4");
+        assert_eq!(within.report.outside_bounds, 4, "{name}");
+        let first = within.report.first_outside.unwrap();
         assert_eq!((first.value, first.low, first.high), (1.5, -1.0, 1.0), "{name}");
         let place = (first.row, first.column.as_str());
         assert!(
@@ -33,11 +33,11 @@ fn reads_outside_declared_bounds_are_counted_and_the_first_is_named() {
         );
         // Nothing lies inside: every value read is counted, and nothing else changes.
         let nowhere = Bounds { low: vec![5.0; 6], high: vec![6.0; 6] };
-        let found = fit(&nowhere, "2");
-        let least = found.report.reads + 80;
-        assert!(found.report.outside_bounds >= least, "{name}: known cells are read as well");
+        let stopped = fit(&nowhere, "2");
+        let least = stopped.report.reads + 80;
+        assert!(stopped.report.outside_bounds >= least, "{name}: known cells are read as well");
         assert_eq!(
-            found.predictor,
+            stopped.predictor,
             learner(&name, &[("budget", "2")]).fit(&data.examples(), &Silent).unwrap().predictor
         );
         let wide = Bounds { low: vec![-2.0; 6], high: vec![2.0; 6] };

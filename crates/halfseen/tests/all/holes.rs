@@ -343,10 +343,10 @@ fn leaving_one_out_is_told_and_is_right() {
             let c: f64 = alone.get("c").unwrap().parse().unwrap();
             alone.set("c", &(c / whole.kernel.scale()).to_string()).unwrap();
             let examples = prepared.examples_of(&others);
-            let found = alone.fit(&examples, &Silent).unwrap();
+            let fitted = alone.fit(&examples, &Silent).unwrap();
             let one = [left];
             let test = prepared.examples_of(&one);
-            sum += (found.predictor.scores(&test).unwrap().values[0] - test.target(0)).powi(2);
+            sum += (fitted.predictor.scores(&test).unwrap().values[0] - test.target(0)).powi(2);
         }
         let told = fit.report.leave_one_out.unwrap();
         assert!((told - sum / 40.0).abs() < 1e-8 * told, "{told} and {}", sum / 40.0);
@@ -442,11 +442,11 @@ fn the_online_pass_comes_near_the_optimum() {
         };
         let (online, exact) = (fit("online"), fit("exact"));
         assert_eq!((online.gap, online.passes), (None, Some(1)));
-        let (found, best) = (online.objective.unwrap(), exact.objective.unwrap());
+        let (reached, best) = (online.objective.unwrap(), exact.objective.unwrap());
         // The start, v = 0, suffers C (1/2 on average, or 1) for each row.
         assert!(
-            found >= best * (1.0 - 1e-9) && found < 1.2 * best,
-            "{classes}: {found} and {best}"
+            reached >= best * (1.0 - 1e-9) && reached < 1.2 * best,
+            "{classes}: {reached} and {best}"
         );
     }
 }

@@ -59,8 +59,8 @@ fn aerr_with_every_attribute_is_projected_gradient_descent() {
             w.iter_mut().zip(g).for_each(|(w, g)| *w -= 0.05 * g);
             onto_l2_ball(w, 0.4);
         });
-        let found = sampled("aerr", &[("step", "0.05"), ("radius", "0.4")], data);
-        assert_near(&found, &expected, 1e-12, "aerr");
+        let weights = sampled("aerr", &[("step", "0.05"), ("radius", "0.4")], data);
+        assert_near(&weights, &expected, 1e-12, "aerr");
     });
 }
 
@@ -77,8 +77,8 @@ fn aelr_with_every_attribute_is_exponentiated_gradient() {
             let total: f64 = z.0.iter().chain(&z.1).sum();
             w.iter_mut().enumerate().for_each(|(j, w)| *w = 1.2 * (z.0[j] - z.1[j]) / total);
         });
-        let found = sampled("aelr", &[("step", "0.05"), ("radius", "1.2")], data);
-        assert_near(&found, &expected, 1e-12, "aelr");
+        let weights = sampled("aelr", &[("step", "0.05"), ("radius", "1.2")], data);
+        assert_near(&weights, &expected, 1e-12, "aelr");
     });
 }
 
@@ -89,8 +89,8 @@ fn aer_with_every_attribute_is_strongly_convex_gradient_descent() {
             w.iter_mut().zip(g).for_each(|(w, g)| *w = (1.0 - 1.0 / t) * *w - 2.0 / (0.5 * t) * g);
             onto_l1_ball(w, 0.6);
         });
-        let found = sampled("aer", &[("penalty", "0.5"), ("radius", "0.6")], data);
-        assert_near(&found, &expected, 1e-12, "aer");
+        let weights = sampled("aer", &[("penalty", "0.5"), ("radius", "0.6")], data);
+        assert_near(&weights, &expected, 1e-12, "aer");
     });
 }
 
@@ -121,12 +121,15 @@ fn baseline_with_every_attribute_is_the_lasso() {
                         continue;
                     }
                     let settings = [&settings[..], &[("centre", centre)]].concat();
-                    let found =
+                    let baseline =
                         learner("baseline", &settings).fit(&data.examples(), &Silent).unwrap();
-                    let objective = mean_square(data, found.linear().unwrap());
+                    let objective = mean_square(data, baseline.linear().unwrap());
                     let what = format!("{reading}, {centre}, radius {radius}");
-                    assert!(found.report.converged, "{what}");
-                    assert!((found.report.objective.unwrap() - objective).abs() < 1e-12, "{what}");
+                    assert!(baseline.report.converged, "{what}");
+                    assert!(
+                        (baseline.report.objective.unwrap() - objective).abs() < 1e-12,
+                        "{what}"
+                    );
                     // Both are within 1e-9 of the target's mean square, at most 1, of the optimum.
                     let difference = objective - lasso.report.objective.unwrap();
                     assert!(difference.abs() <= 2e-9, "{what}: {difference:e}");
@@ -147,16 +150,16 @@ fn baseline_with_every_attribute_centres_about_the_mean() {
     for centre in ["running", "given"] {
         let settings = [&shared[..], &[("budget", "6"), ("centre", centre)]].concat();
         let data = Data::new(data.x.clone(), data.y.clone(), &data.layout).measured();
-        let found = learner("baseline", &settings).fit(&data.examples(), &Silent).unwrap();
+        let baseline = learner("baseline", &settings).fit(&data.examples(), &Silent).unwrap();
         assert_near(
-            &found.linear().unwrap().weights,
+            &baseline.linear().unwrap().weights,
             &lasso.linear().unwrap().weights,
             1e-5,
             centre,
         );
         let shift: f64 =
-            found.linear().unwrap().weights.iter().zip(&mean).map(|(w, m)| w * m).sum();
-        assert!((found.linear().unwrap().intercept + shift).abs() < 1e-12, "{centre}");
+            baseline.linear().unwrap().weights.iter().zip(&mean).map(|(w, m)| w * m).sum();
+        assert!((baseline.linear().unwrap().intercept + shift).abs() < 1e-12, "{centre}");
     }
 }
 

@@ -112,21 +112,25 @@ fn batches_are_one_table_and_one_fit() {
             // A grid keeps all rows.
             let mut fits = karma.fit_grid(&[vec![]], &prepared.examples(), &Silent).unwrap();
             let Predictor::Kernel(fitted) = fits.remove(0).predictor else { panic!() };
-            let (found, mut kept) = (expansion(&parts), 0);
+            let (coefficients, mut kept) = (expansion(&parts), 0);
             for &row in &order {
-                let (fitted_rows, found_rows) = (fitted.support.dense(), found.support.dense());
+                let (fitted_rows, found_rows) =
+                    (fitted.support.dense(), coefficients.support.dense());
                 let same = |from: usize| fitted_rows.values.col(row) == found_rows.values.col(from);
-                if kept < found.support.len() && same(kept) {
-                    for j in 0..found.outputs() {
-                        let (a, b) = (fitted.coefficients[(row, j)], found.coefficients[(kept, j)]);
+                if kept < coefficients.support.len() && same(kept) {
+                    for j in 0..coefficients.outputs() {
+                        let (a, b) =
+                            (fitted.coefficients[(row, j)], coefficients.coefficients[(kept, j)]);
                         assert_near(a, b);
                     }
                     kept += 1;
                 } else {
-                    assert!((0..found.outputs()).all(|j| fitted.coefficients[(row, j)] == 0.0));
+                    assert!(
+                        (0..coefficients.outputs()).all(|j| fitted.coefficients[(row, j)] == 0.0)
+                    );
                 }
             }
-            assert_eq!(kept, found.support.len());
+            assert_eq!(kept, coefficients.support.len());
             assert!(classes == 0 || kept < ROWS, "rows that taught nothing are not kept");
         }
     }

@@ -139,17 +139,17 @@ fn parts_give_the_model_of_all_rows() {
                     let options = options(&*learner, target, missing, scale);
                     let all = table(90, target, holes, 5);
                     let expected = whole(&*learner, &all, target, &options);
-                    let mut found = partial(&*learner, target, &options);
-                    absorb(&mut found, "a", vec![slice(&all, 0, 31), slice(&all, 31, 40)]).unwrap();
-                    absorb(&mut found, "b", vec![slice(&all, 40, 90)]).unwrap();
-                    let found = found.finish(&Silent).unwrap();
-                    assert_eq!(found.prepare.schema, expected.prepare.schema, "{what}");
-                    assert_eq!((&found.classes, found.task), (&expected.classes, expected.task));
+                    let mut parts = partial(&*learner, target, &options);
+                    absorb(&mut parts, "a", vec![slice(&all, 0, 31), slice(&all, 31, 40)]).unwrap();
+                    absorb(&mut parts, "b", vec![slice(&all, 40, 90)]).unwrap();
+                    let fitted = parts.finish(&Silent).unwrap();
+                    assert_eq!(fitted.prepare.schema, expected.prepare.schema, "{what}");
+                    assert_eq!((&fitted.classes, fitted.task), (&expected.classes, expected.task));
                     let [a, b] =
-                        [&found, &expected].map(|model| model.predict(&all).unwrap().scores);
+                        [&fitted, &expected].map(|model| model.predict(&all).unwrap().scores);
                     a.values.iter().zip(&b.values).for_each(|(a, b)| close(*a, *b, &what));
                     close(
-                        found.report.objective.unwrap(),
+                        fitted.report.objective.unwrap(),
                         expected.report.objective.unwrap(),
                         &what,
                     );
@@ -157,11 +157,11 @@ fn parts_give_the_model_of_all_rows() {
                         let of = &model.report;
                         (of.examples, of.reads, of.distinct, of.spent, of.stop)
                     };
-                    assert_eq!(counts(&found), counts(&expected), "{what}");
+                    assert_eq!(counts(&fitted), counts(&expected), "{what}");
                     if scale.is_none() {
                         // In other units those of a fit in memory lose digits to large means.
                         let deviations = |model: &Model| model.prepare.deviations.clone().unwrap();
-                        let pairs = deviations(&found).into_iter().zip(deviations(&expected));
+                        let pairs = deviations(&fitted).into_iter().zip(deviations(&expected));
                         pairs.for_each(|(a, b)| close(a, b, &format!("{what}: deviation")));
                     }
                     tried += 1;
@@ -203,23 +203,23 @@ fn odd_parts_are_the_same_or_refused_by_name() {
     let options = options(&*learner, "numbers", Missing::Keep, None);
     let all = table(60, "numbers", 0.1, 3);
     let expected = whole(&*learner, &all, "numbers", &options);
-    let mut found = partial(&*learner, "numbers", &options);
+    let mut parts = partial(&*learner, "numbers", &options);
     // One row; no row; columns in another order.
-    absorb(&mut found, "a", vec![slice(&all, 0, 1)]).unwrap();
-    absorb(&mut found, "b", vec![slice(&all, 1, 1)]).unwrap();
+    absorb(&mut parts, "a", vec![slice(&all, 0, 1)]).unwrap();
+    absorb(&mut parts, "b", vec![slice(&all, 1, 1)]).unwrap();
     let rest = slice(&all, 1, 60);
     let mut columns = rest.columns().to_vec();
     columns.reverse();
     let texts = (0..2).map(|at| rest.text(at).clone()).collect();
-    absorb(&mut found, "c", vec![Table::new(rest.numbers().clone(), texts, columns).unwrap()])
+    absorb(&mut parts, "c", vec![Table::new(rest.numbers().clone(), texts, columns).unwrap()])
         .unwrap();
-    let model = found.finish(&Silent).unwrap();
+    let model = parts.finish(&Silent).unwrap();
     let [a, b] = [&model, &expected].map(|model| model.predict(&all).unwrap().scores);
     a.values.iter().zip(&b.values).for_each(|(a, b)| close(*a, *b, "odd parts"));
 
     let refused = |part: Table, kind: fn(&ErrorKind) -> bool| {
-        let before = found.clone();
-        let mut with = found.clone();
+        let before = parts.clone();
+        let mut with = parts.clone();
         let said = absorb(&mut with, "d", vec![slice(&all, 0, 5), part.clone()]).unwrap_err();
         let ErrorKind::InPart { part: name, problem } = said.kind() else { panic!("{said}") };
         assert!(name == "d" && kind(problem), "{said}");
@@ -255,10 +255,10 @@ fn odd_parts_are_the_same_or_refused_by_name() {
         Table::new(Matrix::F64(infinite), texts, five.columns().to_vec()).unwrap(),
         |kind| matches!(kind, ErrorKind::NotFinite { row: 3 | 8, column, .. } if column == "small"),
     );
-    let said = absorb(&mut found.clone(), "a", vec![slice(&all, 0, 2)]).unwrap_err();
+    let said = absorb(&mut parts.clone(), "a", vec![slice(&all, 0, 2)]).unwrap_err();
     assert!(said.to_string().starts_with("part 'a': it was absorbed before"), "{said}");
     assert!(
-        absorb(&mut found.clone(), "e", vec![]).unwrap_err().to_string().contains("nothing in it")
+        absorb(&mut parts.clone(), "e", vec![]).unwrap_err().to_string().contains("nothing in it")
     );
 }
 
@@ -304,20 +304,20 @@ fn what_needs_the_rows_is_refused_with_a_remedy() {
     assert!(refused("ridge", None, hats).contains("basis = hats"));
     // Only the rows show that there are classes.
     let zero = learner("zero");
-    let mut found = partial(&*zero, "two", &options(&*zero, "two", Missing::Keep, None));
-    let said = absorb(&mut found, "a", vec![table(40, "two", 0.0, 1)]).unwrap_err().to_string();
+    let mut parts = partial(&*zero, "two", &options(&*zero, "two", Missing::Keep, None));
+    let said = absorb(&mut parts, "a", vec![table(40, "two", 0.0, 1)]).unwrap_err().to_string();
     assert!(said.contains("part 'a'") && said.contains("set loss=squared"), "{said}");
     // Only all parts show that two numbers are all there are.
-    let mut found =
+    let mut parts =
         partial(&*zero, "two numbers", &options(&*zero, "two numbers", Missing::Keep, None));
-    absorb(&mut found, "a", vec![table(40, "two numbers", 0.0, 1)]).unwrap();
-    let said = found.finish(&Silent).unwrap_err().to_string();
+    absorb(&mut parts, "a", vec![table(40, "two numbers", 0.0, 1)]).unwrap();
+    let said = parts.finish(&Silent).unwrap_err().to_string();
     assert!(said.contains("set loss=squared"), "{said}");
     // Holes, for a learner that takes none.
     let ridge = learner("ridge");
-    let mut found = partial(&*ridge, "numbers", &options(&*ridge, "numbers", Missing::Keep, None));
-    absorb(&mut found, "a", vec![table(40, "numbers", 0.3, 1)]).unwrap();
-    let said = found.finish(&Silent).unwrap_err().to_string();
+    let mut parts = partial(&*ridge, "numbers", &options(&*ridge, "numbers", Missing::Keep, None));
+    absorb(&mut parts, "a", vec![table(40, "numbers", 0.3, 1)]).unwrap();
+    let said = parts.finish(&Silent).unwrap_err().to_string();
     assert!(said.contains("--missing mean"), "{said}");
 }
 
@@ -325,9 +325,9 @@ fn what_needs_the_rows_is_refused_with_a_remedy() {
 fn damaged_files_are_refused_or_harmless() {
     let learner = learner("mean loss=squared");
     let options = options(&*learner, "numbers", Missing::Keep, None);
-    let mut found = partial(&*learner, "numbers", &options);
-    absorb(&mut found, "a", vec![table(20, "numbers", 0.2, 1)]).unwrap();
-    let text = found.to_json().unwrap();
+    let mut parts = partial(&*learner, "numbers", &options);
+    absorb(&mut parts, "a", vec![table(20, "numbers", 0.2, 1)]).unwrap();
+    let text = parts.to_json().unwrap();
     for cut in (0..text.len()).step_by(97) {
         assert!(Partial::from_json(&text[..cut]).is_err());
     }
@@ -359,16 +359,16 @@ fn damaged_files_are_refused_or_harmless() {
 }
 
 /// Adds the places of all leaves of a JSON value.
-pub(super) fn leaves(value: &serde_json::Value, place: &str, found: &mut Vec<String>) {
+pub(super) fn leaves(value: &serde_json::Value, place: &str, places: &mut Vec<String>) {
     match value {
         serde_json::Value::Object(map) => {
-            map.iter().for_each(|(key, value)| leaves(value, &format!("{place}/{key}"), found));
+            map.iter().for_each(|(key, value)| leaves(value, &format!("{place}/{key}"), places));
         }
         serde_json::Value::Array(list) => {
             let each = list.iter().enumerate();
-            each.for_each(|(at, value)| leaves(value, &format!("{place}/{at}"), found));
+            each.for_each(|(at, value)| leaves(value, &format!("{place}/{at}"), places));
         }
-        _ => found.push(place.to_owned()),
+        _ => places.push(place.to_owned()),
     }
 }
 
@@ -377,10 +377,10 @@ fn every_leaf_replaced_by_nonsense_gives_an_error_or_a_model() {
     for (settings, target) in [("mean loss=squared", "three"), ("ridge", "numbers")] {
         let learner = learner(settings);
         let options = options(&*learner, target, Missing::Mean, None);
-        let mut found = partial(&*learner, target, &options);
-        absorb(&mut found, "a", vec![table(20, target, 0.2, 1)]).unwrap();
-        absorb(&mut found, "b", vec![table(10, target, 0.2, 2)]).unwrap();
-        let json: serde_json::Value = serde_json::from_str(&found.to_json().unwrap()).unwrap();
+        let mut parts = partial(&*learner, target, &options);
+        absorb(&mut parts, "a", vec![table(20, target, 0.2, 1)]).unwrap();
+        absorb(&mut parts, "b", vec![table(10, target, 0.2, 2)]).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&parts.to_json().unwrap()).unwrap();
         let (mut places, mut fitted) = (Vec::new(), 0);
         leaves(&json, "", &mut places);
         for place in places {

@@ -88,16 +88,16 @@ fn a_stream_is_the_pass_over_all_rows_in_their_order() {
             let mut stream = empty.stream(&sums).unwrap();
             stream.add(&slice(&all, 0, 70)).unwrap();
             stream.add(&slice(&all, 70, 300)).unwrap();
-            let found = stream.finish(&Silent).unwrap();
+            let fitted = stream.finish(&Silent).unwrap();
             let options = options(&*learner, target, missing, None);
             let expected = whole(&*learner, &as_visited(&all, seed), target, &options);
-            assert_eq!(found.prepare.schema, expected.prepare.schema, "{what}");
-            predict_alike(&found, &expected, &all, &what);
+            assert_eq!(fitted.prepare.schema, expected.prepare.schema, "{what}");
+            predict_alike(&fitted, &expected, &all, &what);
             let counts = |model: &Model| {
                 let of = &model.report;
                 (of.examples, of.reads, of.distinct, of.panel_reads.clone(), of.stop)
             };
-            assert_eq!(counts(&found), counts(&expected), "{what}");
+            assert_eq!(counts(&fitted), counts(&expected), "{what}");
             tried += 1;
         }
     }
@@ -130,18 +130,18 @@ fn sums_over_features_give_the_fit_in_memory_in_any_order() {
             let expected = whole(&*learner, &table, target, &options);
             let mut merged = part("b", 90, 300);
             merged.merge(part("a", 0, 90)).unwrap();
-            let found = merged.finish(&Silent).unwrap();
-            predict_alike(&found, &expected, &table, settings);
+            let fitted = merged.finish(&Silent).unwrap();
+            predict_alike(&fitted, &expected, &table, settings);
             let counts = |model: &Model| {
                 let of = &model.report;
                 (of.examples, of.reads, of.distinct, of.max_reads, of.spent, of.stop)
             };
-            assert_eq!(counts(&found), counts(&expected), "{settings}");
-            let [a, b] = [&found, &expected].map(|model| model.report.objective.unwrap());
+            assert_eq!(counts(&fitted), counts(&expected), "{settings}");
+            let [a, b] = [&fitted, &expected].map(|model| model.report.objective.unwrap());
             assert!((a - b).abs() < 1e-9 * b, "{settings}: {a} and {b}");
             let mut other = part("a", 0, 90);
             other.merge(part("b", 90, 300)).unwrap();
-            assert_eq!(timeless(other.finish(&Silent).unwrap()), timeless(found));
+            assert_eq!(timeless(other.finish(&Silent).unwrap()), timeless(fitted));
         }
     }
 }
@@ -237,13 +237,13 @@ fn learners_that_cannot_are_refused_with_a_remedy() {
     let in_parts = |way: fn(&dyn Learner) -> bool| -> Vec<&str> {
         registry::all().iter().filter(|one| way(&***one)).map(|one| one.name()).collect()
     };
-    let mut found = in_parts(|learner| {
+    let mut parts = in_parts(|learner| {
         let options = Options::default().for_fit(&learner.needs());
         let partial = Partial::new(learner, "y", None, &options);
         partial.is_ok_and(|partial| partial.next_pass() == NextPass::None)
     });
-    found.sort_unstable();
-    assert_eq!(found, ["imputation", "lasso", "ridge"]);
+    parts.sort_unstable();
+    assert_eq!(parts, ["imputation", "lasso", "ridge"]);
 }
 
 #[test]
@@ -268,10 +268,10 @@ fn every_leaf_replaced_by_nonsense_gives_an_error_or_a_model() {
         let learner = learner(settings);
         let all = table(12, target, 0.0, 2);
         let empty = empty(&*learner, target, Missing::Keep);
-        let mut found = empty.clone().in_units(&sums(&empty, &all, &[0])).unwrap();
-        absorb(&mut found, "a", vec![slice(&all, 0, 5)]).unwrap();
-        absorb(&mut found, "b", vec![slice(&all, 5, 12)]).unwrap();
-        let json: serde_json::Value = serde_json::from_str(&found.to_json().unwrap()).unwrap();
+        let mut sums_in = empty.clone().in_units(&sums(&empty, &all, &[0])).unwrap();
+        absorb(&mut sums_in, "a", vec![slice(&all, 0, 5)]).unwrap();
+        absorb(&mut sums_in, "b", vec![slice(&all, 5, 12)]).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&sums_in.to_json().unwrap()).unwrap();
         let (mut places, mut fitted, mut refused) = (Vec::new(), 0, 0);
         leaves(&json, "", &mut places);
         for place in places {

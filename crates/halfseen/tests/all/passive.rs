@@ -91,17 +91,17 @@ fn a_rule_is_learned_from_half_of_the_cells_and_from_columns_of_different_rates(
         for (name, mode) in MODES {
             // Measured moments are those of the observed cells.
             let holed = Data::new(holed.x.clone(), holed.y.clone(), &layout).measured();
-            let found = fit(
+            let fitted = fit(
                 &holed,
                 name,
                 mode,
                 &[("radius", "1.5"), ("step", "theory"), ("average", "tail")],
             );
-            let rest = left(&found, &whole);
+            let rest = left(&fitted, &whole);
             assert!(rest < 0.4, "{name} {mode}, {what} missing: {rest} is left");
             let seen = holed.x.iter().filter(|v| !v.is_nan()).count();
             assert!(
-                found.report.reads > 0 && (found.report.reads as usize) < seen,
+                fitted.report.reads > 0 && (fitted.report.reads as usize) < seen,
                 "known columns are not read"
             );
         }
@@ -129,14 +129,14 @@ fn correlated_attributes_are_told_apart() {
     for (name, mode) in MODES {
         let settings =
             [&settings[..], &[("radius", if name == "aerr" { "1.5" } else { "2" })]].concat();
-        let found = fit(&holed, name, mode, &settings).linear().unwrap().weights.clone();
+        let weights = fit(&holed, name, mode, &settings).linear().unwrap().weights.clone();
         let naive = fit(&zeros, name, "no", &[&settings[..], &[("budget", "3")]].concat())
             .linear()
             .unwrap()
             .weights
             .clone();
         let distance = |w: &[f64]| ((w[0] - 1.0).powi(2) + w[1] * w[1] + w[2] * w[2]).sqrt();
-        assert!(distance(&found) < 0.2, "{name} {mode}: {found:?}");
+        assert!(distance(&weights) < 0.2, "{name} {mode}: {weights:?}");
         assert!(distance(&naive) > 0.3, "{name} on zeros: {naive:?}");
     }
 }

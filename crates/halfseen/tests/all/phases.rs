@@ -59,8 +59,8 @@ fn a_learner_saved_before_its_draws_change_goes_on_with_the_same_bits() {
             // Saved again with queries open.
             let mut other = load(&other.save().unwrap()).unwrap();
             let expected = go_on(data, &mut *twin, &first, saved_at);
-            let found = go_on(data, &mut *other, &second, saved_at);
-            assert_eq!(found, expected, "{name}, saved after {saved_at} answers");
+            let resumed = go_on(data, &mut *other, &second, saved_at);
+            assert_eq!(resumed, expected, "{name}, saved after {saved_at} answers");
             let phases: Vec<u32> = expected.0.iter().map(|q| q.phase).collect();
             assert!(
                 saved_at >= change || phases[0] < phases[29],

@@ -143,10 +143,10 @@ impl Sample {
         let tested = self.table.select_rows(&[test, test + 1, test + 2, test + 3]);
         let (scores, report) = (model.predict(&tested)?.scores.values, &model.report);
         let (objective, gap) = (report.objective.as_slice(), report.gap.as_slice());
-        let found = [objective, gap, &scores, &weights.unwrap_or_default()].map(bits).join(",");
+        let digests = [objective, gap, &scores, &weights.unwrap_or_default()].map(bits).join(",");
         let notes = report.notes.iter().map(tag).collect::<Vec<_>>().join(" ");
         let (stop, reads, distinct) = (tag(&report.stop), report.reads, report.distinct);
-        Ok(format!("{stop},{reads},{distinct},{notes},{found},{}", digest(&model.to_json()?)))
+        Ok(format!("{stop},{reads},{distinct},{notes},{digests},{}", digest(&model.to_json()?)))
     }
 }
 
@@ -220,13 +220,13 @@ fn near(what: &str, old: &BTreeMap<&str, &str>, new: &BTreeMap<&str, &str>) -> b
 
 #[test]
 fn every_learner_computes_what_is_recorded() {
-    let (is_set, found) = (|name| std::env::var(name).is_ok_and(|v| v == "1"), computed());
+    let (is_set, outputs) = (|name| std::env::var(name).is_ok_and(|v| v == "1"), computed());
     if is_set("HALFSEEN_RECORD") {
-        std::fs::write(FILE, &found).unwrap();
+        std::fs::write(FILE, &outputs).unwrap();
     }
     let recorded = std::fs::read_to_string(FILE).unwrap();
     assert_eq!(recorded.lines().next(), Some(HEADER));
-    let (before, after, exact) = (lines(&recorded), lines(&found), is_set("HALFSEEN_BITS"));
+    let (before, after, exact) = (lines(&recorded), lines(&outputs), is_set("HALFSEEN_BITS"));
     let tables: BTreeSet<&str> = before.keys().map(|key| key[1]).collect();
     assert!(tables.len() >= 12, "only {tables:?}");
     for name in subjects().iter().map(|learner| label(&**learner)) {

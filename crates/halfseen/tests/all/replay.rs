@@ -268,9 +268,9 @@ fn queries_that_came_and_went_leave_nothing_behind() {
             Err(error) => break (kind(&error), error.to_string()),
         }
     };
-    let found = spent(&mut *one);
-    assert_eq!(found.0, "CostSpent");
-    assert_eq!(found, spent(&mut *loaded));
+    let refusal = spent(&mut *one);
+    assert_eq!(refusal.0, "CostSpent");
+    assert_eq!(refusal, spent(&mut *loaded));
     open.sort_unstable();
     open.dedup();
     open.into_iter().for_each(|number| one.forget(number).unwrap());

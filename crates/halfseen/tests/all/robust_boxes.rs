@@ -71,8 +71,8 @@ fn a_certificate_of_a_wider_box_holds_and_what_it_says_of_new_rows_is_of_this_bo
         let mut objectives = Vec::new();
         for (radius, together, alone) in fits(&*learner, &data(1, classes)) {
             let shown = format!("{set:?}, {classes} classes, box {radius}");
-            let (found, best) = (&together.report, &alone.report);
-            let (objective, gap) = (found.objective.unwrap(), found.gap.unwrap());
+            let (report, best) = (&together.report, &alone.report);
+            let (objective, gap) = (report.objective.unwrap(), report.gap.unwrap());
             let optimum = best.objective.unwrap();
             assert!(gap <= 1.001e-3 * objective, "{shown}: gap {gap} of {objective}");
             assert!(objective - gap <= optimum * (1.0 + 1e-12), "{shown}: {objective}, {optimum}");

@@ -53,20 +53,20 @@ fn the_model_of_a_class_is_the_fit_to_its_signs() {
         let all = learner.fit(&data.examples(), &Silent).unwrap();
         assert_eq!(each(&all).len(), 3);
         let mut objectives = 0.0;
-        for (class, found) in (0..).zip(each(&all)) {
+        for (class, scores) in (0..).zip(each(&all)) {
             let members: Vec<u32> = codes(&data).iter().map(|c| u32::from(*c == class)).collect();
             let signs: Vec<f64> = members.iter().map(|&m| 2.0 * f64::from(m) - 1.0).collect();
             let labels = Some(Labels { codes: &members, classes: 2 });
             let one = Examples { targets: &signs, labels, ..data.examples() };
             let one = learner.fit(&one, &Silent).unwrap();
-            assert_near(&found.weights, &one.linear().unwrap().weights, 0.0, name);
+            assert_near(&scores.weights, &one.linear().unwrap().weights, 0.0, name);
             objectives += one.report.objective.unwrap() / 3.0;
         }
         let objective = all.report.objective.unwrap();
         assert!((objective - objectives).abs() < 1e-12, "{name}: {objective} and {objectives}");
         // The most frequent class would misclassify about two thirds.
-        let found = wrong(&all, &data);
-        assert!(found < 0.5, "{name} misclassifies {found}");
+        let share = wrong(&all, &data);
+        assert!(share < 0.5, "{name} misclassifies {share}");
     }
 }
 
@@ -78,11 +78,12 @@ fn a_grid_of_several_classes_gives_what_separate_fits_give() {
         let parameter = if matches!(name, "svm" | "fdrop") { "c" } else { "box_radius" };
         let settings = ["0.3", "1"].map(|value| vec![(parameter, value.to_owned())]);
         let together = learner.fit_grid(&settings, &data.examples(), &Silent).unwrap();
-        for (found, setting) in together.iter().zip(&settings) {
+        for (result, setting) in together.iter().zip(&settings) {
             let alone = with(learner.clone_box(), setting).unwrap();
             let alone = alone.fit(&data.examples(), &Silent).unwrap();
-            let (found, alone) = (found.report.objective.unwrap(), alone.report.objective.unwrap());
-            assert!((found - alone).abs() <= 1e-3 * alone, "{name}: {found} and {alone}");
+            let (objective, alone) =
+                (result.report.objective.unwrap(), alone.report.objective.unwrap());
+            assert!((objective - alone).abs() <= 1e-3 * alone, "{name}: {objective} and {alone}");
         }
     }
 }
@@ -128,12 +129,12 @@ fn classes_that_cannot_be_told_apart_give_the_most_frequent_one() {
     for name in subjects_of(["fdrop", "robust-lp", "robust-perceptron"]) {
         let fit = learner(name, &[("threat", "5")]).fit(&data.examples(), &Silent).unwrap();
         let scores = fit.predictor.scores(&data.examples()).unwrap();
-        let found = wrong(&fit, &data);
-        assert!(found <= 0.4 + 1e-12, "{name} misclassifies {found}: no more than one class does");
+        let share = wrong(&fit, &data);
+        assert!(share <= 0.4 + 1e-12, "{name} misclassifies {share}: no more than one class does");
         let noted =
             fit.report.notes.iter().any(|note| matches!(note, Note::MostFrequentClass { .. }));
         let constant = (0..200).all(|row| scores.class(row) == 1);
-        assert!(noted || found < 0.4, "{name}: {:?}", fit.report.notes);
+        assert!(noted || share < 0.4, "{name}: {:?}", fit.report.notes);
         assert_eq!(noted, constant, "{name}");
     }
 }

@@ -31,11 +31,12 @@ fn a_grid_gives_what_separate_fits_give() {
     let learner = learner("robust-perceptron", &[("threat", "2")]);
     let settings = ["1", "0.01", "5"].map(|size| vec![("box_radius", size.to_owned())]);
     let together = learner.fit_grid(&settings, &data.examples(), &Silent).unwrap();
-    for (found, setting) in together.iter().zip(&settings) {
+    for (result, setting) in together.iter().zip(&settings) {
         let alone = fit(&*halfseen::learner::with(learner.clone_box(), setting).unwrap(), &data);
-        assert_eq!(found.predictor, alone.predictor);
-        let (found, alone) = (found.report.objective.unwrap(), alone.report.objective.unwrap());
-        assert!((found - alone).abs() <= 2e-8 * alone, "{found} and {alone}");
+        assert_eq!(result.predictor, alone.predictor);
+        let (objective, alone) =
+            (result.report.objective.unwrap(), alone.report.objective.unwrap());
+        assert!((objective - alone).abs() <= 2e-8 * alone, "{objective} and {alone}");
     }
     assert!(learner.fit_grid(&[], &data.examples(), &Silent).unwrap().is_empty());
 }

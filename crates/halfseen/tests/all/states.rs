@@ -34,24 +34,24 @@ fn saved(name: &str, budget: &str) -> Value {
 }
 
 /// The places of all leaves, or of all containers, as JSON pointers.
-fn places(value: &Value, at: &str, containers: bool, found: &mut Vec<String>) {
+fn places(value: &Value, at: &str, containers: bool, all: &mut Vec<String>) {
     match value {
         Value::Object(map) => {
-            map.iter().for_each(|(k, v)| places(v, &format!("{at}/{k}"), containers, found));
+            map.iter().for_each(|(k, v)| places(v, &format!("{at}/{k}"), containers, all));
             if containers {
-                found.push(at.to_owned());
+                all.push(at.to_owned());
             }
         }
         Value::Array(items) => {
             items
                 .iter()
                 .enumerate()
-                .for_each(|(i, v)| places(v, &format!("{at}/{i}"), containers, found));
+                .for_each(|(i, v)| places(v, &format!("{at}/{i}"), containers, all));
             if containers {
-                found.push(at.to_owned());
+                all.push(at.to_owned());
             }
         }
-        _ if !containers => found.push(at.to_owned()),
+        _ if !containers => all.push(at.to_owned()),
         _ => {}
     }
 }

@@ -37,15 +37,15 @@ fn ratio(fit: &Fit) -> Option<(f64, f64)> {
 fn what_learns_from_noise_says_that_it_is_not_shown_better() {
     for learner in untested() {
         for (rows, columns) in [(30, 8), (700, 4)] {
-            let found = fit(&*learner, &noise(rows, columns, 5).for_learner(&*learner));
+            let fitted = fit(&*learner, &noise(rows, columns, 5).for_learner(&*learner));
             let (ratio, error) =
-                ratio(&found).unwrap_or_else(|| panic!("{} on {rows} rows", learner.name()));
+                ratio(&fitted).unwrap_or_else(|| panic!("{} on {rows} rows", learner.name()));
             assert!(
                 ratio + 2.0 * error >= 1.0 && ratio < 5.0,
                 "{}: {ratio} +- {error}",
                 learner.name()
             );
-            assert!(found.report.converged && found.report.examples == rows as u64);
+            assert!(fitted.report.converged && fitted.report.examples == rows as u64);
         }
     }
 }
@@ -53,8 +53,8 @@ fn what_learns_from_noise_says_that_it_is_not_shown_better() {
 #[test]
 fn what_learns_from_a_signal_says_nothing() {
     for learner in untested() {
-        let found = fit(&*learner, &Data::random(400, &singletons(8), 6).for_learner(&*learner));
-        assert_eq!(ratio(&found), None, "{}", learner.name());
+        let fitted = fit(&*learner, &Data::random(400, &singletons(8), 6).for_learner(&*learner));
+        assert_eq!(ratio(&fitted), None, "{}", learner.name());
     }
 }
 
@@ -89,7 +89,7 @@ fn the_risk_is_that_of_rows_that_were_held_out() {
         let examples = data.examples();
         // Which rows make a fold does not matter to what is summed, only that no row is in its own
         // fit.
-        let found = fit(&*ridge, &data).report;
+        let report = fit(&*ridge, &data).report;
         for fold in splits(&data) {
             let others: f64 = fold.train.iter().map(|&row| examples.weight(row as usize)).sum();
             let mean = fold
@@ -109,13 +109,13 @@ fn the_risk_is_that_of_rows_that_were_held_out() {
             }
         }
         assert!(
-            (found.risk.unwrap() - loss / all).abs() < 1e-12,
+            (report.risk.unwrap() - loss / all).abs() < 1e-12,
             "{:?} instead of {}",
-            found.risk,
+            report.risk,
             loss / all
         );
-        assert!(found.risk_error.unwrap() > 0.0);
-        let note = found.notes.iter().find_map(|n| {
+        assert!(report.risk_error.unwrap() > 0.0);
+        let note = report.notes.iter().find_map(|n| {
             if let Note::NotShownBetter { ratio, .. } = n { Some(*ratio) } else { None }
         });
         assert!((note.unwrap() - loss / constant).abs() < 1e-12);
@@ -182,9 +182,9 @@ fn a_quantile_is_tuned_and_tested_by_its_own_loss() {
         let learner = learner("robust-lp", &[("threat", "0"), ("quantile", quantile), box_radius]);
         fit(&*learner, &data).report
     };
-    let found = of("0.9");
-    assert_eq!((found.quantile, found.notes), (Some(0.9), vec![]));
-    let (risk, constant) = (found.risk.unwrap(), found.constant_risk.unwrap());
+    let report = of("0.9");
+    assert_eq!((report.quantile, report.notes), (Some(0.9), vec![]));
+    let (risk, constant) = (report.risk.unwrap(), report.constant_risk.unwrap());
     let quantile = |q: f64, values: &[f64]| {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -218,11 +218,11 @@ fn margins_are_held_against_the_commonest_class() {
     data.y.iter_mut().enumerate().for_each(|(i, y)| *y = if i % 10 == 0 { 1.0 } else { -1.0 });
     data.codes = Some(data.y.iter().map(|y| u32::from(*y > 0.0)).collect());
     for learner in untested() {
-        let found = fit(&*learner, &data);
-        let (ratio, _) = ratio(&found).unwrap_or_else(|| panic!("{} is silent", learner.name()));
+        let fitted = fit(&*learner, &data);
+        let (ratio, _) = ratio(&fitted).unwrap_or_else(|| panic!("{} is silent", learner.name()));
         assert!(ratio > 0.9 && ratio < 9.0, "{}: {ratio}", learner.name());
-        let estimates = found.predictor.scores(&data.examples()).unwrap().estimates;
-        assert_eq!(found.report.risk.is_some(), estimates, "{}", learner.name());
+        let estimates = fitted.predictor.scores(&data.examples()).unwrap().estimates;
+        assert_eq!(fitted.report.risk.is_some(), estimates, "{}", learner.name());
     }
 }
 
@@ -230,13 +230,13 @@ fn margins_are_held_against_the_commonest_class() {
 fn rows_too_few_to_hold_any_out_are_told_of() {
     for learner in untested() {
         for (rows, columns) in [(1, 1), (1, 8), (2, 1), (2, 8), (3, 30), (5, 2)] {
-            let found = fit(
+            let fitted = fit(
                 &*learner,
                 &Data::random(rows, &singletons(columns), 64).for_learner(&*learner),
             );
             let few = Note::FewExamples { examples: rows as u64 };
             assert!(
-                rows > 2 || found.report.notes.contains(&few),
+                rows > 2 || fitted.report.notes.contains(&few),
                 "{} on {rows} rows",
                 learner.name()
             );

@@ -40,8 +40,8 @@ fn facts(
     DataNorms { radius, power: 2.0, slots: d, examples: m, norms, slope: None }
 }
 
-fn assert_equal(found: f64, expected: f64) {
-    assert!((found / expected - 1.0).abs() < 1e-14, "{found} instead of {expected}");
+fn assert_equal(actual: f64, expected: f64) {
+    assert!((actual / expected - 1.0).abs() < 1e-14, "{actual} instead of {expected}");
 }
 
 #[test]
@@ -167,9 +167,9 @@ impl Known {
         ];
         let settings = settings.iter().map(|(name, value)| (*name, value.as_str()));
         let learner = learner(name, &fixed.into_iter().chain(settings).collect::<Vec<_>>());
-        let found =
+        let weights =
             learner.fit(&data.examples(), &Silent).unwrap().linear().unwrap().weights.clone();
-        self.excess_of(&found.iter().zip(&self.w).map(|(f, w)| f - w).collect::<Vec<_>>())
+        self.excess_of(&weights.iter().zip(&self.w).map(|(f, w)| f - w).collect::<Vec<_>>())
     }
 
     /// With these settings the excess of `share` of the squared error is within the bound, which
@@ -183,9 +183,9 @@ impl Known {
         bound: f64,
     ) {
         let settings = [settings, &[("budget", budget.to_string())]].concat();
-        let found =
+        let excess =
             (0..5).map(|seed| share * self.excess(name, seed, &settings) / 5.0).sum::<f64>();
-        assert!(found <= bound, "{name}: excess {found}, guaranteed {bound}");
+        assert!(excess <= bound, "{name}: excess {excess}, guaranteed {bound}");
         let nothing = share * self.excess_of(&self.w);
         assert!(bound < nothing, "{name}: guaranteed {bound}, and w = 0 has {nothing}");
     }

@@ -139,14 +139,14 @@ fn replay(name: &str, method: Method, settings: &[(&str, &str)], radius: f64, si
         dense.step(data.x.row(row).as_slice().unwrap(), data.y[row], &gradient, &product);
         if row % 1000 == 999 {
             compared += 1;
-            let found = lazy.predictor();
+            let predictor = lazy.predictor();
             assert_near(
-                &found.weights,
+                &predictor.weights,
                 &dense.average(),
                 1e-10 * radius,
                 &format!("{name} after {}", row + 1),
             );
-            assert_eq!(found.intercept, 0.0);
+            assert_eq!(predictor.intercept, 0.0);
         }
     }
     assert_eq!(
@@ -217,11 +217,11 @@ fn fit_from_the_seeding_rule(name: &str, method: Method, step: (&str, f64), repl
         let total: f64 = dense.w.iter().map(mass).sum();
         let draw = |unit: f64| {
             let mut rest = unit * total;
-            let found = dense.w.iter().position(|w| {
+            let place = dense.w.iter().position(|w| {
                 rest -= mass(w);
                 rest < 0.0
             });
-            found.unwrap_or_else(|| dense.w.iter().rposition(|w| *w != 0.0).unwrap())
+            place.unwrap_or_else(|| dense.w.iter().rposition(|w| *w != 0.0).unwrap())
         };
         let product: Vec<usize> =
             if total > 0.0 { (0..products).map(|_| draw(stream.unit())).collect() } else { vec![] };

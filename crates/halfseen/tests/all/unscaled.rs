@@ -56,13 +56,13 @@ fn fitted(learner: &dyn Learner, x: &Array2<f64>, y: &[f64], train: usize) -> (f
     let fit = learner.fit(&prepared.examples(), &Silent).unwrap();
     let rest: Vec<u32> = (train as u32..y.len() as u32).collect();
     let others = prepared.examples_of(&rest);
-    let (mut found, mut constant) = (0.0, 0.0);
+    let (mut squared, mut constant) = (0.0, 0.0);
     let scores = fit.predictor.scores(&others).unwrap();
     for (i, score) in scores.values.iter().enumerate() {
-        found += (score - others.target(i)).powi(2);
+        squared += (score - others.target(i)).powi(2);
         constant += others.target(i).powi(2);
     }
-    (found / constant, fit)
+    (squared / constant, fit)
 }
 
 fn warns(fit: &Fit) -> bool {

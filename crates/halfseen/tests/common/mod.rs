@@ -50,7 +50,7 @@ pub fn subjects_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str>
     let all = subjects();
     let is = |name: &&str| {
         let learner = name.split(' ').next().and_then(|name| find(name).ok());
-        learner.is_some_and(|found| all.iter().any(|l| l.name() == found.name()))
+        learner.is_some_and(|own| all.iter().any(|l| l.name() == own.name()))
     };
     names.into_iter().filter(is).collect()
 }
@@ -258,9 +258,9 @@ pub fn key(error: &Error) -> &str {
     }
 }
 
-pub fn assert_near(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
-    assert_eq!(found.len(), expected.len(), "{what}");
-    for (j, (f, e)) in found.iter().zip(expected).enumerate() {
+pub fn assert_near(actual: &[f64], expected: &[f64], tolerance: f64, what: &str) {
+    assert_eq!(actual.len(), expected.len(), "{what}");
+    for (j, (f, e)) in actual.iter().zip(expected).enumerate() {
         assert!(
             (f - e).abs() <= tolerance,
             "{what}, entry {j}: {f} instead of {e} (difference {:e})",

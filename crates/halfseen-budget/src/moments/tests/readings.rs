@@ -61,23 +61,26 @@ fn convex_readings_are_convex_nearest_and_certified() {
             let limits = Limits { gap: 1e-7, steps: 1_000_000 };
             let mut stream = Stream::new(seed, Purpose::Data, 2);
             let radii = [0.3, 1.0, 4.0];
-            for (radius, found) in
+            for (radius, minimum) in
                 radii.iter().zip(ball.minimise(radii.iter().map(|r| (*r, limits)), &Silent))
             {
-                assert_eq!(found.stop, Stop::Tolerance);
+                assert_eq!(minimum.stop, Stop::Tolerance);
                 assert!(
-                    found.gap <= limits.gap
-                        && found.weights.iter().map(|w| w.abs()).sum::<f64>() <= radius * 1.000001
+                    minimum.gap <= limits.gap
+                        && minimum.weights.iter().map(|w| w.abs()).sum::<f64>()
+                            <= radius * 1.000001
                 );
                 assert!(
-                    (found.objective - objective(&moments, &gram, &found.weights)).abs() < 1e-10
+                    (minimum.objective - objective(&moments, &gram, &minimum.weights)).abs()
+                        < 1e-10
                 );
                 for _ in 0..300 {
                     let mut point: Vec<f64> =
-                        found.weights.iter().map(|w| w + 0.3 * stream.normal()).collect();
+                        minimum.weights.iter().map(|w| w + 0.3 * stream.normal()).collect();
                     onto_l1_ball(&mut point, *radius);
                     assert!(
-                        objective(&moments, &gram, &point) >= found.objective - found.gap - 1e-10
+                        objective(&moments, &gram, &point)
+                            >= minimum.objective - minimum.gap - 1e-10
                     );
                 }
                 // A plain solver gets as low, and no lower.
@@ -92,8 +95,8 @@ fn convex_readings_are_convex_nearest_and_certified() {
                 }
                 let plain = objective(&moments, &gram, &w);
                 assert!(
-                    found.objective <= plain + limits.gap + 1e-10
-                        && plain >= found.objective - found.gap - 1e-10
+                    minimum.objective <= plain + limits.gap + 1e-10
+                        && plain >= minimum.objective - minimum.gap - 1e-10
                 );
             }
         }
@@ -115,30 +118,30 @@ fn the_stationary_reading_descends_to_a_stationary_point() {
         for radius in [0.3, 2.0] {
             let mut before = moments.constant;
             for steps in 1..60 {
-                let found = at(radius, steps);
+                let minimum = at(radius, steps);
                 assert!(
-                    found.objective <= before + 1e-12,
+                    minimum.objective <= before + 1e-12,
                     "step {steps}: {} after {before}",
-                    found.objective
+                    minimum.objective
                 );
-                before = found.objective;
+                before = minimum.objective;
             }
             assert_eq!(at(radius, 1).stop, Stop::IterationLimit);
-            let found = at(radius, 200_000);
-            assert_eq!(found.stop, Stop::Stationary);
+            let minimum = at(radius, 200_000);
+            assert_eq!(minimum.stop, Stop::Stationary);
             assert!(
-                (found.objective - objective(&moments, &moments.gram, &found.weights)).abs()
+                (minimum.objective - objective(&moments, &moments.gram, &minimum.weights)).abs()
                     < 1e-10
             );
             // A further step changes nothing.
-            let n = found.weights.len();
+            let n = minimum.weights.len();
             let product =
-                |i: usize| (0..n).map(|j| moments.gram[(i, j)] * found.weights[j]).sum::<f64>();
+                |i: usize| (0..n).map(|j| moments.gram[(i, j)] * minimum.weights[j]).sum::<f64>();
             let mut next: Vec<f64> = (0..n)
-                .map(|i| found.weights[i] - (product(i) - moments.cross[i]) / largest)
+                .map(|i| minimum.weights[i] - (product(i) - moments.cross[i]) / largest)
                 .collect();
             onto_l1_ball(&mut next, radius);
-            let moved: f64 = next.iter().zip(&found.weights).map(|(a, b)| (a - b).powi(2)).sum();
+            let moved: f64 = next.iter().zip(&minimum.weights).map(|(a, b)| (a - b).powi(2)).sum();
             assert!(moved.sqrt() < 1e-4, "the residual is {}", moved.sqrt());
         }
     }
@@ -174,12 +177,12 @@ fn moments_of_nothing_have_every_reading() {
     assert!(moments.slots.is_empty());
     for reading in [MomentRepair::Stationary, MomentRepair::Psd, MomentRepair::DiagShift] {
         let ball = Ball::new(&moments, reading).unwrap();
-        let found = ball
+        let minimum = ball
             .minimise([(1.0, Limits { gap: 0.0, steps: 10 })].into_iter(), &Silent)
             .next()
             .unwrap();
         assert!(
-            found.stop.converged() && found.weights.is_empty() && found.gap == 0.0,
+            minimum.stop.converged() && minimum.weights.is_empty() && minimum.gap == 0.0,
             "{reading:?}"
         );
     }

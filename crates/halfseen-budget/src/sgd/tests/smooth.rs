@@ -105,16 +105,16 @@ fn check<I: Iterate>(learner: &Aesvr, layout: &Arc<Layout>, budget: usize) -> us
                 }
                 let values = answer(layout, &query, &x);
                 let estimate = sgd.estimate(&query, &values);
-                let found = sgd.slope(&query, &values, y, estimate).unwrap();
+                let answer = sgd.slope(&query, &values, y, estimate).unwrap();
                 let share = p * q;
-                slope += share * found.value;
-                scale = scale.max(found.value.abs());
-                assert_eq!(found.product.is_some(), !drawn.is_empty());
+                slope += share * answer.value;
+                scale = scale.max(answer.value.abs());
+                assert_eq!(answer.product.is_some(), !drawn.is_empty());
                 tested +=
-                    share * found.product.map_or(0.0, |first| (first - y) * (estimate.second - y));
+                    share * answer.product.map_or(0.0, |first| (first - y) * (estimate.second - y));
                 for &(slot, v) in &sgd.gradient {
-                    gradient[slot as usize] += share * found.value * v;
-                    scale = scale.max((found.value * v).abs());
+                    gradient[slot as usize] += share * answer.value * v;
+                    scale = scale.max((answer.value * v).abs());
                 }
             }
         }
@@ -196,9 +196,9 @@ fn slopes_are_exact_where_the_product_is() {
                 let product = query.exact
                     + (0..4).map(|s| sgd.state.iterate.weight(s) * centred(s)).sum::<f64>();
                 let estimate = sgd.estimate(&query, &values);
-                let found = sgd.slope(&query, &values, y, estimate).unwrap().value;
+                let slope = sgd.slope(&query, &values, y, estimate).unwrap().value;
                 let expected = Loss::Absolute { tube: 0.2, width: 0.7 }.slope(product, y);
-                assert_close(found, expected, 1.0, "an exact slope");
+                assert_close(slope, expected, 1.0, "an exact slope");
             } else {
                 assert_eq!(query.orders.len(), 2);
             }

@@ -55,19 +55,19 @@ fn every_storage_gives_the_same_rows() {
         DenseRows::from_rows(dense.select(ndarray::Axis(0), &[2, 0, 1]).view(), true).unwrap();
     let narrow = dense.mapv(|v| v as f32);
     for matrix in [Matrix::Csr(csr), Matrix::F64(dense), Matrix::F32(narrow)] {
-        let found =
+        let rows =
             with(matrix, &[2, 0, 1], &[], &Scaler::None {}, |e| DenseRows::new(e, true).unwrap());
-        assert_eq!(found, expected);
+        assert_eq!(rows, expected);
     }
 }
 
 #[test]
 fn cells_are_scaled() {
     let matrix = Matrix::F64(array![[4.0, HOLE]]);
-    let found = with(matrix, &[0], &[], &Scaler::Common { divisor: 8.0 }, |e| {
+    let rows = with(matrix, &[0], &[], &Scaler::Common { divisor: 8.0 }, |e| {
         DenseRows::new(e, false).unwrap()
     });
-    assert_eq!((found.values[(0, 0)], found.values[(1, 0)], found.shown(0)), (0.5, 0.0, 1));
+    assert_eq!((rows.values[(0, 0)], rows.values[(1, 0)], rows.shown(0)), (0.5, 0.0, 1));
 }
 
 #[test]
@@ -176,14 +176,14 @@ fn in_both_forms(matrix: &Matrix, scaler: &Scaler, constant: bool, check: impl F
     });
 }
 
-fn close(found: &Masked, expected: &Masked) {
-    let (found, expected) = (found.like(expected).unwrap(), expected);
-    let (Masked::Dense(found), Masked::Dense(expected)) = (&*found, expected) else {
+fn close(actual: &Masked, expected: &Masked) {
+    let (actual, expected) = (actual.like(expected).unwrap(), expected);
+    let (Masked::Dense(actual), Masked::Dense(expected)) = (&*actual, expected) else {
         panic!("not dense");
     };
-    assert_eq!(found.observed, expected.observed);
+    assert_eq!(actual.observed, expected.observed);
     let tolerance = 1e-14 * (1.0 + expected.values.norm_max());
-    assert!((&found.values - &expected.values).norm_max() < tolerance);
+    assert!((&actual.values - &expected.values).norm_max() < tolerance);
 }
 
 #[test]
@@ -238,17 +238,17 @@ fn sparse_rows_have_the_kernels_of_the_dense_ones() {
                     assert!((kernel.scale() / same.scale() - 1.0).abs() < 1e-12);
                     let kernels = std::slice::from_ref(&kernel);
                     let expected = gram(kernels, &dense, &Silent).unwrap().remove(0);
-                    let found = gram(kernels, &sparse, &Silent).unwrap().remove(0);
+                    let values = gram(kernels, &sparse, &Silent).unwrap().remove(0);
                     let tolerance = 1e-12 * expected.norm_max();
-                    assert!((&found - &expected).norm_max() <= tolerance, "{gamma}");
-                    assert_eq!(found, found.transpose().to_owned());
+                    assert!((&values - &expected).norm_max() <= tolerance, "{gamma}");
+                    assert_eq!(values, values.transpose().to_owned());
                     let few = dense.select(&[7, 3, 250, 99]);
                     for (support, rows) in [(&sparse, &few), (&few, &sparse)] {
-                        let found = cross(kernels, support, rows, &Silent).unwrap().remove(0);
+                        let values = cross(kernels, support, rows, &Silent).unwrap().remove(0);
                         let of = |masked: &Masked| masked.like(&dense).unwrap().into_owned();
                         let expected =
                             cross(kernels, &of(support), &of(rows), &Silent).unwrap().remove(0);
-                        assert!((&found - &expected).norm_max() <= tolerance, "{gamma}");
+                        assert!((&values - &expected).norm_max() <= tolerance, "{gamma}");
                     }
                 }
             });

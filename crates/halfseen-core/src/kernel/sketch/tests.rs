@@ -73,10 +73,10 @@ fn inner_products_have_the_mean_of_the_kernel() {
         for seed in 0..seeds {
             let sketch = Sketch::new(d, &lengths, features, seed).unwrap();
             assert!(!sketch.is_exact() && sketch.width() <= features);
-            let found = products(&sketch, &rows);
-            sum += &found;
+            let sketched = products(&sketch, &rows);
+            sum += &sketched;
             for j in 0..4 {
-                (0..4).for_each(|i| squares[(i, j)] += found[(i, j)] * found[(i, j)]);
+                (0..4).for_each(|i| squares[(i, j)] += sketched[(i, j)] * sketched[(i, j)]);
             }
         }
         for j in 0..4 {
@@ -193,10 +193,10 @@ fn normalisations_are_the_kernels() {
         assert!(length(&(&products(&sketch, &rows) - &expected)) < 1e-12 * length(&expected));
         // Sketched kernels agree up to the error of the sketch; cosine has unit lengths.
         let sketch = Sketch::of(&kernel, 8, 180, 0).unwrap();
-        let found = products(&sketch, &rows);
-        assert!(!sketch.is_exact() && length(&(&found - &expected)) < 0.2 * length(&expected));
+        let sketched = products(&sketch, &rows);
+        assert!(!sketch.is_exact() && length(&(&sketched - &expected)) < 0.2 * length(&expected));
         if normalization == Normalization::Cosine {
-            assert!((0..30).all(|i| (found[(i, i)] - 1.0).abs() < 1e-12));
+            assert!((0..30).all(|i| (sketched[(i, i)] - 1.0).abs() < 1e-12));
         }
     }
 }

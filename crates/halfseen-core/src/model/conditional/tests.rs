@@ -47,9 +47,9 @@ pub(in crate::model) fn rows(columns: usize, count: usize, share: f64) -> Matrix
     }))
 }
 
-pub(in crate::model) fn on<T>(matrix: &Matrix, found: impl FnOnce(&Examples<'_>) -> T) -> T {
+pub(in crate::model) fn on<T>(matrix: &Matrix, of: impl FnOnce(&Examples<'_>) -> T) -> T {
     let layout = Arc::new(Layout::singletons(matrix.columns()));
-    found(&Examples::new(matrix, &Scaler::None {}, &layout, &[]))
+    of(&Examples::new(matrix, &Scaler::None {}, &layout, &[]))
 }
 
 pub(in crate::model) fn covariance(model: &Conditional) -> Mat<f64> {
@@ -207,8 +207,8 @@ fn a_cut_predictor_scores_as_the_whole_one_where_the_rest_is_missing() {
                 let expected = on(&hidden, |examples| whole.scores(examples).unwrap());
                 // Dropped attributes may be observed or missing.
                 for matrix in [&matrix, &hidden] {
-                    let found = on(matrix, |examples| cut.scores(examples).unwrap());
-                    for (a, b) in found.values.iter().zip(&expected.values) {
+                    let scores = on(matrix, |examples| cut.scores(examples).unwrap());
+                    for (a, b) in scores.values.iter().zip(&expected.values) {
                         assert!(close(*a, *b, 1e-10), "{link:?} {rank} {attributes}: {a} and {b}");
                     }
                 }
@@ -219,17 +219,17 @@ fn a_cut_predictor_scores_as_the_whole_one_where_the_rest_is_missing() {
                 let narrow = Matrix::F64(Array2::from_shape_fn((30, attributes), |(i, j)| {
                     matrix.get(i, left[j])
                 }));
-                let found = on(&narrow, |examples| kept.scores(examples).unwrap());
+                let scores = on(&narrow, |examples| kept.scores(examples).unwrap());
                 assert!(
-                    found.values.iter().zip(&expected.values).all(|(a, b)| close(*a, *b, 1e-10))
+                    scores.values.iter().zip(&expected.values).all(|(a, b)| close(*a, *b, 1e-10))
                 );
                 if link.is_none() {
                     let expected = on(&hidden, |examples| whole.intervals(examples, 0.8).unwrap());
-                    let found = on(&narrow, |examples| kept.intervals(examples, 0.8).unwrap());
+                    let intervals = on(&narrow, |examples| kept.intervals(examples, 0.8).unwrap());
                     let same = |(a, b): (&(f64, f64), &(f64, f64))| {
                         close(a.0, b.0, 1e-10) && close(a.1, b.1, 1e-10)
                     };
-                    assert!(found.iter().zip(&expected).all(same));
+                    assert!(intervals.iter().zip(&expected).all(same));
                 }
             }
         }

@@ -40,8 +40,8 @@ fn errors_and_deviations_are_in_the_units_of_weights() {
     // One unit of the target is 4 raw ones, one of an attribute 2; curves have none.
     let errors = curves.conditional.standard_errors().unwrap();
     let expected = |at: usize| errors[at] * if at < 4 { 4.0 / 2.0 } else { 4.0 };
-    let found = model.raw_standard_errors().unwrap();
-    assert!(found.len() == 6 && (0..6).all(|at| close(found[at], expected(at), 1e-14)));
+    let in_units = model.raw_standard_errors().unwrap();
+    assert!(in_units.len() == 6 && (0..6).all(|at| close(in_units[at], expected(at), 1e-14)));
     assert_eq!(whole(0).raw_standard_errors(), None);
     let deviations = model.raw_deviations().unwrap();
     let of = |at: usize| {

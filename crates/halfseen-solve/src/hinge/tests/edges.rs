@@ -9,13 +9,13 @@ fn any_view_of_a_matrix_will_do() {
     let rows: Vec<f64> = (0..1600).map(|k| data.gram[(k / 40, k % 40)]).collect();
     let row_major = MatRef::from_row_major_slice(&rows, 40, 40);
     for view in [data.gram.as_ref().transpose(), row_major] {
-        let found = solve(view, &data.labels, 10.0, None, &to(1e-8), &Silent).unwrap();
-        assert_eq!(found.coefficients, expected.coefficients);
+        let solved = solve(view, &data.labels, 10.0, None, &to(1e-8), &Silent).unwrap();
+        assert_eq!(solved.coefficients, expected.coefficients);
     }
     let labels: Vec<f64> = data.labels.iter().rev().copied().collect();
     let backwards = data.gram.as_ref().reverse_rows_and_cols();
-    let found = solve(backwards, &labels, 10.0, None, &to(1e-8), &Silent).unwrap();
-    assert!((found.objective - expected.objective).abs() <= found.gap + expected.gap);
+    let solved = solve(backwards, &labels, 10.0, None, &to(1e-8), &Silent).unwrap();
+    assert!((solved.objective - expected.objective).abs() <= solved.gap + expected.gap);
 }
 
 #[test]
@@ -91,8 +91,8 @@ fn what_is_no_gram_matrix_ends_without_a_certificate_or_with_a_true_sum() {
     let gram = Mat::from_fn(30, 30, |i, j| if i == j { 0.1 } else { any[(i.max(j), i.min(j))] });
     let labels: Vec<f64> = (0..30).map(|i| if i % 3 == 0 { 1.0 } else { -1.0 }).collect();
     let options = SolverOptions { max_passes: 300, ..SolverOptions::default() };
-    let found = solve(gram.as_ref(), &labels, 10.0, None, &options, &Silent).unwrap();
-    assert!(found.objective.is_finite() && found.gap >= 0.0);
+    let solved = solve(gram.as_ref(), &labels, 10.0, None, &options, &Silent).unwrap();
+    assert!(solved.objective.is_finite() && solved.gap >= 0.0);
 }
 
 #[test]
@@ -136,11 +136,11 @@ proptest! {
         prop_assert_eq!(exact.stop, SolverStop::Tolerance);
         for max_passes in [1, 3, 8, 1000] {
             let options = SolverOptions { tol: 1e-3, max_passes, seed };
-            let found = solve(data.gram.as_ref(), &data.labels, c, None, &options, &Silent).unwrap();
+            let solved = solve(data.gram.as_ref(), &data.labels, c, None, &options, &Silent).unwrap();
             let rounding = 1e-9 * exact.objective;
-            prop_assert!(found.gap >= 0.0);
-            prop_assert!(found.objective - found.gap <= exact.objective + rounding);
-            prop_assert!(found.objective >= exact.objective - exact.gap - rounding);
+            prop_assert!(solved.gap >= 0.0);
+            prop_assert!(solved.objective - solved.gap <= exact.objective + rounding);
+            prop_assert!(solved.objective >= exact.objective - exact.gap - rounding);
         }
     }
 }

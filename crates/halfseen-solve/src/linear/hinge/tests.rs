@@ -29,20 +29,20 @@ fn the_whole_grid_is_certified_to_1e_8() {
         [(5, 80, 0.3), (40, 25, 0.0), (30, 200, 0.5), (1, 1, 0.0), (3, 2, 0.0), (60, 400, 0.02)]
     {
         let (features, labels) = signs(d, n, noise, 1);
-        for (found, c) in path(&features, &labels, &GRID, &fine()).iter().zip(GRID) {
+        for (solved, c) in path(&features, &labels, &GRID, &fine()).iter().zip(GRID) {
             assert_eq!(
-                found.stop,
+                solved.stop,
                 SolverStop::Tolerance,
                 "{d} x {n}, {c}: {} of {}",
-                found.gap,
-                found.objective
+                solved.gap,
+                solved.objective
             );
-            assert!(found.gap <= 1e-8 * found.objective);
-            let value = objective(&features, &labels, c, &found.weights);
-            assert!((value - found.objective).abs() <= 1e-10 * value);
+            assert!(solved.gap <= 1e-8 * solved.objective);
+            let value = objective(&features, &labels, c, &solved.weights);
+            assert!((value - solved.objective).abs() <= 1e-10 * value);
             // Another start and another method find nothing better.
             let cold = path(&features, &labels, &[c], &fine()).remove(0);
-            assert!((cold.objective - found.objective).abs() <= 1e-8 * value, "{d} x {n}, {c}");
+            assert!((cold.objective - solved.objective).abs() <= 1e-8 * value, "{d} x {n}, {c}");
         }
     }
 }
@@ -53,12 +53,12 @@ fn objectives_are_those_of_the_gram_form() {
         let (features, labels) = signs(d, n, 0.3, 2);
         let gram = features.transpose() * &features;
         for c in [1e-3, 0.1, 1.0] {
-            let found = path(&features, &labels, &[c], &fine()).remove(0);
+            let solved = path(&features, &labels, &[c], &fine()).remove(0);
             let expected =
                 gram_form::solve(gram.as_ref(), &labels, c, None, &fine(), &Silent).unwrap();
-            assert!((found.objective - expected.objective).abs() <= 2e-8 * expected.objective);
+            assert!((solved.objective - expected.objective).abs() <= 2e-8 * expected.objective);
             let weights = &features * &expected.coefficients;
-            assert!(farthest(&found.weights, &weights) < 1e-3);
+            assert!(farthest(&solved.weights, &weights) < 1e-3);
         }
     }
 }
@@ -69,9 +69,9 @@ fn one_example_has_a_closed_form() {
     let features = Mat::from_fn(2, 1, |k, _| [3.0, 4.0][k]);
     for (c, a) in [(0.01, 0.01), (1.0, 0.04)] {
         for label in [-1.0, 1.0] {
-            let found = path(&features, &[label], &[c], &fine()).remove(0);
-            assert!((found.weights[(0, 0)] - 3.0 * a * label).abs() < 1e-12);
-            assert!((found.weights[(1, 0)] - 4.0 * a * label).abs() < 1e-12);
+            let solved = path(&features, &[label], &[c], &fine()).remove(0);
+            assert!((solved.weights[(0, 0)] - 3.0 * a * label).abs() < 1e-12);
+            assert!((solved.weights[(1, 0)] - 4.0 * a * label).abs() < 1e-12);
         }
     }
 }
@@ -89,8 +89,8 @@ fn optimality_conditions_hold_with_costs_and_margins() {
         margins: &margins,
     };
     let tight = SolverOptions { tol: 1e-12, ..SolverOptions::default() };
-    let (found, duals) = hinge(&problem, None, &tight, &Silent).unwrap();
-    let z = features.transpose() * &found.weights;
+    let (solved, duals) = hinge(&problem, None, &tight, &Silent).unwrap();
+    let z = features.transpose() * &solved.weights;
     for i in 0..60 {
         let g = margins[i] - labels[i] * z[(i, 0)];
         assert!((0.0..=costs[i]).contains(&duals[i]));
@@ -127,10 +127,10 @@ fn the_interior_point_method_alone_reaches_the_optimum() {
 
 #[test]
 fn one_class_and_empty_examples_are_defined() {
-    let found = path(&normal(3, 5, 6), &[1.0; 5], &[1.0], &fine()).remove(0);
-    assert_eq!(found.stop, SolverStop::Tolerance);
-    let found = path(&Mat::zeros(3, 4), &[1.0, -1.0, 1.0, 1.0], &[2.0], &fine()).remove(0);
-    assert_eq!((found.objective, found.gap, found.stop), (8.0, 0.0, SolverStop::Tolerance));
+    let solved = path(&normal(3, 5, 6), &[1.0; 5], &[1.0], &fine()).remove(0);
+    assert_eq!(solved.stop, SolverStop::Tolerance);
+    let solved = path(&Mat::zeros(3, 4), &[1.0, -1.0, 1.0, 1.0], &[2.0], &fine()).remove(0);
+    assert_eq!((solved.objective, solved.gap, solved.stop), (8.0, 0.0, SolverStop::Tolerance));
 }
 
 #[test]
@@ -150,8 +150,8 @@ fn threads_do_not_matter_and_limits_are_told() {
             true
         }
     }
-    let found = hinge_path(features.as_ref(), &labels, &[1.0], &fine(), &Now).unwrap().remove(0);
-    assert_eq!(found.stop, SolverStop::Interrupted);
+    let solved = hinge_path(features.as_ref(), &labels, &[1.0], &fine(), &Now).unwrap().remove(0);
+    assert_eq!(solved.stop, SolverStop::Interrupted);
 }
 
 #[test]

@@ -310,10 +310,10 @@ mod tests {
                 let wanted = numbers(&state);
                 let system = state.factor(&Silent).unwrap();
                 assert_eq!(state.centre(&system).0, mu);
-                for (found, wanted) in numbers(&state).iter().zip(&wanted) {
+                for (actual, wanted) in numbers(&state).iter().zip(&wanted) {
                     assert!(
-                        (found - wanted).abs() <= 1e-9 * wanted.abs().max(1.0),
-                        "{found} {wanted}"
+                        (actual - wanted).abs() <= 1e-9 * wanted.abs().max(1.0),
+                        "{actual} {wanted}"
                     );
                 }
                 step(&mut state, &Silent).unwrap();

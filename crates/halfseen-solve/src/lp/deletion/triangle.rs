@@ -292,8 +292,8 @@ mod tests {
         }
         for i in 0..n {
             for j in 0..=i {
-                let found = triangle[size(i) + j];
-                assert!((found - whole[i * n + j]).abs() < 1e-12, "{i} {j}: {found}");
+                let packed = triangle[size(i) + j];
+                assert!((packed - whole[i * n + j]).abs() < 1e-12, "{i} {j}: {packed}");
             }
         }
     }
