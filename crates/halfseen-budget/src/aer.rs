@@ -19,8 +19,8 @@
 //! Attributes", ICML 2010.
 
 use super::budgeted::{Budgeted, gradient_learner};
-use super::recipe::{Draws, Recipe, recipe};
-use super::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
+use super::descent::recipe::{Draws, Recipe, recipe};
+use super::descent::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
 use halfseen_core::asking::allowance::Reads;
 use halfseen_core::asking::design::DesignCriterion;
 use halfseen_core::error::Result;

@@ -21,8 +21,8 @@
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
 
 use super::budgeted::{Budgeted, gradient_learner};
-use super::recipe::{Draws, Recipe, recipe};
-use super::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
+use super::descent::recipe::{Draws, Recipe, recipe};
+use super::descent::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
 use crate::plan::euclidean_eta;
 use halfseen_core::asking::allowance::Reads;
 use halfseen_core::asking::design::DesignCriterion;

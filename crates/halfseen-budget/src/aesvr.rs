@@ -33,12 +33,12 @@
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012, section 4.
 
 use super::budgeted::{completed, fit_curve};
-use super::gen_est::{GenEst, check_reach};
-use super::known;
-use super::recipe::{Draws, Recipe, recipe};
-use super::sgd::Sgd;
-use super::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
-use super::told::{in_parts, told};
+use super::descent::batches::{batches, in_parts};
+use super::descent::gen_est::{GenEst, check_reach};
+use super::descent::known;
+use super::descent::recipe::{Draws, Recipe, recipe};
+use super::descent::sgd::Sgd;
+use super::descent::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
 use crate::plan::{entropic_eta, euclidean_eta};
 use halfseen_core::asking::allowance::Reads;
 use halfseen_core::asking::design::DesignCriterion;
@@ -202,8 +202,8 @@ impl Learner for Aesvr {
     fn steps(&self, layout: &Arc<Layout>, rows: u64) -> Result<Option<Box<dyn Steps>>> {
         let recipe = self.checked_recipe(layout, Some(rows))?;
         match self.ball {
-            Ball::L2 => told::<L2Ball>(recipe, layout, rows),
-            Ball::L1 => told::<Entropic>(recipe, layout, rows),
+            Ball::L2 => batches::<L2Ball>(recipe, layout, rows),
+            Ball::L1 => batches::<Entropic>(recipe, layout, rows),
         }
     }
 

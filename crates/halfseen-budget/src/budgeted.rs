@@ -1,8 +1,8 @@
 //! Implements [`Learner`] for types that provide a [`Recipe`].
 
 use super::classes::uncentred;
-use super::recipe::Recipe;
-use super::sgd::Sgd;
+use super::descent::recipe::Recipe;
+use super::descent::sgd::Sgd;
 use halfseen_core::asking::allowance::{Reads, affordable, affordable_cost};
 use halfseen_core::asking::check_moments;
 use halfseen_core::asking::pass::one_pass;
@@ -124,7 +124,8 @@ macro_rules! gradient_learner {
             use halfseen_solve::Monitor;
             use std::sync::Arc;
             use $crate::budgeted::{fit_curve, recipe};
-            use $crate::{Budgeted, Sgd, told};
+            use $crate::descent::batches;
+            use $crate::{Budgeted, Sgd};
 
             type Iterate = <$Name as Budgeted>::Iterate;
 
@@ -157,12 +158,12 @@ macro_rules! gradient_learner {
                 }
 
                 fn in_parts(&self, _: usize) -> Option<InParts> {
-                    told::in_parts(self, &self.needs())
+                    batches::in_parts(self, &self.needs())
                 }
 
                 fn steps(&self, layout: &Arc<Layout>, rows: u64) -> Result<Option<Box<dyn Steps>>> {
                     let recipe = recipe((self, self.budget), layout, Some(rows))?;
-                    told::told::<Iterate>(recipe, layout, rows)
+                    batches::batches::<Iterate>(recipe, layout, rows)
                 }
 
                 fn begin(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {

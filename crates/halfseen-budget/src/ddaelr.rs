@@ -22,8 +22,8 @@
 
 use super::aelr::{Aelr, THEORY};
 use super::budgeted::{Budgeted, gradient_learner};
-use super::recipe::{DrawMoments, Draws, Proportions, Recipe, TwoPhase, recipe};
-use super::step_size::{Schedule, StepSchedule};
+use super::descent::recipe::{DrawMoments, Draws, Proportions, Recipe, TwoPhase, recipe};
+use super::descent::step_size::{Schedule, StepSchedule};
 use halfseen_core::asking::allowance::Reads;
 use halfseen_core::asking::design::DesignCriterion;
 use halfseen_core::error::Result;

@@ -16,8 +16,8 @@
 
 use super::aerr::{Aerr, THEORY};
 use super::budgeted::{Budgeted, gradient_learner};
-use super::recipe::{Draws, Proportions, Recipe, recipe};
-use super::step_size::{Schedule, StepSchedule};
+use super::descent::recipe::{Draws, Proportions, Recipe, recipe};
+use super::descent::step_size::{Schedule, StepSchedule};
 use halfseen_core::asking::allowance::Reads;
 use halfseen_core::asking::design::DesignCriterion;
 use halfseen_core::error::Result;

@@ -30,32 +30,21 @@
 //! [`one_pass`] teaches a learner the rows of a table, and reads only the cells that its queries
 //! name.
 
-mod adaptive_sampler;
 pub(crate) mod aelr;
 mod aer;
 pub(crate) mod aerr;
 mod aesvr;
 mod budgeted;
 mod classes;
-mod cost_constraint;
 mod ddaelr;
 mod ddaerr;
+mod descent;
 mod gaerr;
-mod gen_est;
-mod known;
 mod moment_lasso;
 pub mod moments;
-mod packing;
 pub mod plan;
 mod pnorm;
 mod progressive_validation;
-mod recipe;
-mod running_moments;
-mod sgd;
-mod slope_stats;
-mod step_size;
-mod told;
-pub(crate) mod two_phase;
 
 pub use aelr::Aelr;
 pub use aer::Aer;
@@ -64,6 +53,11 @@ pub use aesvr::Aesvr;
 pub use budgeted::Budgeted;
 pub use ddaelr::Ddaelr;
 pub use ddaerr::Ddaerr;
+pub use descent::recipe::{DrawMoments, Draws, Proportions, Recipe, TwoPhase};
+pub use descent::sgd::Sgd;
+pub use descent::step_size::{
+    DataNorms, Norms, Schedule, Step, StepPlan, StepSchedule, TheoryStep,
+};
 pub use gaerr::Gaerr;
 pub use halfseen_core::asking::{DesignCriterion, Reads, Sampler, Wait, next_batch, one_pass};
 pub use halfseen_core::learner::{
@@ -71,9 +65,6 @@ pub use halfseen_core::learner::{
 };
 pub use moment_lasso::MomentLasso;
 pub use pnorm::PNormRegression;
-pub use recipe::{DrawMoments, Draws, Proportions, Recipe, TwoPhase};
-pub use sgd::Sgd;
-pub use step_size::{DataNorms, Norms, Schedule, Step, StepPlan, StepSchedule, TheoryStep};
 
 use halfseen_core::learner::Learner;
 

@@ -9,7 +9,7 @@ pub mod error;
 pub mod kernel;
 pub mod learner;
 pub mod loss;
-pub mod memory;
+pub use data::memory;
 pub mod model;
 pub mod normal;
 pub mod params;

@@ -1,14 +1,14 @@
 //! Reads a table in batches of rows, so that memory does not grow with the file.
 
-use crate::csv::{self, CsvOptions};
 use crate::error::Result;
 use crate::meter::Meter;
 #[cfg(feature = "parquet")]
 use crate::parquet;
-use crate::remark::Remark;
-use crate::sniff::{Format, recognise};
 use crate::source::Source;
-use crate::svmlight::{self, SvmlightOptions};
+use crate::text::csv::{self, CsvOptions};
+use crate::text::remark::Remark;
+use crate::text::sniff::{Format, recognise};
+use crate::text::svmlight::{self, SvmlightOptions};
 use crate::wanted::Wanted;
 use halfseen::data::Table;
 

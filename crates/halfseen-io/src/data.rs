@@ -1,13 +1,13 @@
 //! Reads the table at a path, in a format recognised by content.
 
-use crate::csv::{self, CsvOptions};
 use crate::error::Result;
 #[cfg(feature = "parquet")]
 use crate::parquet::{ParquetOptions, read_parquet};
-use crate::remark::Remark;
-use crate::sniff::{Format, recognise};
 use crate::source::Source;
-use crate::svmlight::{SvmlightOptions, read_svmlight};
+use crate::text::csv::{self, CsvOptions};
+use crate::text::remark::Remark;
+use crate::text::sniff::{Format, recognise};
+use crate::text::svmlight::{SvmlightOptions, read_svmlight};
 use halfseen::data::Table;
 use std::path::Path;
 

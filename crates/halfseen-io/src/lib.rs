@@ -22,27 +22,23 @@
 //! the header; lines count from 1 at the header.
 
 mod batches;
-mod csv;
 mod data;
 pub mod draw;
 pub mod error;
-mod lines;
 mod meter;
 #[cfg(feature = "parquet")]
 mod parquet;
-mod remark;
-mod sniff;
 mod source;
-mod svmlight;
+mod text;
 mod wanted;
 
 pub use batches::{Batch, Batches};
-pub use csv::{CsvOptions, Decimal, read_csv};
 pub use data::{read_data, read_data_with};
 pub use error::{Error, ErrorKind, Result};
 #[cfg(feature = "parquet")]
 pub use parquet::{ParquetOptions, read_parquet};
-pub use remark::Remark;
 pub use source::Source;
-pub use svmlight::{SvmlightOptions, read_svmlight};
+pub use text::csv::{CsvOptions, Decimal, read_csv};
+pub use text::remark::Remark;
+pub use text::svmlight::{SvmlightOptions, read_svmlight};
 pub use wanted::Wanted;

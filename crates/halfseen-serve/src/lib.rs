@@ -3,21 +3,16 @@
 //! The server speaks plain HTTP to one address, that of this machine unless another is asked for;
 //! over a network, a proxy in front of it ends TLS. It needs no JavaScript.
 
-mod access;
-mod api;
+mod account;
 mod app;
 mod attempts;
 mod body;
 mod connection;
-mod correcting;
-mod description;
+mod endpoints;
 mod failure;
 mod fields;
-mod home;
 mod pages;
 mod people;
-mod schema;
-mod sign_in;
 mod status;
 mod subject;
 #[cfg(test)]
@@ -40,7 +35,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use app::ServeOptions;
-pub use description::OPENAPI;
+pub use endpoints::description::OPENAPI;
 
 /// Headers of every answer: nothing is run, framed, loaded from elsewhere or kept.
 const HEADERS: [(HeaderName, &str); 7] = [
@@ -59,30 +54,34 @@ const HEADERS: [(HeaderName, &str); 7] = [
 
 fn router(app: &Shared) -> Router {
     let mut router = Router::new();
-    for (path, right, methods) in home::routes()
+    for (path, right, methods) in account::home::routes()
         .into_iter()
         .chain(subject::routes())
         .chain(status::routes())
         .chain(people::routes())
     {
-        router = router.route(path, access::page(app, right, methods));
+        router = router.route(path, account::access::page(app, right, methods));
     }
     for (path, right, methods) in api_routes() {
-        router = router.route(path, access::api(app, right, methods));
+        router = router.route(path, account::access::api(app, right, methods));
     }
     with_open(router).with_state(Arc::clone(app))
 }
 
 /// Returns the routes of programs.
 fn api_routes() -> Vec<app::Route> {
-    api::routes().into_iter().chain(correcting::routes()).chain(schema::routes()).collect()
+    endpoints::api::routes()
+        .into_iter()
+        .chain(endpoints::correcting::routes())
+        .chain(endpoints::schema::routes())
+        .collect()
 }
 
 /// Adds what is open to everybody, and the headers of every answer.
 fn with_open(router: Router<Shared>) -> Router<Shared> {
     router
-        .merge(sign_in::open())
-        .merge(description::open())
+        .merge(account::sign_in::open())
+        .merge(endpoints::description::open())
         .fallback(no_such_page)
         .layer(from_fn(failure::in_words))
         .layer(from_fn(with_headers))

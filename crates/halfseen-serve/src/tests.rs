@@ -5,7 +5,8 @@ mod damaged;
 mod described;
 mod wording;
 
-use super::{OPENAPI, ServeOptions, api_routes, home, people, status, subject};
+use super::account::home;
+use super::{OPENAPI, ServeOptions, api_routes, people, status, subject};
 use asking::{FORM, Server, by};
 use halfseen::Silent;
 use halfseen_study::{Answers, Export, Right, Role, Subjects, Telling};

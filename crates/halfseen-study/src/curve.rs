@@ -1,10 +1,10 @@
 //! Follows the learner's own error over the examples: its curve, from the models that the study had
 //! when it had fewer of them.
 
-use crate::asker::Asker;
+use crate::asking::asker::Asker;
+use crate::database::sql::{cells, first};
 use crate::error::{Error, Result};
 use crate::replay::Example;
-use crate::sql::{cells, first};
 use crate::study::{Study, TARGET, price_of};
 use halfseen::Monitor;
 use halfseen::data::Label;

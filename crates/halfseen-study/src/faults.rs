@@ -1,9 +1,9 @@
 //! Fails the store at each of its calls in turn: a verb is done whole, or has not happened.
 
+use crate::database::sql::{Cell, Row, Sql};
+use crate::database::sqlite::Sqlite;
 use crate::error::{Error, Result};
 use crate::schema::StudySchema;
-use crate::sql::{Cell, Row, Sql};
-use crate::sqlite::Sqlite;
 use crate::{Answers, By, Export, Setup, Study, Subjects, Telling};
 use halfseen::Silent;
 use std::path::Path;

@@ -1,12 +1,12 @@
 //! Reads answers and subjects from CSV, and writes asks, reads, tables and the audit as CSV.
 
-use crate::drawing::Ask;
+use crate::changes::drawing::Ask;
+use crate::changes::telling::{Answers, not_known};
+use crate::database::sql::Cell;
 use crate::error::{Error, Result};
 use crate::rows::{Rows, all_of, at, broken, check_length, plain, rows, safe, with_point};
 use crate::schema::{Attribute, AttributeKind, StudySchema, Value, check_name};
-use crate::sql::Cell;
 use crate::study::{State, Study, TARGET, value_of};
-use crate::telling::{Answers, not_known};
 use halfseen::error::short;
 use std::collections::HashSet;
 use std::io::{Read, Write};
@@ -208,7 +208,7 @@ impl Study {
         ])
         .map_err(unwritten)?;
         let schema = self.setup.schema.clone();
-        let mut visit = |row: &crate::sql::Row<'_>| {
+        let mut visit = |row: &crate::database::sql::Row<'_>| {
             let attribute = usize::try_from(row.int(2))
                 .ok()
                 .and_then(|at| schema.attributes.get(at))
@@ -256,7 +256,7 @@ impl Study {
         let columns = || schema.attributes.iter().chain([&schema.target]);
         let header = ["subject".to_owned()].into_iter().chain(columns().map(|of| safe(&of.name)));
         out.write_record(header).map_err(unwritten)?;
-        let subjects = crate::sql::all(
+        let subjects = crate::database::sql::all(
             &mut *self.sql,
             "SELECT id, name FROM subject WHERE withdrawn IS NULL ORDER BY id",
             &[],
@@ -297,7 +297,7 @@ impl Study {
         ])
         .map_err(unwritten)?;
         let schema = self.setup.schema.clone();
-        let mut visit = |row: &crate::sql::Row<'_>| {
+        let mut visit = |row: &crate::database::sql::Row<'_>| {
             let place = if let Cell::Int(at) = row.0[5] { Some(at) } else { None };
             let attribute = place.map(|at| {
                 usize::try_from(at)

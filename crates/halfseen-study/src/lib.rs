@@ -35,43 +35,34 @@
 //! # Ok::<(), halfseen_study::Error>(())
 //! ```
 
-mod asker;
-mod changing;
+mod asking;
+mod changes;
 mod curve;
-mod design;
+mod database;
 mod draft;
-mod drawing;
 mod error;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)] // tests
 mod faults;
 mod files;
-mod people;
-#[cfg(feature = "postgres")]
-mod postgresql;
 mod replay;
 mod rows;
 mod schema;
 mod schema_csv;
-mod setup;
 mod sheet;
 mod simulate;
-mod sql;
-mod sqlite;
 mod status;
-mod store;
 mod study;
-mod telling;
 
+pub use asking::setup::{Setup, Unasked};
+pub use changes::drawing::{Ask, Subjects};
+pub use changes::people::{Person, Right, Role, SIGNED_IN};
+pub use changes::telling::{Answers, Receipt, Telling};
 pub use curve::{OwnTest, StudyCurve, StudyCurvePoint};
-pub use drawing::{Ask, Subjects};
 pub use error::{Error, RefusedLine, Result};
 pub use files::{Export, answers_from_csv, asks_to_csv, rows_of_csv, subjects_from_csv};
-pub use people::{Person, Right, Role, SIGNED_IN};
 pub use schema::{Attribute, AttributeKind, DATE, StudySchema, Value};
-pub use setup::{Setup, Unasked};
 pub use sheet::{Field, OpenAsk, Sheet};
 pub use simulate::{Events, Interval, Pilot, Played, SimulatedPoint, Simulation, interval};
 pub use status::{Pending, Spending, Status};
 pub use study::{By, State, Study};
-pub use telling::{Answers, Receipt, Telling};

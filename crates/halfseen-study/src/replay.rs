@@ -3,11 +3,11 @@
 //! The model is a function of these alone: not of the order in which answers arrived, of files, of
 //! repetitions, of values that were amended since, or of restarts.
 
-use crate::asker::Asker;
+use crate::asking::asker::Asker;
+use crate::asking::setup::{Setup, Unasked};
+use crate::database::sql::{Row, first};
 use crate::error::{Error, Result};
 use crate::schema::Value;
-use crate::setup::{Setup, Unasked};
-use crate::sql::{Row, first};
 use crate::study::{State, Study, TARGET, value_of};
 use halfseen::Monitor;
 use halfseen::data::Label;
@@ -62,7 +62,9 @@ impl Study {
                 let (state, query) = (State::of(row.text(1).unwrap_or_default()), row.owned(2));
                 last = Some(Example { number, state, query, values: Vec::new() });
             }
-            if let (Some(example), crate::sql::Cell::Int(attribute)) = (&mut last, &row.0[3]) {
+            if let (Some(example), crate::database::sql::Cell::Int(attribute)) =
+                (&mut last, &row.0[3])
+            {
                 // The last revision counts.
                 if example.values.last().is_some_and(|(at, ..)| at == attribute) {
                     example.values.pop();

@@ -1,8 +1,8 @@
 //! Shows asks as the people see them who answer them: lists of open ones, and all values of one.
 
+use crate::database::sql::{all, cells, first};
 use crate::error::Result;
 use crate::schema::Value;
-use crate::sql::{all, cells, first};
 use crate::study::{State, Study, TARGET};
 
 /// An open ask in a list.

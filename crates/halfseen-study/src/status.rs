@@ -1,10 +1,10 @@
 //! Reports the state of a study: subjects, asks, reads and money, what was never read together.
 
-use crate::drawing::Ask;
+use crate::changes::drawing::Ask;
+use crate::database::sql::{all, cells, first};
 use crate::error::Result;
 use crate::replay::Queries;
 use crate::schema::Value;
-use crate::sql::{all, cells, first};
 use crate::study::{By, State, Study, TARGET, seconds};
 use serde::Serialize;
 use std::collections::HashSet;

@@ -1,12 +1,12 @@
 //! Opens and makes studies, and knows the state that all verbs share.
 
-use crate::design::Design;
+use crate::asking::design::Design;
+use crate::asking::setup::Setup;
+use crate::database::sql::{Cell, Row, Sql, all, cells, first};
+use crate::database::sqlite::MEMORY;
+use crate::database::store;
 use crate::error::{Error, Result};
 use crate::schema::{Attribute, StudySchema, Value};
-use crate::setup::Setup;
-use crate::sql::{Cell, Row, Sql, all, cells, first};
-use crate::sqlite::MEMORY;
-use crate::store;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

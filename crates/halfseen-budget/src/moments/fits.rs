@@ -1,7 +1,7 @@
 //! Runs gatherers over the rows of a table, several parameters at once, and makes learners of them.
 
 use super::gather::{FromMoments, Gatherer, Gathering};
-use crate::told::{self, Told};
+use crate::descent::batches::{self, Batches};
 use halfseen_core::asking::check_moments;
 use halfseen_core::asking::pass;
 use halfseen_core::data::{Examples, Layout};
@@ -101,7 +101,7 @@ pub fn fit_curve<L: FromMoments>(
 
 /// Returns how moments of reads are gathered in a stream.
 pub fn in_parts<L: FromMoments + Learner>(learner: &L) -> Option<InParts> {
-    told::in_parts(learner, &learner.needs())
+    batches::in_parts(learner, &learner.needs())
 }
 
 /// Starts a gatherer of a stream of rows.
@@ -109,7 +109,7 @@ pub fn in_parts<L: FromMoments + Learner>(learner: &L) -> Option<InParts> {
 /// # Errors
 /// As [`Learner::fit`].
 pub fn steps<L: FromMoments>(learner: &L, layout: &Arc<Layout>) -> Result<Box<dyn Steps>> {
-    Ok(Box::new(Told::new(Gatherer::new(learner, layout, None)?, Gatherer::fit_now)))
+    Ok(Box::new(Batches::new(Gatherer::new(learner, layout, None)?, Gatherer::fit_now)))
 }
 
 /// Starts a gatherer that asks and is told.

@@ -6,7 +6,7 @@ use super::own_test::{OwnTest, Trust};
 use super::products::LARGEST_SUM;
 use super::reduced::{Reduced, View};
 use super::sums::{Seen, Shape, Sums};
-use crate::running_moments::RunningMoments;
+use crate::descent::running_moments::RunningMoments;
 use halfseen_core::asking::admission::LARGEST_STEP;
 use halfseen_core::asking::allowance::{affordable, affordable_cost, given_means};
 use halfseen_core::asking::engine::{Engine, push, push_known};

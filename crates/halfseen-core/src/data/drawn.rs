@@ -5,8 +5,8 @@
 //! tables, and the same seed draws the same rows.
 
 use super::Table;
+use crate::data::memory;
 use crate::error::Result;
-use crate::memory;
 use halfseen_solve::sampling::{Purpose, Stream};
 
 /// Number of tables that are put together: each has the names of all columns.

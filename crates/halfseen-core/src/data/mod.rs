@@ -9,6 +9,8 @@ mod examples;
 mod finding;
 mod layout;
 mod matrix;
+#[doc(hidden)]
+pub mod memory;
 mod nonzero;
 mod scaler;
 mod shared;

@@ -12,9 +12,9 @@
 
 use super::one_against_rest::BATCH;
 use super::{Assignments, Learner, with};
+use crate::data::memory;
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
-use crate::memory;
 use std::borrow::Cow;
 
 /// Size of the data of a fit, from which learners estimate their memory.

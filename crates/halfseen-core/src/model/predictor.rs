@@ -1,9 +1,9 @@
 //! Combines all forms of predictors, which map a scaled row to scores.
 
 use super::{Conditional, Curves, Factor, KernelExpansion, Linear, Scores, Sketched};
+use crate::data::memory;
 use crate::data::{Examples, bad_cell};
 use crate::error::{Error, ErrorKind, Result, no_intervals};
-use crate::memory;
 use halfseen_solve::Monitor;
 use serde::{Deserialize, Serialize};
 

@@ -4,9 +4,9 @@
 //! the training rows and never chosen by the target.
 
 use super::{ColumnKind, Schema};
+use crate::data::memory;
 use crate::data::{FEWEST_KNOTS, KNOTS, Matrix, knots};
 use crate::error::{ErrorKind, Result};
-use crate::memory;
 use std::collections::BTreeMap;
 
 /// Shares at the knots: of all values, and of those that are not the most frequent one.

@@ -2,9 +2,9 @@
 
 use super::kinds::{self, Kind};
 use super::values::Out;
-use crate::csv::text::TextBuilder;
 use crate::error::ErrorKind;
 use crate::meter::Meter;
+use crate::text::csv::text::TextBuilder;
 use halfseen::data::{Column, Matrix, Place, Table};
 
 pub(super) struct Builder {
@@ -106,7 +106,7 @@ impl Builder {
         let texts = self.texts.iter_mut().map(std::mem::take).map(TextBuilder::finish).collect();
         // What is handed out is not this reader's any more.
         self.meter = Meter::default();
-        let numbers = crate::csv::matrix(rows, self.width, numbers)?;
+        let numbers = crate::text::csv::matrix(rows, self.width, numbers)?;
         Table::new(Matrix::F64(numbers), texts, self.columns.clone())
     }
 }

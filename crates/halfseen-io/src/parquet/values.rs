@@ -2,9 +2,9 @@
 
 use super::kinds::{Column, Kind};
 use super::pages::Checked;
-use crate::csv::text::TextBuilder;
 use crate::error::ErrorKind;
 use crate::meter::Meter;
+use crate::text::csv::text::TextBuilder;
 use parquet::column::page::PageReader;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::DataType;

@@ -11,11 +11,11 @@ mod pilot;
 pub use interval::{Interval, interval};
 pub use pilot::Pilot;
 
-use crate::drawing::{Ask, Subjects};
+use crate::asking::setup::Setup;
+use crate::changes::drawing::{Ask, Subjects};
+use crate::changes::telling::{Answers, Telling};
 use crate::error::{Error, Result};
-use crate::setup::Setup;
 use crate::study::{By, Study};
-use crate::telling::{Answers, Telling};
 use halfseen::Monitor;
 use halfseen::sampling::{Purpose, Stream};
 use pilot::Parts;
