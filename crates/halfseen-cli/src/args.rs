@@ -21,7 +21,8 @@ pub(crate) use saved::{CertifyArgs, EvaluateArgs, PredictArgs, ReportArgs, ShowA
 pub(crate) use study::StudyArgs;
 pub(crate) use table::{MissingArg, RowsArg, TableArgs, TaskArg};
 
-use crate::{colour, parse};
+use crate::parse;
+use crate::terminal::colour;
 use clap::{Args, Parser, Subcommand};
 use halfseen::params::Needs;
 use halfseen::registry;

@@ -212,6 +212,20 @@ pub enum ErrorKind {
 }
 
 impl Error {
+    /// Returns that a model's file has a problem at a key.
+    pub(crate) fn in_model(key: impl Into<String>, problem: impl Into<String>) -> Error {
+        Error::in_file("model", key, problem)
+    }
+
+    /// Does the same of another kind of file.
+    pub(crate) fn in_file(
+        what: &'static str,
+        key: impl Into<String>,
+        problem: impl Into<String>,
+    ) -> Error {
+        ErrorKind::BadFile { what, key: key.into(), problem: problem.into() }.into()
+    }
+
     /// Returns the problem, with its numbers and place.
     pub fn kind(&self) -> &ErrorKind {
         &self.0

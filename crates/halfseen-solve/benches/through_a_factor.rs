@@ -99,7 +99,7 @@ fn main() {
         };
         old.push((
             seconds() - start,
-            solutions.unwrap().iter().map(|f| (f.objective, f.gap, f.stop)).collect::<Vec<_>>(),
+            solutions.unwrap().iter().map(|s| (s.objective, s.gap, s.stop)).collect::<Vec<_>>(),
         ));
         let start = seconds();
         let view = features.as_ref();
@@ -109,7 +109,7 @@ fn main() {
         };
         new.push((
             seconds() - start,
-            solutions.unwrap().iter().map(|f| (f.objective, f.gap, f.stop)).collect::<Vec<_>>(),
+            solutions.unwrap().iter().map(|s| (s.objective, s.gap, s.stop)).collect::<Vec<_>>(),
         ));
     }
     if classes == 2 {

@@ -118,12 +118,12 @@ impl Scaled {
     pub(crate) fn solve(&self, right: &mut [f64]) {
         let scaled = |j: usize, right: &[f64]| right[j] * self.scale[j];
         let mut rest = Mat::from_fn(right.len(), 1, |j, _| scaled(j, right));
-        let mut correction = rest.clone();
-        solve_in_place(self.factor.as_ref(), correction.as_mut());
-        self.subtract_product(correction.col_as_slice(0), rest.col_as_slice_mut(0));
+        let mut solution = rest.clone();
+        solve_in_place(self.factor.as_ref(), solution.as_mut());
+        self.subtract_product(solution.col_as_slice(0), rest.col_as_slice_mut(0));
         solve_in_place(self.factor.as_ref(), rest.as_mut());
         for (j, to) in right.iter_mut().enumerate() {
-            *to = (correction[(j, 0)] + rest[(j, 0)]) * self.scale[j];
+            *to = (solution[(j, 0)] + rest[(j, 0)]) * self.scale[j];
         }
     }
 

@@ -147,11 +147,10 @@ pub fn path_weighted(
             search.start_from_smaller(smaller, duals);
         }
         search.rooms = rooms;
-        let of_cost = search.run(options, monitor)?;
+        solved[i] = Some(search.run(options, monitor)?);
         rooms = search.rooms;
         let duals = search.a;
         last = Some([costs, duals]);
-        solved[i] = Some(of_cost);
     }
     Ok(solved.into_iter().flatten().collect())
 }

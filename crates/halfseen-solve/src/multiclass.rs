@@ -174,10 +174,10 @@ pub fn path_weighted(
             })
         });
         let warm = warm.as_ref().map(|w| w.as_ref());
-        let of_cost =
+        let solution =
             solve_with(gram, codes, classes, (cs[i], weights), warm, &factors, options, monitor)?;
-        last = Some((cs[i], of_cost.coefficients.clone()));
-        solved[i] = Some(of_cost);
+        last = Some((cs[i], solution.coefficients.clone()));
+        solved[i] = Some(solution);
     }
     Ok(solved.into_iter().flatten().collect())
 }

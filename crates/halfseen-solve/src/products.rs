@@ -1,6 +1,6 @@
 //! Products of matrices, on one thread, and lower triangles of symmetric ones.
 //!
-//! Of f64 alone: kernels of another type would be 3 MB of the program.
+//! Of f64 alone: kernels of another type would make the program larger.
 #![allow(clippy::disallowed_methods)] // the one place that may
 
 use crate::wide::narrow;

@@ -308,7 +308,7 @@ mod tests {
         let (gram, targets) = problem(20, 30, 2, 6);
         for c in [0.1, 1.0, 10.0] {
             let wrong = normal(20, 2, 77);
-            let refined = certified(gram.as_ref(), targets.as_ref(), c, wrong.clone(), 1);
+            let certified = certified(gram.as_ref(), targets.as_ref(), c, wrong.clone(), 1);
             let z = &gram * &wrong;
             let (mut primal, mut dual) = (0.0, 0.0);
             for j in 0..2 {
@@ -318,8 +318,8 @@ mod tests {
                     dual += a * y - a * z / 2.0 - a * a / (2.0 * c);
                 }
             }
-            assert!((refined.objective - primal).abs() < 1e-10 * primal);
-            assert!((refined.gap - (primal - dual)).abs() < 1e-10 * primal);
+            assert!((certified.objective - primal).abs() < 1e-10 * primal);
+            assert!((certified.gap - (primal - dual)).abs() < 1e-10 * primal);
             // No point in the span is below the dual objective.
             let best = solve(gram.as_ref(), targets.as_ref(), c).unwrap();
             assert!(best.objective >= dual && best.objective < primal);

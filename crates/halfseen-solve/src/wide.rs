@@ -13,8 +13,7 @@ pub fn wide<W: NullaryFnOnce>(work: W) -> W::Output {
 
 /// Runs `work`, and then clears the upper halves of the wide registers, which faer's products leave
 /// in use. On some processors each change between narrow and wide instructions would then cost as
-/// much as a hundred of them, and functions such as `exp` are wide inside: 111 ns in the place of 4
-/// on an Intel Xeon.
+/// much as a hundred of them, and functions such as `exp` are wide inside.
 #[inline]
 pub fn narrow<T>(work: impl FnOnce() -> T) -> T {
     let done = work();

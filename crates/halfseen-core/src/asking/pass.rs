@@ -115,7 +115,7 @@ fn in_this_order<L: AskTell + ?Sized, T>(
         done += 1;
     }
     monitor.progress(last as u64, last as u64);
-    Ok(seen.into_iter().map(|(_, outside)| outside).collect())
+    Ok(seen.into_iter().map(|(_, result)| result).collect())
 }
 
 /// Running pass: the learner, and the reader of its cells.

@@ -75,9 +75,8 @@ impl Layout {
             self.identity = self.is_identity();
             return Ok(());
         }
-        let problem = "panels, slots, columns and prices contradict each other".to_owned();
-        Err(crate::ErrorKind::BadFile { what: "learner state", key: "layout".into(), problem }
-            .into())
+        let problem = "panels, slots, columns and prices contradict each other";
+        Err(crate::Error::in_file("learner state", "layout", problem))
     }
 
     /// Returns the number of panels that cost a read.

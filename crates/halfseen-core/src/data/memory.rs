@@ -36,8 +36,8 @@ pub fn set_limit(bytes: u64) {
 ///
 /// Asked of the system once.
 pub fn available() -> u64 {
-    static FOUND: OnceLock<u64> = OnceLock::new();
-    *FOUND.get_or_init(ask_the_system)
+    static BYTES: OnceLock<u64> = OnceLock::new();
+    *BYTES.get_or_init(ask_the_system)
 }
 
 fn ask_the_system() -> u64 {
@@ -176,7 +176,7 @@ pub(crate) fn room_for_products(what: &str, bytes: f64) -> Result<()> {
 /// (private-gemm-x86, below faer) reserve twice as much for every thread. 0 where the system does
 /// not say.
 fn cache() -> u64 {
-    static FOUND: OnceLock<u64> = OnceLock::new();
+    static BYTES: OnceLock<u64> = OnceLock::new();
     let ask = || {
         let said = |name: &str| std::fs::read_to_string(format!("/sys/devices/system/cpu/{name}"));
         let last = |name| said(&format!("cpu0/cache/index3/{name}")).ok();
@@ -184,7 +184,7 @@ fn cache() -> u64 {
         let sharing = processors_of(&last("shared_cpu_list")?)?;
         Some(bytes_of(&last("size")?)?.saturating_mul(all) / sharing)
     };
-    *FOUND.get_or_init(|| ask().unwrap_or(0))
+    *BYTES.get_or_init(|| ask().unwrap_or(0))
 }
 
 /// Reads a size as the system writes it, such as 32768K.

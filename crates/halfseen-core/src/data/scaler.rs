@@ -1,7 +1,7 @@
 //! Scales attributes and target, and maps results back to the original units.
 
 use super::{Matrix, Target};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
 /// Scaling of attributes; see [`Scaler::fit`].
@@ -228,12 +228,7 @@ impl Scaler {
     /// Refuses a scaling from a file that does not fit `columns` columns.
     pub(crate) fn validate(&self, columns: usize) -> Result<()> {
         let bad = |key: &str, problem: &str| {
-            Err(ErrorKind::BadFile {
-                what: "model",
-                key: format!("prepare.scaler.{key}"),
-                problem: problem.to_owned(),
-            }
-            .into())
+            Err(Error::in_model(format!("prepare.scaler.{key}"), problem))
         };
         match self {
             Scaler::None {} => Ok(()),

@@ -37,21 +37,14 @@ impl Shared {
         }
         let last = (rows - 1).checked_mul(row_stride).zip((columns - 1).checked_mul(column_stride));
         let needed = last.and_then(|(down, along)| down.checked_add(along)?.checked_add(1));
-        let length = shared.slice().len();
-        match needed {
-            Some(needed) if needed <= length => Ok(shared),
-            _ => {
-                let what = format!(
-                    "cells of a shared matrix of {rows} rows and {columns} columns, strides {row_stride} and {column_stride}"
-                );
-                Err(ErrorKind::WrongLength {
-                    what,
-                    expected: needed.unwrap_or(usize::MAX),
-                    found: length,
-                }
-                .into())
-            }
+        let (expected, length) = (needed.unwrap_or(usize::MAX), shared.slice().len());
+        if expected > length {
+            let what = format!(
+                "cells of a shared matrix of {rows} rows and {columns} columns, strides {row_stride} and {column_stride}"
+            );
+            return Err(ErrorKind::WrongLength { what, expected, found: length }.into());
         }
+        Ok(shared)
     }
 
     /// Returns the number of rows.

@@ -501,10 +501,10 @@ mod tests {
         fn gram_matrices_are_positive_semidefinite(n in 1..30_usize, d in 1..12_usize, share in 0.0..1.0) {
             let rows = random(n, d, share, false);
             let kernels = kernels(&rows);
-            for product in gram(&kernels, &rows, &Silent).unwrap() {
-                let values = product.self_adjoint_eigenvalues(Side::Lower).unwrap();
-                let largest = values.iter().fold(1.0_f64, |a, b| a.max(*b));
-                prop_assert!(values.iter().all(|v| *v >= -1e-12 * largest), "{values:?}");
+            for values in gram(&kernels, &rows, &Silent).unwrap() {
+                let eigenvalues = values.self_adjoint_eigenvalues(Side::Lower).unwrap();
+                let largest = eigenvalues.iter().fold(1.0_f64, |a, b| a.max(*b));
+                prop_assert!(eigenvalues.iter().all(|v| *v >= -1e-12 * largest), "{eigenvalues:?}");
             }
         }
     }

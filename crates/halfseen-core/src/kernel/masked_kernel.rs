@@ -340,9 +340,9 @@ fn in_range(declaration: &'static params::Declaration, value: u64) -> Result<()>
     }
 }
 
-fn out_of_range(value: String) -> Error {
+fn out_of_range(cause: String) -> Error {
     let remedy = "lower gamma or degree, or scale the attributes";
-    ErrorKind::Numerical { what: "computing kernels", problem: format!("{value}; {remedy}") }.into()
+    ErrorKind::Numerical { what: "computing kernels", problem: format!("{cause}; {remedy}") }.into()
 }
 
 /// Kernel as stored in a file.

@@ -326,11 +326,7 @@ impl TryFrom<Definition> for Sketch {
 
     fn try_from(file: Definition) -> Result<Sketch> {
         let bad = |key: &str, problem: String| {
-            Error::from(ErrorKind::BadFile {
-                what: "random features of a model",
-                key: key.into(),
-                problem,
-            })
+            crate::Error::in_file("random features of a model", key, problem)
         };
         Kernel::new(file.lengths.len() as u64, Some(&file.lengths), Normalization::None, 1)
             .map_err(|e| bad("lengths", e.to_string()))?;

@@ -17,7 +17,7 @@ pub(super) mod tests;
 use super::factor::Room;
 use super::{Linear, Link, Scores};
 use crate::data::Examples;
-use crate::error::{ErrorKind, Result, no_intervals};
+use crate::error::{Error, ErrorKind, Result, no_intervals};
 use crate::{normal, student};
 use serde::{Deserialize, Serialize};
 
@@ -242,9 +242,8 @@ impl Conditional {
 
     /// Does the same for a model stored at this key of a file.
     pub(super) fn validate_at(&self, place: &str, columns: usize) -> Result<()> {
-        let bad = |key: &str, problem: String| {
-            Err(ErrorKind::BadFile { what: "model", key: format!("{place}.{key}"), problem }.into())
-        };
+        let bad =
+            |key: &str, problem: String| Err(Error::in_model(format!("{place}.{key}"), problem));
         self.linear.validate_at(&format!("{place}.linear"), columns)?;
         if ![0, columns].contains(&self.bounds.len()) {
             return bad("bounds", format!("has {} pairs for {columns} columns", self.bounds.len()));

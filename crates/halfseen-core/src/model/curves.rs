@@ -9,7 +9,7 @@ pub(super) mod tests;
 
 use super::{Conditional, Linear, Scores};
 use crate::data::Examples;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// Linear model of columns and of curves of them, with the distribution of both, in scaled units.
@@ -146,8 +146,7 @@ impl Curves {
     /// Refuses non-finite numbers, wrong lengths, and knots that do not increase.
     pub(crate) fn validate(&self, columns: usize) -> Result<()> {
         let bad = |key: String, problem: String| {
-            Err(ErrorKind::BadFile { what: "model", key: format!("predictor.{key}"), problem }
-                .into())
+            Err(Error::in_model(format!("predictor.{key}"), problem))
         };
         let mut before = None;
         for (at, AttributeCurve { column, knots, heights }) in self.curves.iter().enumerate() {

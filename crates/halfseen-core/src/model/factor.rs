@@ -9,7 +9,7 @@
 
 use super::Scores;
 use crate::data::Examples;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::DenseRows;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -137,10 +137,8 @@ impl Factor {
 
     /// Refuses non-finite numbers and wrong lengths.
     pub(crate) fn validate(&self, columns: usize, outputs: usize) -> Result<()> {
-        let bad = |key: &str, problem: String| {
-            Err(ErrorKind::BadFile { what: "model", key: format!("predictor.{key}"), problem }
-                .into())
-        };
+        let bad =
+            |key: &str, problem: String| Err(Error::in_model(format!("predictor.{key}"), problem));
         let one: &[f64] = self.one.as_ref().map_or(&[], |one| &one.row);
         let ones = usize::from(self.one.is_some());
         let lists = [

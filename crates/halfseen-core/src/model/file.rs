@@ -3,7 +3,7 @@
 use super::conditional::no_number;
 use super::{Predictor, Report, Scores};
 use crate::data::{Examples, Label, Layout, Scaler, Table, TargetScale, Task};
-use crate::error::{ErrorKind, Result, check_version};
+use crate::error::{Error, Result, check_version};
 use crate::params::DAMAGE;
 use crate::prepare::{Applied, Prepare, Schema};
 use halfseen_solve::{Monitor, Silent};
@@ -178,7 +178,7 @@ impl Model {
             predictor: self.predictor.clone(),
             report: self.report.clone(),
         };
-        serde_json::to_string_pretty(&file).map_err(|e| bad("", &e.to_string()))
+        serde_json::to_string_pretty(&file).map_err(|e| Error::in_model("", e.to_string()))
     }
 
     /// Reads a model from JSON text, whatever its learner is; users have `registry::read_model`.
@@ -189,16 +189,15 @@ impl Model {
     #[doc(hidden)]
     pub fn read_json(text: &str) -> Result<Model> {
         let head: Head = serde_json::from_str(text)
-            .map_err(|e| bad("format", &format!("this is not a model file ({e})")))?;
+            .map_err(|e| Error::in_model("format", format!("this is not a model file ({e})")))?;
         if head.format != FORMAT {
-            return Err(bad(
-                "format",
-                &format!("is '{}', not '{FORMAT}'", crate::error::short(&head.format)),
-            ));
+            let problem = format!("is '{}', not '{FORMAT}'", crate::error::short(&head.format));
+            return Err(Error::in_model("format", problem));
         }
-        check_version(head.version, VERSION).map_err(|problem| bad("version", &problem))?;
-        let file: File =
-            serde_json::from_str(text).map_err(|e| bad(&key_of(text, &e), &e.to_string()))?;
+        check_version(head.version, VERSION)
+            .map_err(|problem| Error::in_model("version", problem))?;
+        let file: File = serde_json::from_str(text)
+            .map_err(|e| Error::in_model(key_of(text, &e), e.to_string()))?;
         let model = Model {
             learner: file.learner,
             params: file.params,
@@ -228,22 +227,18 @@ impl Model {
         let (classes, outputs) = (self.classes.len(), self.predictor.outputs());
         match self.task {
             Task::Regression if classes > 0 => {
-                return Err(bad("classes", "must be empty: the task is regression"));
+                return Err(Error::in_model("classes", "must be empty: the task is regression"));
             }
             Task::Classification if classes < 2 => {
-                return Err(bad(
-                    "classes",
-                    &format!("has {classes} entries, the task needs two or more"),
-                ));
+                let problem = format!("has {classes} entries, the task needs two or more");
+                return Err(Error::in_model("classes", problem));
             }
             _ => {}
         }
         let needed = if classes > 2 { classes } else { 1 };
         if outputs != needed {
-            return Err(bad(
-                "predictor",
-                &format!("gives {outputs} scores where {needed} are needed"),
-            ));
+            let problem = format!("gives {outputs} scores where {needed} are needed");
+            return Err(Error::in_model("predictor", problem));
         }
         let panels = self.prepare.schema.layout()?.sampled_panels();
         if let Some(threat) = &self.report.threat {
@@ -251,12 +246,15 @@ impl Model {
         }
         let quantile = self.report.quantile;
         if quantile.is_some_and(|q| classes > 0 || !(q > 0.0 && q < 1.0)) {
-            return Err(bad("report.quantile", "must be between 0 and 1, and of numbers"));
+            return Err(Error::in_model(
+                "report.quantile",
+                "must be between 0 and 1, and of numbers",
+            ));
         }
         let reads = &self.report.panel_reads;
         let sum: u128 = reads.iter().map(|&n| u128::from(n)).sum();
         if !reads.is_empty() && (reads.len() != panels || sum != u128::from(self.report.distinct)) {
-            return Err(bad(
+            return Err(Error::in_model(
                 "report.panel_reads",
                 "must be one number for each panel that can be read, in all distinct",
             ));
@@ -295,10 +293,6 @@ struct Scales {
     target: TargetScale,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     deviations: Option<Vec<f64>>,
-}
-
-fn bad(key: &str, problem: &str) -> crate::Error {
-    ErrorKind::BadFile { what: "model", key: key.to_owned(), problem: problem.to_owned() }.into()
 }
 
 /// The key that an error is about: the one that serde names as unknown, missing or duplicate, else

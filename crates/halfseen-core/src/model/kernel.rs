@@ -2,7 +2,7 @@
 
 use super::Scores;
 use crate::data::Examples;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::kernel::gram::cross;
 use crate::kernel::{Kernel, Masked};
 use faer::Mat;
@@ -100,10 +100,10 @@ impl KernelExpansion {
             let block = first.support.another(&examples.with_rows(rows), first.constant)?;
             let compared = cross(&kernels, &first.support, &block, &Silent)?;
             for (&at, &kernel) in these.iter().zip(&of) {
-                let mut raw = Mat::zeros(all[at].outputs(), rows.len());
+                let mut product = Mat::zeros(all[at].outputs(), rows.len());
                 let (left, right) = (all[at].coefficients.transpose(), &compared[kernel]);
-                multiply(raw.as_mut(), left, right);
-                (0..rows.len()).for_each(|i| scores[at].values.extend(raw.col_as_slice(i)));
+                multiply(product.as_mut(), left, right);
+                (0..rows.len()).for_each(|i| scores[at].values.extend(product.col_as_slice(i)));
             }
         }
         Ok(())
@@ -115,15 +115,10 @@ impl KernelExpansion {
         if self.support.columns() == expected {
             return Ok(());
         }
-        Err(bad(
-            "rows",
-            format!("have {} columns where {expected} are needed", self.support.columns()),
-        ))
+        let problem =
+            format!("have {} columns where {expected} are needed", self.support.columns());
+        Err(Error::in_model("predictor.rows", problem))
     }
-}
-
-fn bad(key: &str, problem: String) -> crate::Error {
-    ErrorKind::BadFile { what: "model", key: format!("predictor.{key}"), problem }.into()
 }
 
 /// Predictor as stored in a file.
@@ -153,16 +148,18 @@ impl TryFrom<File> for KernelExpansion {
     fn try_from(file: File) -> Result<KernelExpansion> {
         let (rows, outputs) = (file.support.len(), file.coefficients.first().map_or(0, Vec::len));
         if rows == 0 || outputs == 0 || file.coefficients.len() != rows {
-            return Err(bad(
-                "coefficients",
-                format!("are {} rows for {rows} rows of support", file.coefficients.len()),
-            ));
+            let problem =
+                format!("are {} rows for {rows} rows of support", file.coefficients.len());
+            return Err(Error::in_model("predictor.coefficients", problem));
         }
         if file.coefficients.iter().any(|row| row.len() != outputs) {
-            return Err(bad("coefficients", "are not as many in each row".into()));
+            return Err(Error::in_model("predictor.coefficients", "are not as many in each row"));
         }
         if file.coefficients.iter().flatten().any(|v| !v.is_finite()) {
-            return Err(bad("coefficients", "hold a number that is not finite".into()));
+            return Err(Error::in_model(
+                "predictor.coefficients",
+                "hold a number that is not finite",
+            ));
         }
         let coefficients = Mat::from_fn(rows, outputs, |i, j| file.coefficients[i][j]);
         let File { kernel, constant, estimates, support, .. } = file;

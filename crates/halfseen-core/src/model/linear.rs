@@ -1,7 +1,7 @@
 //! Predicts by a linear model of scaled attributes.
 
 use crate::data::{Cells, Examples, Signs};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// Largest absolute number of a model; predictions from larger ones need not be finite.
@@ -118,9 +118,8 @@ impl Linear {
 
     /// Does the same for a linear model stored at this key of a file.
     pub(super) fn validate_at(&self, place: &str, columns: usize) -> Result<()> {
-        let bad = |key: &str, problem: String| {
-            Err(ErrorKind::BadFile { what: "model", key: format!("{place}.{key}"), problem }.into())
-        };
+        let bad =
+            |key: &str, problem: String| Err(Error::in_model(format!("{place}.{key}"), problem));
         for (key, numbers) in [("weights", &self.weights), ("fill", &self.fill)] {
             if numbers.len() != columns {
                 return bad(key, format!("has {} numbers for {columns} columns", numbers.len()));

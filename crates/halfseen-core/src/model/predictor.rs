@@ -59,10 +59,7 @@ impl PerClass {
     }
 
     fn validate(&self, columns: usize) -> Result<()> {
-        let bad = |problem: &str| {
-            let (key, problem) = ("predictor.classes".to_owned(), problem.to_owned());
-            Err(ErrorKind::BadFile { what: "model", key, problem }.into())
-        };
+        let bad = |problem: &str| Err(Error::in_model("predictor.classes", problem));
         let known = || self.classes.iter().filter_map(Predictor::conditional);
         if known().count() < self.classes.len() {
             return bad("holds another kind than conditional or curves");

@@ -134,8 +134,7 @@ impl Model {
         let bounds = &self.predictor.conditional()?.bounds;
         let columns = self.prepare.schema.width();
         let raw = |(j, ends): (usize, &[f64; 2])| ends.map(|x| self.raw_value(j, x));
-        let in_units = bounds.iter().take(columns).enumerate().map(raw).collect();
-        (!bounds.is_empty()).then_some(in_units)
+        (!bounds.is_empty()).then(|| bounds.iter().take(columns).enumerate().map(raw).collect())
     }
 
     /// Part of the prediction that comes from one encoded column, at several of its raw values, in

@@ -2,7 +2,7 @@
 
 use super::Scores;
 use crate::data::Examples;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::kernel::{Masked, Sketch};
 use faer::Mat;
 use halfseen_solve::multiply;
@@ -53,10 +53,10 @@ impl Sketched {
                     Some((l, features)) if same(l) => features,
                     _ => predictor.sketch.features(&Masked::new(&block, predictor.constant)?)?,
                 };
-                let mut raw = Mat::zeros(predictor.outputs(), rows.len());
+                let mut product = Mat::zeros(predictor.outputs(), rows.len());
                 let weights = predictor.weights.transpose();
-                multiply(raw.as_mut(), weights, &features);
-                (0..rows.len()).for_each(|i| scores.values.extend(raw.col_as_slice(i)));
+                multiply(product.as_mut(), weights, &features);
+                (0..rows.len()).for_each(|i| scores.values.extend(product.col_as_slice(i)));
                 last = Some((predictor, features));
             }
         }
@@ -69,15 +69,10 @@ impl Sketched {
         if self.sketch.columns() == expected {
             return Ok(());
         }
-        Err(bad(
-            "sketch",
-            format!("is of {} columns where {expected} are needed", self.sketch.columns()),
-        ))
+        let problem =
+            format!("is of {} columns where {expected} are needed", self.sketch.columns());
+        Err(Error::in_model("predictor.sketch", problem))
     }
-}
-
-fn bad(key: &str, problem: String) -> crate::Error {
-    ErrorKind::BadFile { what: "model", key: format!("predictor.{key}"), problem }.into()
 }
 
 /// Predictor as stored in a file.
@@ -108,13 +103,11 @@ impl TryFrom<File> for Sketched {
             || file.weights.len() != width
             || file.weights.iter().any(|row| row.len() != outputs)
         {
-            return Err(bad(
-                "weights",
-                format!("are not one row of equal length for each of {width} features"),
-            ));
+            let problem = format!("are not one row of equal length for each of {width} features");
+            return Err(Error::in_model("predictor.weights", problem));
         }
         if file.weights.iter().flatten().any(|v| !v.is_finite()) {
-            return Err(bad("weights", "hold a number that is not finite".into()));
+            return Err(Error::in_model("predictor.weights", "hold a number that is not finite"));
         }
         let weights = Mat::from_fn(width, outputs, |k, j| file.weights[k][j]);
         Ok(Sketched {

@@ -217,10 +217,7 @@ mod tests {
         Matrix::F64(array![[3.0, 1.0, 0.0, 10.0], [5.0, 0.0, 1.0, 30.0], [99.0, 1.0, 0.0, 99.0]])
     }
 
-    fn moments_of(
-        moments: &[(&str, f64, Option<f64>)],
-        scaler: &Scaler,
-    ) -> Result<DeclaredMoments> {
+    fn scaled(moments: &[(&str, f64, Option<f64>)], scaler: &Scaler) -> Result<DeclaredMoments> {
         let declared = moments
             .iter()
             .map(|&(name, square, mean)| (name.to_owned(), Moment { square, mean }))
@@ -234,7 +231,7 @@ mod tests {
         let each =
             Scaler::Each { offset: vec![7.0, 0.5, 0.5, 20.0], divisor: vec![2.0, 0.5, 0.5, 4.0] };
         for scaler in [Scaler::None {}, Scaler::Common { divisor: 4.0 }, each] {
-            let all = moments_of(&[("a", 17.0, Some(4.0))], &scaler).unwrap();
+            let all = scaled(&[("a", 17.0, Some(4.0))], &scaler).unwrap();
             assert!(all.means);
             for column in 0..4 {
                 let cells = [0, 1].map(|row| scaler.scale(column, matrix().get(row, column)));
@@ -254,13 +251,12 @@ mod tests {
 
     #[test]
     fn a_moment_of_a_text_is_spread_over_its_categories() {
-        let all = moments_of(&[("a", 1.0, None), ("kind", 0.5, None)], &Scaler::None {}).unwrap();
+        let all = scaled(&[("a", 1.0, None), ("kind", 0.5, None)], &Scaler::None {}).unwrap();
         assert_eq!(all.moments.square[1..3], [0.25, 0.25]);
         assert_eq!(all.moments.mean[1..3], [0.25, 0.25]);
         assert!(!all.means, "the mean of a is not known");
         assert_eq!((all.moments.mean[0], all.moments.square[0]), (0.0, 1.0));
-        let all =
-            moments_of(&[("a", 1.0, None), ("age", 16.0, Some(4.0))], &Scaler::None {}).unwrap();
+        let all = scaled(&[("a", 1.0, None), ("age", 16.0, Some(4.0))], &Scaler::None {}).unwrap();
         assert_eq!(
             (all.moments.mean[3], all.moments.square[3]),
             (4.0, 16.0),
@@ -271,22 +267,22 @@ mod tests {
     #[test]
     fn an_offset_needs_the_mean() {
         let each = Scaler::Each { offset: vec![7.0, 0.5, 0.5, 20.0], divisor: vec![1.0; 4] };
-        let error = moments_of(&[("a", 17.0, None)], &each).unwrap_err();
+        let error = scaled(&[("a", 17.0, None)], &each).unwrap_err();
         assert!(
             error.to_string().contains("'a'") && error.to_string().contains("column mean"),
             "{error}"
         );
         let each = Scaler::Each { offset: vec![0.0, 0.5, 0.5, 20.0], divisor: vec![1.0; 4] };
-        assert_eq!(moments_of(&[("a", 17.0, None)], &each).unwrap().moments.square[0], 17.0);
+        assert_eq!(scaled(&[("a", 17.0, None)], &each).unwrap().moments.square[0], 17.0);
     }
 
     #[test]
     fn impossible_moments_are_refused_by_name() {
         let refused = |moments: &[(&str, f64, Option<f64>)], name: &str| {
-            let error = moments_of(moments, &Scaler::None {}).unwrap_err();
+            let error = scaled(moments, &Scaler::None {}).unwrap_err();
             match error.kind() {
-                ErrorKind::WrongDeclaration { what: "moment", name: found, .. } => {
-                    assert_eq!(found, name, "{error}")
+                ErrorKind::WrongDeclaration { what: "moment", name: actual, .. } => {
+                    assert_eq!(actual, name, "{error}")
                 }
                 _ => panic!("{error}"),
             }
@@ -302,13 +298,12 @@ mod tests {
         refused(&[("kind", 1.0, None)], "a");
         refused(&[("a", 1.0, None), ("kind", 1.5, None)], "kind");
         refused(&[("a", 1.0, None), ("kind", 1.0, Some(0.5))], "kind");
-        let error =
-            moments_of(&[("a", 1.0, None), ("kin", 1.0, None)], &Scaler::None {}).unwrap_err();
+        let error = scaled(&[("a", 1.0, None), ("kin", 1.0, None)], &Scaler::None {}).unwrap_err();
         assert!(
             matches!(error.kind(), ErrorKind::UnknownColumn { nearest: Some(n), .. } if n == "kind"),
             "{error}"
         );
         let tiny = Scaler::Common { divisor: 1e-200 };
-        assert!(moments_of(&[("a", 1.0, None)], &tiny).unwrap_err().to_string().contains("scaled"));
+        assert!(scaled(&[("a", 1.0, None)], &tiny).unwrap_err().to_string().contains("scaled"));
     }
 }

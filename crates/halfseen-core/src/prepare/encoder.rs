@@ -47,7 +47,7 @@ impl Schema {
             .columns
             .iter()
             .zip(&matched)
-            .filter(|(_, f)| f.is_none())
+            .filter(|(_, column)| column.is_none())
             .map(|(c, _)| c.name.clone())
             .collect();
         if 2 * absent.len() > self.columns.len() {
@@ -77,7 +77,7 @@ impl Schema {
             && matched
                 .iter()
                 .enumerate()
-                .all(|(i, f)| f.is_some_and(|f| f.place == Place::Number(i)));
+                .all(|(i, c)| c.is_some_and(|c| c.place == Place::Number(i)));
         if identity {
             // One pass over the cells is enough if all are in range.
             let numbers = table.numbers();

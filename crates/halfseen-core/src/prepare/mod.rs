@@ -20,7 +20,7 @@ pub use prepared::{Missing, Options, Other, Prepared};
 pub use schema::{ColumnKind, ColumnSchema, Group, Schema};
 
 use crate::data::{Cell, Layout, Scaler, Table, TargetScale};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
 /// All steps between a table and a learner; part of every model.
@@ -53,14 +53,10 @@ impl Prepare {
     /// # Errors
     /// [`ErrorKind::BadFile`], naming the key.
     pub fn validate(&self) -> Result<()> {
-        let bad = |key: &str, problem: String| ErrorKind::BadFile {
-            what: "model",
-            key: key.to_owned(),
-            problem,
-        };
+        let bad = |key: &str, problem: String| Error::in_model(key, problem);
         self.schema.layout().map_err(|e| match e.kind() {
             ErrorKind::BadFile { .. } => e,
-            _ => bad("schema", e.to_string()).into(),
+            _ => bad("schema", e.to_string()),
         })?;
         self.scaler.validate(self.schema.width())?;
         if let Some(deviations) = &self.deviations
@@ -68,7 +64,7 @@ impl Prepare {
                 || !deviations.iter().all(|v| v.is_finite() && *v >= 0.0))
         {
             let problem = "must hold one finite number of at least 0 per column".to_owned();
-            return Err(bad("prepare.deviations", problem).into());
+            return Err(bad("prepare.deviations", problem));
         }
         let TargetScale { mean, deviation } = self.target;
         if mean.abs() <= 1e100 && deviation <= 1e100 && deviation > 0.0 {

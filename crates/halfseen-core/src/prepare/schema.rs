@@ -110,7 +110,7 @@ impl ColumnSchema {
     /// # Errors
     /// [`ErrorKind::Table`] for a number instead of text, or the reverse.
     pub fn push(&self, cell: Cell<'_>, values: &mut Vec<f64>) -> Result<()> {
-        let wrong = |expected, found| Err(wrong_kind(&self.name, expected, found));
+        let wrong = |expected, actual| Err(wrong_kind(&self.name, expected, actual));
         match (&self.kind, cell) {
             (_, Cell::Missing) => values.extend(std::iter::repeat_n(f64::NAN, self.width())),
             (ColumnKind::Number, Cell::Number(v)) => self.push_number(v, values),
@@ -282,12 +282,7 @@ impl Schema {
                 }
                 (true, true) => "the form of its dates is unknown",
             };
-            return Err(ErrorKind::BadFile {
-                what: "schema",
-                key: column.name.clone(),
-                problem: problem.into(),
-            }
-            .into());
+            return Err(Error::in_file("schema", &column.name, problem));
         }
         Ok(())
     }
@@ -392,9 +387,9 @@ impl Schema {
 }
 
 /// Refuses a column of another kind than that of the fitted rows.
-pub(super) fn wrong_kind(column: &str, expected: &str, found: &str) -> Error {
+pub(super) fn wrong_kind(column: &str, expected: &str, actual: &str) -> Error {
     let problem = format!(
-        "column '{}' had {expected} when the model was fitted, but has {found} now",
+        "column '{}' had {expected} when the model was fitted, but has {actual} now",
         short(column)
     );
     ErrorKind::Table(problem).into()

@@ -433,8 +433,7 @@ mod tests {
     fn what_cannot_be_is_refused() {
         let (features, _) = signs(3, 4, 0.1, 5);
         let kind = |f: &Mat<f64>, labels: &[usize], k: usize, c: f64| {
-            let solved = multiclass_path(f.as_ref(), labels, k, &[c], &fine(), &Silent);
-            solved.unwrap_err().clone()
+            multiclass_path(f.as_ref(), labels, k, &[c], &fine(), &Silent).unwrap_err()
         };
         assert!(matches!(kind(&features, &[0; 3], 2, 1.0), Error::WrongLength { .. }));
         assert!(matches!(kind(&features, &[0, 1, 2, 0], 2, 1.0), Error::WrongTarget { .. }));

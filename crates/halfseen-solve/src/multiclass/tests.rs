@@ -164,15 +164,15 @@ fn a_larger_matrix_of_low_rank_is_solved_for_every_c() {
     let (gram, codes) = problem(400, 6, 4, 21);
     for tol in [1e-4, 1e-8] {
         let cs = [1e-5, 1e-2, 1.0, 1e2, 1e5];
-        for (c, solution) in
+        for (c, solved) in
             cs.iter().zip(path(gram.as_ref(), &codes, 4, &cs, &options(tol), &Silent).unwrap())
         {
-            let (primal, dual) = both(&gram, &codes, *c, &solution.coefficients);
+            let (primal, dual) = both(&gram, &codes, *c, &solved.coefficients);
             assert_eq!(
-                solution.stop,
+                solved.stop,
                 SolverStop::Tolerance,
                 "c {c:e} gap {:e}",
-                solution.gap / solution.objective
+                solved.gap / solved.objective
             );
             assert!(primal - dual <= 1.01 * tol * primal + 1e-12 * primal);
         }
@@ -293,17 +293,17 @@ fn a_step_leaves_no_better_exchange_between_two_classes() {
 fn a_factor_that_misleads_is_given_up() {
     let (n, classes, c) = (300, 4, 1e-3);
     let (gram, codes) = learnable(n, 5, classes, 9);
-    let solved = |factors: &Factors| {
+    let by = |factors: &Factors| {
         let costs = (c, &vec![1.0; n][..]);
         let gram = gram.as_ref();
         solve_with(gram, &codes, classes, costs, None, factors, &options(1e-9), &Silent).unwrap()
     };
-    let solution = solved(&Factors::default());
-    assert_eq!(solution.stop, SolverStop::Tolerance);
+    let solved = by(&Factors::default());
+    assert_eq!(solved.stop, SolverStop::Tolerance);
     let of_twice = low_rank((2.0 * &gram).as_ref(), n).unwrap();
-    let misled = solved(&Factors { narrow: OnceCell::from(Some(of_twice)), ..Factors::default() });
+    let misled = by(&Factors { narrow: OnceCell::from(Some(of_twice)), ..Factors::default() });
     assert_eq!(misled.stop, SolverStop::Tolerance);
-    assert!(misled.passes > solution.passes, "the factor was not used");
+    assert!(misled.passes > solved.passes, "the factor was not used");
 }
 
 #[test]

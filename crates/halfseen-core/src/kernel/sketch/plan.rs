@@ -147,6 +147,6 @@ mod tests {
     #[test]
     fn lengths_of_transforms_are_smooth() {
         let expected = [(1, 1), (2, 2), (3, 3), (7, 6), (2048, 2048), (2047, 2000), (1998, 1944)];
-        expected.iter().for_each(|&(most, size)| assert_eq!(friendly(most), size));
+        expected.iter().for_each(|&(most, length)| assert_eq!(friendly(most), length));
     }
 }

@@ -47,9 +47,9 @@ pub(in crate::model) fn rows(columns: usize, count: usize, share: f64) -> Matrix
     }))
 }
 
-pub(in crate::model) fn on<T>(matrix: &Matrix, of: impl FnOnce(&Examples<'_>) -> T) -> T {
+pub(in crate::model) fn on<T>(matrix: &Matrix, run: impl FnOnce(&Examples<'_>) -> T) -> T {
     let layout = Arc::new(Layout::singletons(matrix.columns()));
-    of(&Examples::new(matrix, &Scaler::None {}, &layout, &[]))
+    run(&Examples::new(matrix, &Scaler::None {}, &layout, &[]))
 }
 
 pub(in crate::model) fn covariance(model: &Conditional) -> Mat<f64> {

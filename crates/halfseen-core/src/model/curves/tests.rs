@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::data::{Layout, Matrix};
+use crate::error::ErrorKind;
 use crate::model::conditional::tests::{close, covariance, model, on, random, rows};
 use crate::model::{Model, Predictor};
 use ndarray::Array2;

@@ -16,10 +16,8 @@ use rayon::prelude::*;
 /// number of iterations after which it is computed anyway.
 const DUE: (f64, u64) = (4.0, 10);
 
-/// Target mean of the products as a share of their mean. A few of very many pairs shorten the affine
-/// step, so that it says little about the others: against the cube of what it leaves (Mehrotra),
-/// this took .4 to .85 of the iterations on five tables; a twentieth took more on digits whose
-/// attributes all cost 1.
+/// Target mean of the products as a share of their mean, not Mehrotra's cube of what the affine step
+/// leaves: a few of very many pairs shorten that step, so that it says little about the others.
 const CENTRING: f64 = 0.1;
 
 /// Share of the loss without weights below which objectives count as nearly 0.
@@ -194,7 +192,6 @@ impl<'p> State<'p> {
 
 impl CentralPath for State<'_> {
     type System = Scaled;
-    /// On 3,000 and 8,000 digits 0.9 took 14 to 21 % fewer iterations than 0.995.
     const SHARE: f64 = 0.9;
     /// None ends it: steps are short for long if values of attributes differ much in size.
     const PATIENCE: u32 = u32::MAX;
