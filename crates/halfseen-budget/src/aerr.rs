@@ -11,9 +11,8 @@
 //! paper assumes R <= 1 and Y <= B). c = d/(k - 1) for draws without replacement, (d + k -
 //! 2)/(k - 1) with. The bounds are necessary. `step = theory` replaces them by R^2 = E |x|_2^2 and
 //! Y^2 = E y^2, measured or estimated, which no theorem covers: with heavy tails such steps are too
-//! long, and the excess can be eight times the formula's value. The paper draws with replacement
-//! and averages all iterates; the defaults here measured better: draws without replacement (no
-//! attribute is read twice), and the average of the second half.
+//! long. The paper draws with replacement and averages all iterates; the defaults here do better:
+//! draws without replacement (no attribute is read twice), and the average of the second half.
 //!
 //! `passive` instead takes rows with the attributes that happen to be observed; see
 //! `sgd/passive.rs`.

@@ -13,10 +13,7 @@
 //! guarantee covers neither `online` moments nor `step = theory`, which replaces R and Y by root
 //! mean squares (see AERR). With equal moments it is AERR.
 //!
-//! Measured with mu_i ~ i^-2 (500 attributes, 4 reads of each of 20,000 examples, mean of 20 seeds,
-//! each at its best step): the excess is 0.20 of AERR's if w*_i ~ sqrt(mu_i) or w* uses the first
-//! attribute alone, and 0.38 if w* is spread over all attributes. It gains if few attributes carry
-//! most of |x|, and most if these also carry w*.
+//! It gains if few attributes carry most of |x|, and most if these also carry w*.
 //!
 //! **In two phases** (`moments = two-phase`): the first m1 examples are read as in AERR and learned
 //! from, and the values of the gradient's reads estimate the second moments. Then q_i is
@@ -33,10 +30,8 @@
 //! draws. A smaller c is often better: 4/3 leaves the probabilities almost equal if n1 is less than
 //! d log d times a few hundred.
 //!
-//! Measured as above, with `phase1 = 0.2`: the excess is 0.44 (c = 4/3), 0.34 (0.01) or 0.22
-//! (0.001) of AERR's if w*_i ~ sqrt(mu_i), and 0.88, 0.66 or 0.57 if w* is spread over all
-//! attributes. With equal moments it is 0.86 to 1.07, about AERR's. With c = 4/3 and a first phase
-//! as short as 0.1 it is equal or worse, and likewise if the second phase started from w = 0.
+//! With equal moments the excess is about AERR's. With c = 4/3 a short first phase gains nothing,
+//! nor would a second phase that starts from w = 0.
 //!
 //! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent
 //! Sampling", ICML 2015.

@@ -151,7 +151,7 @@ impl OnlineKarma {
         kept: &mut Vec<usize>,
         monitor: &dyn Monitor,
     ) -> Result<SolverStop> {
-        let (mut coefficients, total) = (Vec::with_capacity(kernels.nrows()), rows.len());
+        let (mut with_kept, total) = (Vec::with_capacity(kernels.nrows()), rows.len());
         for (step, (column, row)) in rows.enumerate() {
             if step % LOOK == LOOK - 1 {
                 monitor.progress(step as u64, total as u64);
@@ -160,9 +160,9 @@ impl OnlineKarma {
                 }
             }
             let all = kernels.col(column);
-            coefficients.clear();
-            coefficients.extend(kept.iter().map(|&row| all[row]));
-            if self.learn(&coefficients, all[row], targets.of(column))? {
+            with_kept.clear();
+            with_kept.extend(kept.iter().map(|&row| all[row]));
+            if self.learn(&with_kept, all[row], targets.of(column))? {
                 kept.push(row);
             }
         }

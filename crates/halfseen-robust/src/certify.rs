@@ -240,10 +240,7 @@ impl Certifier<'_> {
             }
             CertifiedClaim::Within(_) => {
                 let (down, up) = (self.surely(needed, -1.0), self.surely(needed, 1.0));
-                let both = down
-                    .map(|change| (change, -1.0))
-                    .into_iter()
-                    .chain(up.map(|change| (change, 1.0)));
+                let both = down.map(|c| (c, -1.0)).into_iter().chain(up.map(|c| (c, 1.0)));
                 both.min_by(|a, b| a.0.bound.total_cmp(&b.0.bound))
             }
         }

@@ -333,9 +333,9 @@ impl<'t> Attack<'t> {
         let mut room = self.hinge.scratch();
         let (mut sum, mut unproven) = (0.0, 0);
         for &row in of {
-            let (loss, proven) =
+            let (of_row, proven) =
                 self.loss(rows, row as usize, signs[row as usize], (weights, bias), &mut room);
-            sum += loss.loss;
+            sum += of_row.loss;
             unproven += usize::from(!proven);
         }
         (sum / of.len().max(1) as f64, unproven)
@@ -395,9 +395,9 @@ impl Walk {
     ) {
         self.count += 1;
         self.bias_sum += self.bias;
-        let (loss, _) = attack.loss(rows, row, y, (&self.weights, self.bias), room);
-        self.lost += loss.loss;
-        if !loss.active {
+        let (of_row, _) = attack.loss(rows, row, y, (&self.weights, self.bias), room);
+        self.lost += of_row.loss;
+        if !of_row.active {
             return;
         }
         let push = self.step * y;

@@ -304,12 +304,12 @@ mod tests {
         let case = Textbook { rows: &rows, threat: &threat, box_radius: 1.0, intercept: false };
         // gamma V(J) / P: 2 for both attributes, 1.5 for one: the losses are [4 - 2]_+ and [2 -
         // 1]_+ at gamma = 2.
-        for value in [case.relaxed(&[1.0], 2.0), case.whole(&[1.0], 2.0)] {
-            assert!((value.objective - 2.0).abs() < 1e-8, "{value:?}");
+        for best in [case.relaxed(&[1.0], 2.0), case.whole(&[1.0], 2.0)] {
+            assert!((best.objective - 2.0).abs() < 1e-8, "{best:?}");
         }
         // r = 3 - 1 after either deletion.
-        for value in [case.quantile_whole(&[3.0], 0.5), case.quantile_relaxed(&[3.0], 0.5)] {
-            assert!((value.objective - 1.0).abs() < 1e-8, "{value:?}");
+        for best in [case.quantile_whole(&[3.0], 0.5), case.quantile_relaxed(&[3.0], 0.5)] {
+            assert!((best.objective - 1.0).abs() < 1e-8, "{best:?}");
         }
     }
 
@@ -326,14 +326,12 @@ mod tests {
                 intercept: seed % 2 == 0,
             };
             let margin = 0.3 * threat.left();
-            let optimum = case.relaxed(&signs, margin);
+            let best = case.relaxed(&signs, margin);
             let hinge = RobustHinge { threat: &threat, margin };
             assert!(
-                (hinge.mean(&rows, &signs, &optimum.weights, optimum.bias) - optimum.objective)
-                    .abs()
-                    < 1e-8
+                (hinge.mean(&rows, &signs, &best.weights, best.bias) - best.objective).abs() < 1e-8
             );
-            assert!(case.whole(&signs, margin).objective <= optimum.objective + 1e-9);
+            assert!(case.whole(&signs, margin).objective <= best.objective + 1e-9);
             let targets: Vec<f64> =
                 signs.iter().enumerate().map(|(i, y)| y + 0.1 * (i % 7) as f64).collect();
             let whole = case.quantile_whole(&targets, 0.3);

@@ -186,15 +186,15 @@ impl RobustLp {
         let classes = Classes { rows: &frame.rows, signs: &signs.signs, hinge };
         let all: Vec<usize> = (0..frame.rows.len()).collect();
         let task = self.task(&frame.rows, Loss::Hinge { signs: &signs.signs, hinge });
-        let (mut solution, mut objective, unproven) = Narrower::or_solve(
+        let (mut point, mut objective, unproven) = Narrower::or_solve(
             narrower,
             (self, margin.gamma),
             || self.all_or_chunks(&all, &|keep| self.optimum(&classes, keep, monitor)),
-            |solution| cuts::mean(&task, &solution.weights, solution.bias),
+            |point| cuts::mean(&task, &point.weights, point.bias),
         )?;
         let (alone_bias, alone) = task.alone();
-        if self.chunk.is_none() && alone - solution.bound <= self.tol * alone {
-            (solution.weights, solution.bias, objective) =
+        if self.chunk.is_none() && alone - point.bound <= self.tol * alone {
+            (point.weights, point.bias, objective) =
                 (vec![0.0; frame.rows.width()], alone_bias, alone);
             let threat = threat.effective();
             if !self.one_class(&classes, &all) && threat > 0.0 {
@@ -212,8 +212,8 @@ impl RobustLp {
                 hinge,
                 rows: &frame.rows,
                 signs: &signs.signs,
-                weights: &solution.weights,
-                bias: solution.bias,
+                weights: &point.weights,
+                bias: point.bias,
                 box_radius: self.box_radius,
                 largest_bias,
                 tried: self.tried,
@@ -226,15 +226,11 @@ impl RobustLp {
             frame.notes.push(promise);
         }
         frame.notes.extend(unproven_note(unproven));
-        let mut fit = frame.classifier(
-            &signs,
-            (&solution.weights, solution.bias),
-            self.damage,
-            solution.stop,
-        )?;
+        let mut fit =
+            frame.classifier(&signs, (&point.weights, point.bias), self.damage, point.stop)?;
         fit.report.objective = Some(objective);
-        fit.report.gap = certified(objective, solution.bound, unproven);
-        fit.report.passes = Some(solution.passes);
+        fit.report.gap = certified(objective, point.bound, unproven);
+        fit.report.passes = Some(point.passes);
         Ok(fit)
     }
 
@@ -256,13 +252,13 @@ impl RobustLp {
             self.rounds(rows, keep, Loss::Quantile { targets: &kept, q, threat: &threat }, monitor)
         };
         let loss = Loss::Quantile { targets: &targets, q, threat: &threat };
-        let (solution, objective, unproven) = Narrower::or_solve(
+        let (point, objective, unproven) = Narrower::or_solve(
             narrower,
             (self, 0.0),
             || self.all_or_chunks(&all, &solve),
-            |solution| cuts::mean(&self.task(rows, loss), &solution.weights, solution.bias),
+            |point| cuts::mean(&self.task(rows, loss), &point.weights, point.bias),
         )?;
-        let zero = solution.weights.iter().all(|w| *w == 0.0);
+        let zero = point.weights.iter().all(|w| *w == 0.0);
         if zero && objective > 0.0 && threat.effective() > 0.0 {
             let silent = |threat: &Threat| {
                 let loss = Loss::Quantile { targets: &targets, q, threat };
@@ -278,11 +274,11 @@ impl RobustLp {
             frame.notes.push(Note::ThreatBeatsSignal { threat: threat.effective(), from });
         }
         frame.notes.extend(unproven_note(unproven));
-        let mut fit = frame.regressor(&solution.weights, solution.bias, solution.stop)?;
+        let mut fit = frame.regressor(&point.weights, point.bias, point.stop)?;
         fit.report.quantile = self.told_quantile();
         fit.report.objective = Some(objective);
-        fit.report.gap = certified(objective, solution.bound, unproven);
-        fit.report.passes = Some(solution.passes);
+        fit.report.gap = certified(objective, point.bound, unproven);
+        fit.report.passes = Some(point.passes);
         Ok(fit)
     }
 
@@ -370,14 +366,14 @@ impl RobustLp {
         let task = self.task(rows, loss);
         let &RobustLp { box_radius, intercept, tol, max_iter, .. } = self;
         let options = cuts::CutOptions { box_radius, intercept, tol, max_iter };
-        let solution = cuts::solve(&task, &options, monitor)?;
-        let bound = solution.objective - solution.gap;
-        let (mut weights, mut bias) = (solution.weights, solution.bias);
-        if solution.alone - bound <= self.tol * solution.alone {
+        let point = cuts::solve(&task, &options, monitor)?;
+        let bound = point.objective - point.gap;
+        let (mut weights, mut bias) = (point.weights, point.bias);
+        if point.alone - bound <= self.tol * point.alone {
             weights.fill(0.0);
-            bias = solution.alone_bias;
+            bias = point.alone_bias;
         }
-        Ok(Optimum { weights, bias, bound, passes: solution.passes, stop: solution.stop.into() })
+        Ok(Optimum { weights, bias, bound, passes: point.passes, stop: point.stop.into() })
     }
 
     /// Solves the program (4) by the interior-point method.
@@ -411,11 +407,11 @@ impl RobustLp {
         shuffle(&mut Stream::new(self.seed, Purpose::Order, 0), &mut order);
         let size = all.len().div_ceil(all.len().div_ceil(chunk));
         let chunks: Vec<&[usize]> = order.chunks(size).collect();
-        let solutions: Vec<Result<Optimum>> = chunks.par_iter().map(|keep| solve(keep)).collect();
+        let points: Vec<Result<Optimum>> = chunks.par_iter().map(|keep| solve(keep)).collect();
         let mut mean =
             Optimum { weights: Vec::new(), bias: 0.0, bound: 0.0, passes: 0, stop: Stop::Chunks };
         let share = 1.0 / chunks.len() as f64;
-        for (of_chunk, keep) in solutions.into_iter().zip(&chunks) {
+        for (of_chunk, keep) in points.into_iter().zip(&chunks) {
             let of_chunk = of_chunk?;
             mean.weights.resize(of_chunk.weights.len(), 0.0);
             mean.weights.iter_mut().zip(&of_chunk.weights).for_each(|(sum, w)| *sum += share * w);

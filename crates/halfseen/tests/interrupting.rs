@@ -157,14 +157,12 @@ fn a_fit_that_is_stopped_during_its_refits_returns_what_was_tested() {
     let fit = learner.fit(&data.examples(), &monitor).unwrap();
     assert_eq!((fit.report.stop, fit.report.converged), (Stop::Interrupted, false));
     assert!(fit.report.risk.is_some());
-    let conditional = match fit.predictor {
-        Predictor::Conditional(found) => found,
-        Predictor::Curves(found) => found.conditional,
+    let model = match fit.predictor {
+        Predictor::Conditional(model) => model,
+        Predictor::Curves(curves) => curves.conditional,
         other => panic!("{other:?}"),
     };
-    assert!(
-        conditional.deviations.is_empty() && conditional.linear.weights.iter().any(|w| *w != 0.0)
-    );
+    assert!(model.deviations.is_empty() && model.linear.weights.iter().any(|w| *w != 0.0));
 }
 
 #[test]

@@ -422,8 +422,7 @@ fn a_comparison_runs_as_many_fits_at_once_as_fit_and_finds_the_same() {
     };
     let learners = [learner("ridge", &[])];
     let run = || {
-        let (most, comparison) = peak(|| compare(&learners, &task, &plan, &Silent).unwrap());
-        let mut comparison = comparison;
+        let (most, mut comparison) = peak(|| compare(&learners, &task, &plan, &Silent).unwrap());
         comparison.rows.iter_mut().for_each(|row| row.seconds = 0.0);
         (most, (comparison.rows, comparison.curve))
     };

@@ -74,8 +74,7 @@ pub enum Schedule {
     /// w_j <- w_j - eta g_j / sqrt(sum of the squared g_j so far), then Proj. No theorem covers it:
     /// theorem 5 of Duchi, Hazan and Singer (JMLR 2011) has eta = sqrt(2) B (the ball's l_infinity
     /// diameter is 2B) for projections in the norm of the roots, and this one is radial. That eta
-    /// moves a weight by the whole radius at its first read. 1x is a four-hundredth of it, in the
-    /// middle of the values that measured well (d from 30 to 784).
+    /// moves a weight by the whole radius at its first read; 1x is a four-hundredth of it.
     Adagrad,
 }
 

@@ -8,8 +8,7 @@
 //!
 //! If attribute i was observed in no product, row i of G+ is zero while c_i is not. No distribution
 //! has such moments, and the quadratic is unbounded below along i; so G+ is used with c_i = 0,
-//! which gives i no weight. (On the digits 3 and 5, four reads each, uncentred, this saves 0.12 of
-//! the squared error: else such pixels take the ball's whole radius.)
+//! which gives i no weight. Else such attributes take the ball's whole radius.
 
 use super::reduced::Reduced;
 use faer::Mat;

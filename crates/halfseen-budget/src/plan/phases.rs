@@ -59,13 +59,13 @@ pub(super) fn most_estimated(half_norm: f64, eps: f64, d: f64) -> f64 {
 }
 
 /// Returns S for the Euclidean ball for any data, from |A|_1 and E |x|_2^2.
-pub(crate) fn ridge_safe(d: f64, measured: f64, square: f64) -> f64 {
-    d * (square + (2.0 * measured * square).sqrt())
+pub(crate) fn ridge_safe(d: f64, sum: f64, square: f64) -> f64 {
+    d * (square + (2.0 * sum * square).sqrt())
 }
 
 /// Returns M for the l1 ball, from |A|_1, c eps and max_i E x_i^2.
-pub(crate) fn largest_ratio(measured: f64, smoothing: f64, d: f64, largest: f64) -> f64 {
-    2.0 * measured + d * largest.min(2.0 * smoothing)
+pub(crate) fn largest_ratio(sum: f64, smoothing: f64, d: f64, largest: f64) -> f64 {
+    2.0 * sum + d * largest.min(2.0 * smoothing)
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -202,10 +202,10 @@ fn contradicted_assumptions_take_the_promise_back() {
         Setting { moments: Some(MomentNorms { sum: 1.5, half: 20.0, largest: 0.5 }), ..setting() };
     let tried = |s: &Setting, name| plan(named(name), s, Goal::Examples(1000));
     for name in ["aerr", "ddaerr ", "ddaerr-2p"] {
-        let attempt = tried(&s, name);
-        let why = attempt.contradiction.unwrap();
+        let planned = tried(&s, name);
+        let why = planned.contradiction.unwrap();
         assert!(why.contains("1.5") && why.contains("1.225"), "{why}");
-        assert_eq!((attempt.excess, attempt.step, attempt.says_something), (None, None, false));
+        assert_eq!((planned.excess, planned.step, planned.says_something), (None, None, false));
         assert_eq!(plan(named(name), &s, Goal::Error(0.5)).examples, None);
     }
     assert!(tried(&Setting { norm: 1.225, ..s.clone() }, "aerr").excess.is_some());

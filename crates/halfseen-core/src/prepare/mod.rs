@@ -73,8 +73,7 @@ impl Prepare {
         Err(bad(
             "prepare.target",
             "mean and standard deviation must be finite and at most 1e100, the standard deviation above 0".to_owned(),
-        )
-        .into())
+        ))
     }
 
     /// Appends the scaled values of one panel to `values`, for callers that answer a query. `cell`

@@ -192,21 +192,21 @@ fn the_printed_iterations_reach_the_same_matrix() {
             let data = Data::random(d, n, 2, 0.6, loss, 2);
             let problem = data.problem();
             let s = precise(variant, loss, weight);
-            let completion = complete(&problem, &s, 0.15, &Silent).unwrap();
-            assert_eq!(completion.solution.stop, Stop::Tolerance);
-            let (z, b) = naive(&problem, &s, completion.solution.mu, 6000);
+            let full = complete(&problem, &s, 0.15, &Silent).unwrap();
+            assert_eq!(full.solution.stop, Stop::Tolerance);
+            let (z, b) = naive(&problem, &s, full.solution.mu, 6000);
             if variant == CompletionVariant::Bias {
-                let plain = plain_objective(&problem, &s, completion.solution.mu, &z, &b);
-                let least = completion.solution.objective;
+                let plain = plain_objective(&problem, &s, full.solution.mu, &z, &b);
+                let objective = full.solution.objective;
                 assert!(
-                    (plain - least).abs() < 1e-8 * plain,
-                    "{loss:?} {weight}: {plain} and {least}"
+                    (plain - objective).abs() < 1e-8 * plain,
+                    "{loss:?} {weight}: {plain} and {objective}"
                 );
             }
             let scores = Mat::from_fn(2, n, |i, j| z[(i, j)] + b[i]);
-            let error = (&scores - &completion.scores)
+            let error = (&scores - &full.scores)
                 .norm_max()
-                .max((z.subrows(2, d) - &completion.attributes).norm_max());
+                .max((z.subrows(2, d) - &full.attributes).norm_max());
             assert!(error < 1e-4, "{variant:?} {loss:?} {weight}: {error}");
         }
     }
@@ -238,13 +238,12 @@ fn unlabelled_items_get_their_own_scores_back_from_the_factor() {
             data.values.col_as_slice_mut(5).fill(0.0);
             data.labelled[5] = false;
             let problem = data.problem();
-            let completion =
-                complete(&problem, &precise(variant, loss, weight), 0.1, &Silent).unwrap();
-            let scores = completion.solution.factor.scores(&data.values, &data.observed);
+            let full = complete(&problem, &precise(variant, loss, weight), 0.1, &Silent).unwrap();
+            let scores = full.solution.factor.scores(&data.values, &data.observed);
             let mut moved = 0.0_f64;
             for i in 0..2 {
                 for j in 0..n {
-                    let error = (scores[(i, j)] - completion.scores[(i, j)]).abs();
+                    let error = (scores[(i, j)] - full.scores[(i, j)]).abs();
                     if problem.labelled[j] {
                         moved = moved.max(error);
                     } else {
@@ -252,7 +251,7 @@ fn unlabelled_items_get_their_own_scores_back_from_the_factor() {
                     }
                 }
                 if variant == CompletionVariant::Bias {
-                    assert_eq!(scores[(i, 5)], completion.solution.factor.bias[i]);
+                    assert_eq!(scores[(i, 5)], full.solution.factor.bias[i]);
                 }
             }
             // A labelled item's own labels move its scores, so the test can fail.
@@ -290,7 +289,7 @@ fn a_complete_square_problem_has_the_closed_form() {
     let mut data = Data::random(5, 12, 1, 1.1, LabelLoss::Squared, 6);
     data.labelled = vec![false; 12];
     let problem = data.problem();
-    let completion = complete(
+    let full = complete(
         &problem,
         &precise(CompletionVariant::Bias, LabelLoss::Squared, 1.0),
         0.2,
@@ -298,9 +297,9 @@ fn a_complete_square_problem_has_the_closed_form() {
     )
     .unwrap();
     let mut expected = Mat::zeros(5, 12);
-    shrink::shrink(data.values.as_ref(), completion.solution.mu * 60.0, &mut expected).unwrap();
-    assert!((&expected - &completion.attributes).norm_max() < 1e-9);
-    assert_eq!(completion.scores.norm_max(), 0.0);
+    shrink::shrink(data.values.as_ref(), full.solution.mu * 60.0, &mut expected).unwrap();
+    assert!((&expected - &full.attributes).norm_max() < 1e-9);
+    assert_eq!(full.scores.norm_max(), 0.0);
 }
 
 #[test]
@@ -309,27 +308,21 @@ fn odd_data_have_defined_answers() {
         let s = settings(variant, loss, 0.1);
         let mut data = Data::random(4, 20, 1, 0.7, loss, 7);
         (0..20).for_each(|j| (data.observed[(2, j)], data.values[(2, j)]) = (0.0, 0.0));
-        let completion = complete(&data.problem(), &s, 0.1, &Silent).unwrap();
-        assert!((0..20).all(|j| completion.attributes[(2, j)].abs() < 1e-12));
+        let full = complete(&data.problem(), &s, 0.1, &Silent).unwrap();
+        assert!((0..20).all(|j| full.attributes[(2, j)].abs() < 1e-12));
         // One item; one attribute; only zeros.
         for (d, n) in [(4, 1), (1, 5), (1, 1)] {
             let data = Data::random(d, n, 1, 1.1, loss, 8);
-            let completion = complete(&data.problem(), &s, 0.05, &Silent).unwrap();
-            assert!(
-                completion.scores.norm_max().is_finite() && completion.solution.gap.is_finite()
-            );
+            let full = complete(&data.problem(), &s, 0.05, &Silent).unwrap();
+            assert!(full.scores.norm_max().is_finite() && full.solution.gap.is_finite());
         }
         let mut data = Data::random(3, 6, 1, 1.1, loss, 9);
         data.values = Mat::zeros(3, 6);
-        let completion = complete(&data.problem(), &s, 0.01, &Silent).unwrap();
-        assert!(
-            completion.attributes.norm_max() < 0.2 && completion.solution.stop == Stop::Tolerance
-        );
+        let full = complete(&data.problem(), &s, 0.01, &Silent).unwrap();
+        assert!(full.attributes.norm_max() < 0.2 && full.solution.stop == Stop::Tolerance);
         data.labels = Mat::from_fn(1, 6, |_, _| 1.0);
-        let completion = complete(&data.problem(), &s, 0.01, &Silent).unwrap();
-        assert!(
-            (0..6).all(|j| completion.scores[(0, j)] > 0.0 && completion.scores[(0, j)] < 30.0)
-        );
+        let full = complete(&data.problem(), &s, 0.01, &Silent).unwrap();
+        assert!((0..6).all(|j| full.scores[(0, j)] > 0.0 && full.scores[(0, j)] < 30.0));
         // No labels: b = 0, and attributes are still completed.
         data.labelled = vec![false; 6];
         assert_eq!(

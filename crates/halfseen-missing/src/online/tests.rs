@@ -148,15 +148,12 @@ fn closed_forms_are_the_printed_recursion() {
         assert_eq!((pass.learner.steps(), pass.stop), (90, SolverStop::OnePass));
         assert!(pass.learner.suffered() > 0.0);
         for (by, expected) in [(KernelIterate::Last, &last), (KernelIterate::Averaged, &averaged)] {
-            let coefficients = pass.coefficients(by, 30);
+            let actual = pass.coefficients(by, 30);
             for i in 0..30 {
                 for j in 0..outputs {
                     let steps = order.iter().zip(expected).filter(|(k, _)| **k == i);
                     let merged: f64 = steps.map(|(_, e)| e[j]).sum();
-                    assert!(
-                        close(coefficients[(i, j)], merged),
-                        "{loss:?} {by:?}, row {i}: {merged}"
-                    );
+                    assert!(close(actual[(i, j)], merged), "{loss:?} {by:?}, row {i}: {merged}");
                 }
             }
         }

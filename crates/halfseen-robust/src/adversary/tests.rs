@@ -102,15 +102,14 @@ fn whole_and_relaxed_deletions_are_the_best() {
         assert!(adversary.shares().iter().all(|s| *s == 0.0 || *s == 1.0));
         // One node never proves the optimum, unless a table takes over.
         let mut short = Adversary::new(&threat).limited(1);
-        let deletion = short.whole(&all, &gains);
-        checked(&short, &threat, &gains, deletion.gain);
+        let worst = short.whole(&all, &gains);
+        checked(&short, &threat, &gains, worst.gain);
         assert!(
-            deletion.gain <= best + 1e-9
-                && (!deletion.exact || (deletion.gain - best).abs() < 1e-9),
+            worst.gain <= best + 1e-9 && (!worst.exact || (worst.gain - best).abs() < 1e-9),
             "{number}"
         );
         if matches!(threat.costs(), Costs::Whole { .. }) {
-            assert!(deletion.exact);
+            assert!(worst.exact);
         }
     }
 }
@@ -121,8 +120,8 @@ fn whole_and_relaxed_deletions_are_the_best() {
 fn the_search_goes_on_where_only_the_bound_with_an_item_is_above_the_best() {
     let threat = Threat::new(vec![9.4, 9.0, 10.0, 1.0], 10.0).unwrap();
     let gains = [10.5, 10.0, 11.0, 0.1];
-    let deletion = Adversary::new(&threat).whole(&[0, 1, 2, 3], &gains);
-    assert_eq!((deletion.gain, best_subset(&threat, &gains)), (11.0, 11.0));
+    let worst = Adversary::new(&threat).whole(&[0, 1, 2, 3], &gains);
+    assert_eq!((worst.gain, best_subset(&threat, &gains)), (11.0, 11.0));
 }
 
 #[test]
@@ -188,14 +187,14 @@ fn the_largest_are_found_in_any_order() {
                 let threat = Threat::uniform(n, count.min(n - 1) as f64).unwrap();
                 let mut adversary = Adversary::new(&threat);
                 let all: Vec<u32> = (0..n as u32).collect();
-                let deletion = adversary.relaxed(&all, &gains);
+                let gain = adversary.relaxed(&all, &gains);
                 let mut sorted: Vec<u32> =
                     all.iter().copied().filter(|&j| gains[j as usize] > 0.0).collect();
                 sorted.sort_by(|&a, &b| gains[b as usize].total_cmp(&gains[a as usize]));
                 sorted.truncate(count.min(n - 1));
                 sorted.sort_unstable();
                 assert_eq!(adversary.deleted(), sorted, "{n}, {count}");
-                assert_eq!(deletion, sorted.iter().map(|&j| gains[j as usize]).sum::<f64>());
+                assert_eq!(gain, sorted.iter().map(|&j| gains[j as usize]).sum::<f64>());
             }
         }
     }

@@ -109,9 +109,9 @@ fn rows_are_measured_for_both() {
     let data = Data::new(array![[0.5, 0.0, -2.0], [-1.0, 0.0, 1.0]], vec![1.0, -1.0]);
     let rows = Rows::new(&data.examples(), "test").unwrap();
     let threat = Threat::new(vec![1.0, 0.0, 3.0], 1.0).unwrap();
-    let complexity = coordinates(&rows, &threat, 0.5, Some(4.0));
+    let actual = coordinates(&rows, &threat, 0.5, Some(4.0));
     let expected = [(0.5, Some(1.0)), (1.0, Some(3.0)), (4.0, None)];
-    assert_eq!(complexity, expected.map(|(reach, value)| Coordinate { reach, value }));
+    assert_eq!(actual, expected.map(|(reach, value)| Coordinate { reach, value }));
     let sizes = rows.sizes();
     assert_eq!((sizes.square, sizes.absolute), (4.25, 2.5));
     let dear = threat.with_budget(3.0).unwrap();

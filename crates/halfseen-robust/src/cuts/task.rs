@@ -185,9 +185,9 @@ impl<'q> Asked<'q> {
             self.gains.extend(self.attributes.iter().zip(&self.sums).map(gain));
             let damage = match self.task.whole {
                 true => {
-                    let deletion = self.adversary.whole(&self.attributes, &self.gains);
-                    proven &= deletion.exact;
-                    deletion.gain
+                    let worst = self.adversary.whole(&self.attributes, &self.gains);
+                    proven &= worst.exact;
+                    worst.gain
                 }
                 false => self.adversary.relaxed(&self.attributes, &self.gains),
             };

@@ -29,45 +29,37 @@ fn of_hinge(
 }
 
 fn hinge(case: &Textbook<'_>, signs: &[f64], margin: f64, whole: bool) -> CutSolution {
-    let solution = of_hinge(case, signs, (margin, whole), &options(case), &Silent).unwrap();
-    assert!(solution.weights.iter().all(|w| w.abs() <= case.box_radius));
-    assert!(case.intercept || solution.bias == 0.0);
+    let point = of_hinge(case, signs, (margin, whole), &options(case), &Silent).unwrap();
+    assert!(point.weights.iter().all(|w| w.abs() <= case.box_radius));
+    assert!(case.intercept || point.bias == 0.0);
     if !whole {
         let hinge = RobustHinge { threat: case.threat, margin };
-        let plain = hinge.mean(case.rows, signs, &solution.weights, solution.bias);
-        assert!((plain - solution.objective).abs() <= 1e-12 * solution.objective.max(1.0));
+        let plain = hinge.mean(case.rows, signs, &point.weights, point.bias);
+        assert!((plain - point.objective).abs() <= 1e-12 * point.objective.max(1.0));
     }
-    solution
+    point
 }
 
 fn quantile(case: &Textbook<'_>, targets: &[f64], q: f64, whole: bool) -> CutSolution {
     let loss = Loss::Quantile { targets, q, threat: case.threat };
     let task = task(case, loss, whole);
-    let solution = solve(&task, &options(case), &Silent).unwrap();
-    assert!(solution.weights.iter().all(|w| w.abs() <= case.box_radius));
-    let at = Optimum {
-        weights: solution.weights.clone(),
-        bias: solution.bias,
-        objective: solution.objective,
-    };
+    let point = solve(&task, &options(case), &Silent).unwrap();
+    assert!(point.weights.iter().all(|w| w.abs() <= case.box_radius));
+    let at =
+        Optimum { weights: point.weights.clone(), bias: point.bias, objective: point.objective };
     let plain = quantile_loss(case, targets, q, &at, whole);
-    assert!(
-        (mean(&task, &solution.weights, solution.bias).0 - plain).abs() <= 1e-12 * plain.max(1.0)
-    );
-    assert!((plain - solution.objective).abs() <= 1e-12 * solution.objective.max(1.0));
-    solution
+    assert!((mean(&task, &point.weights, point.bias).0 - plain).abs() <= 1e-12 * plain.max(1.0));
+    assert!((plain - point.objective).abs() <= 1e-12 * point.objective.max(1.0));
+    point
 }
 
 /// Asserts that the optimum equals that of the general solver and lies between the bounds.
-fn agree(solution: &CutSolution, optimum: f64, what: &str) {
-    assert!(
-        solution.gap <= 1e-8 * solution.objective.max(1e-3 * solution.alone),
-        "{what}: {solution:?}"
-    );
-    let scale = optimum.max(solution.alone).max(1e-3);
-    let off = (solution.objective - optimum).abs() / scale;
-    assert!(off < 1e-7, "{what}: {} and {optimum}", solution.objective);
-    assert!(optimum >= solution.objective - solution.gap - 1e-8 * scale, "{what}");
+fn agree(point: &CutSolution, optimum: f64, what: &str) {
+    assert!(point.gap <= 1e-8 * point.objective.max(1e-3 * point.alone), "{what}: {point:?}");
+    let scale = optimum.max(point.alone).max(1e-3);
+    let off = (point.objective - optimum).abs() / scale;
+    assert!(off < 1e-7, "{what}: {} and {optimum}", point.objective);
+    assert!(optimum >= point.objective - point.gap - 1e-8 * scale, "{what}");
 }
 
 /// Returns numeric targets with outliers for a table.
@@ -158,10 +150,9 @@ fn whole_deletions_of_whole_numbers_are_those_of_all_subsets() {
             Textbook { rows: &rows, threat: &threat, box_radius: 1.0, intercept: seed % 2 == 0 };
         let margin = 0.15 * threat.left();
         let optimum = case.whole(&signs, margin).objective;
-        let solution = hinge(&case, &signs, margin, true);
-        agree(&solution, optimum, &format!("seed {seed}"));
-        less +=
-            usize::from(hinge(&case, &signs, margin, false).objective > solution.objective + 1e-6);
+        let point = hinge(&case, &signs, margin, true);
+        agree(&point, optimum, &format!("seed {seed}"));
+        less += usize::from(hinge(&case, &signs, margin, false).objective > point.objective + 1e-6);
     }
     assert!(less >= 5, "fractions gain in {less} cases only");
 }
@@ -199,11 +190,8 @@ fn a_median_by_hand() {
     // Half the absolute loss of 1, 2 and 7 around their median.
     let (rows, threat) = (rows_of(Array2::zeros((3, 2))), ones(2, 1.0));
     let case = Textbook { rows: &rows, threat: &threat, box_radius: 1.0, intercept: true };
-    let solution = quantile(&case, &[1.0, 7.0, 2.0], 0.5, false);
-    assert!(
-        (solution.objective - 1.0).abs() < 1e-12 && (solution.bias - 2.0).abs() < 1e-6,
-        "{solution:?}"
-    );
+    let point = quantile(&case, &[1.0, 7.0, 2.0], 0.5, false);
+    assert!((point.objective - 1.0).abs() < 1e-12 && (point.bias - 2.0).abs() < 1e-6, "{point:?}");
     // Without a bias rows of zeros determine nothing.
     let case = Textbook { intercept: false, ..case };
     assert!((quantile(&case, &[1.0, 7.0, 2.0], 0.5, false).objective - 10.0 / 6.0).abs() < 1e-12);
@@ -309,22 +297,21 @@ fn an_interrupted_solver_returns_its_best_point_and_gap() {
     let optimum = case.relaxed(&signs, 1.0).objective;
     for after in [0, 3, 10, 20] {
         let patience = Patience(AtomicU64::new(0), after);
-        let solution = of_hinge(&case, &signs, (1.0, false), &options(&case), &patience).unwrap();
-        assert_eq!(solution.stop, SolverStop::Interrupted);
+        let point = of_hinge(&case, &signs, (1.0, false), &options(&case), &patience).unwrap();
+        assert_eq!(point.stop, SolverStop::Interrupted);
         assert!(
-            (loss.mean(&rows, &signs, &solution.weights, solution.bias) - solution.objective).abs()
-                < 1e-12
+            (loss.mean(&rows, &signs, &point.weights, point.bias) - point.objective).abs() < 1e-12
         );
-        assert!(solution.objective <= solution.alone + 1e-12);
+        assert!(point.objective <= point.alone + 1e-12);
         assert!(
-            (solution.objective - solution.gap..=solution.objective).contains(&optimum),
-            "{solution:?} {optimum}"
+            (point.objective - point.gap..=point.objective).contains(&optimum),
+            "{point:?} {optimum}"
         );
     }
     let few = CutOptions { max_iter: 2, ..options(&case) };
-    let solution = of_hinge(&case, &signs, (1.0, false), &few, &Silent).unwrap();
-    assert_eq!(solution.stop, SolverStop::IterationLimit);
-    assert!(solution.gap > 1e-8 && solution.objective - solution.gap <= optimum);
+    let point = of_hinge(&case, &signs, (1.0, false), &few, &Silent).unwrap();
+    assert_eq!(point.stop, SolverStop::IterationLimit);
+    assert!(point.gap > 1e-8 && point.objective - point.gap <= optimum);
 }
 
 #[test]

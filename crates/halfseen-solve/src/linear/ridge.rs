@@ -3,7 +3,7 @@
 //! **Setting**: (1/2) |w|^2 + (C/2) sum_i (<w, f_i> - y_i)^2 for each column of targets. The
 //! optimum is (G + I/C) w = h with G = F F', (D, D), and h = F y. After these are summed no
 //! examples are needed, and every C costs a factorisation of D^3 / 3 multiplications. An
-//! eigendecomposition of G costs more than those of a whole grid, and is computed only if one fails.
+//! eigendecomposition of G, which costs more, is computed only if one fails.
 //!
 //! **Guarantee**: the objective is 1-strongly convex, so it exceeds the optimum by at most
 //! |gradient|^2 / 2. Gradient and objective come from the moments, which is inaccurate if the

@@ -37,7 +37,7 @@ fn factors(mut left: Mat<f64>) -> Vec<Vec<f64>> {
     // What is left of a column by rounding.
     let noise = 4.0 * f64::EPSILON * d as f64;
     let mut open: Vec<usize> = (0..d).filter(|&j| whole[j] > 0.0).collect();
-    let mut merged = Vec::new();
+    let mut factors = Vec::new();
     while let Some(at) = (0..open.len()).max_by(|&a, &b| {
         let share = |at: usize| left[(open[at], open[at])] / whole[open[at]];
         share(a).total_cmp(&share(b))
@@ -55,9 +55,9 @@ fn factors(mut left: Mat<f64>) -> Vec<Vec<f64>> {
             let column = left.col_as_slice_mut(k);
             open.iter().for_each(|&j| column[j] -= factor[j] * factor[k]);
         }
-        merged.push(factor);
+        factors.push(factor);
     }
-    merged
+    factors
 }
 
 #[cfg(test)]

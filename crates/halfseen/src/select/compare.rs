@@ -245,11 +245,11 @@ fn one_split(
         let spent = |fit: &Fit| prepared.layout.is_priced().then_some(fit.report.spent);
         let scale = prepared.prepare.target.deviation.powi(2);
         let attacked = |siege: &AttackPlan| {
-            let as_they_are = prepared.examples_as_found(&split.test);
+            let as_is = prepared.examples_as_found(&split.test);
             siege.score(
                 fit,
                 prepared,
-                if other.is_some() { &tests } else { &as_they_are },
+                if other.is_some() { &tests } else { &as_is },
                 (target, plan.seed),
             )
         };

@@ -183,15 +183,15 @@ mod tests {
     #[test]
     fn numbers_are_explained_and_classes_are_wrong() {
         let numbers = [("ridge", 1.0), ("aerr", 3.0), ("zero", 9.0), (CONSTANT, 4.0)];
-        let compared = comparison(numbers.map(|(name, mse)| summary(name, Some(mse), None)).into());
-        assert_eq!(compared.best(), Some("ridge"));
-        assert_eq!(compared.no_better_than_constant(), ["zero"]);
+        let result = comparison(numbers.map(|(name, mse)| summary(name, Some(mse), None)).into());
+        assert_eq!(result.best(), Some("ridge"));
+        assert_eq!(result.no_better_than_constant(), ["zero"]);
         let text = "ridge explains 75 % of the variance of the test rows' targets.";
-        assert_eq!(compared.in_words(), text);
+        assert_eq!(result.in_words(), text);
         let classes = [("svm", Some(2.0), 0.25), ("mean", Some(0.1), 0.125), (CONSTANT, None, 0.4)];
-        let compared = comparison(classes.map(|(name, mse, e)| summary(name, mse, Some(e))).into());
+        let result = comparison(classes.map(|(name, mse, e)| summary(name, mse, Some(e))).into());
         let text = "mean gets 12.5 % of the test rows wrong; the most frequent class would be wrong for 40.0 %.";
-        assert_eq!(compared.in_words(), text);
+        assert_eq!(result.in_words(), text);
         let bad =
             comparison(vec![summary("svm", None, Some(0.5)), summary(CONSTANT, None, Some(0.5))]);
         assert_eq!(bad.in_words(), "No learner is better than predicting the most frequent class.");
@@ -201,18 +201,16 @@ mod tests {
 
     #[test]
     fn attacked_errors_decide_if_there_are_any() {
-        let mut compared = comparison(vec![
+        let mut result = comparison(vec![
             summary("svm", None, Some(0.1)),
             summary("robust-lp", None, Some(0.2)),
             summary(CONSTANT, None, Some(0.5)),
         ]);
         let under = [0.6, 0.25, 0.5].map(|error| Statistics::of(vec![error]));
-        compared.summary.iter_mut().zip(under).for_each(|(of, error)| of.attacked_error = error);
-        assert_eq!(compared.best(), Some("robust-lp"));
-        assert_eq!(compared.no_better_than_constant(), ["svm"]);
-        assert!(
-            compared.in_words().contains("25.0 % of the test rows wrong under attack; the most")
-        );
+        result.summary.iter_mut().zip(under).for_each(|(of, error)| of.attacked_error = error);
+        assert_eq!(result.best(), Some("robust-lp"));
+        assert_eq!(result.no_better_than_constant(), ["svm"]);
+        assert!(result.in_words().contains("25.0 % of the test rows wrong under attack; the most"));
     }
 
     #[test]

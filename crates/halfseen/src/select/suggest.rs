@@ -121,7 +121,7 @@ pub const SUGGESTED_FOLDS: usize = 5;
 const JOINT: usize = 60_000_000;
 
 /// The same with more than two classes, times the classes, above which a linear model of them is
-/// sooner there, and where it was measured better.
+/// sooner there, and better.
 const JOINT_CLASSES: usize = 20_000_000;
 
 /// Number of columns above which a linear model tells more than two classes better from few rows.
@@ -339,11 +339,11 @@ const RULES: [Rule; 13] = [
 
 /// Suggests a learner for a situation.
 pub fn suggest(situation: &Situation) -> Suggestion {
-    let learner = rule(situation).1;
+    let advice = rule(situation).1;
     let cells = situation.rows.saturating_mul(situation.columns);
     let squared = situation.classes > 2 && cells.saturating_mul(situation.classes) > HINGES;
-    let set = if learner.learner == "mean" && squared { SQUARED } else { learner.set };
-    Suggestion { set, tune: learner.tune && situation.rows >= 10 * SUGGESTED_FOLDS, ..learner }
+    let set = if advice.learner == "mean" && squared { SQUARED } else { advice.set };
+    Suggestion { set, tune: advice.tune && situation.rows >= 10 * SUGGESTED_FOLDS, ..advice }
 }
 
 /// Returns the first rule that applies.

@@ -132,13 +132,11 @@ fn rows_learned_without_a_query_give_the_bits_of_asking_and_telling() {
                     open.extend([&mut told, &mut taught].map(|learner| learner.ask()));
                 }
                 let expected = asked(&mut *told, &data, row);
-                let outcome = directly(&mut *taught, &data, row, &mut direct);
-                match (outcome, expected) {
-                    (Ok(outcome), Ok(expected)) => {
-                        assert_eq!(outcome, expected, "{name} {changes:?}")
-                    }
-                    (outcome, expected) => assert_eq!(
-                        outcome.unwrap_err().to_string(),
+                let actual = directly(&mut *taught, &data, row, &mut direct);
+                match (actual, expected) {
+                    (Ok(a), Ok(b)) => assert_eq!(a, b, "{name} {changes:?}"),
+                    (actual, expected) => assert_eq!(
+                        actual.unwrap_err().to_string(),
                         expected.unwrap_err().to_string(),
                         "{name} {changes:?}"
                     ),

@@ -221,8 +221,8 @@ fn the_draws_follow_the_shares_that_the_estimates_use() {
             }
         }
         assert!(norms.len() == 299);
-        for norms_of in norms.values() {
-            assert_near(norms_of, &vec![norms_of[0]; norms_of.len()], 1e-12 * norms_of[0], name);
+        for each in norms.values() {
+            assert_near(each, &vec![each[0]; each.len()], 1e-12 * each[0], name);
         }
     }
 }

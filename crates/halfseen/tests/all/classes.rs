@@ -61,12 +61,12 @@ fn the_model_of_a_class_is_the_fit_to_its_signs_from_the_same_reads() {
     ] {
         let all = fitted(settings, &data.examples());
         let mut risk = 0.0;
-        for (class, scores) in (0..).zip(each(&all)) {
+        for (class, predictor) in (0..).zip(each(&all)) {
             let (signs, codes) = signs_of(class, &data);
             let labels = Some(Labels { codes: &codes, classes: 2 });
             let one = fitted(settings, &Examples { targets: &signs, labels, ..data.examples() });
             let alone = one.predictor.clone().without_clip();
-            assert_eq!(scores, &alone, "class {class} with {settings:?}");
+            assert_eq!(predictor, &alone, "class {class} with {settings:?}");
             assert_eq!(all.report.reads, one.report.reads);
             risk += one.report.risk.unwrap() / 3.0;
         }

@@ -195,7 +195,7 @@ fn intervals_are_those_of_a_twin() {
     let mut learners: Vec<_> = all().into_iter().filter(|l| l.needs().targets.allow(0)).collect();
     learners.push(set("fiml", &[("deviations", "5")]));
     assert!(learners.len() > 10);
-    let mut names = BTreeSet::new();
+    let mut bases = BTreeSet::new();
     for learner in learners {
         let model = train.fit(&*learner);
         // Products of blocks, and widths in other units, are rounded otherwise.
@@ -211,7 +211,7 @@ fn intervals_are_those_of_a_twin() {
             for (row, (basis, low, high)) in expected.into_iter().enumerate() {
                 let place = || format!("{} at {level}, row {row}: {basis:?}", learner.name());
                 assert_eq!(intervals.bases[row], basis, "{}", place());
-                names.insert(format!("{basis:?}"));
+                bases.insert(format!("{basis:?}"));
                 let ends = intervals.intervals.ends[row];
                 let far = (ends.0 - low).abs().max((ends.1 - high).abs());
                 assert!(far < 1e-9 * (1.0 + low.abs() + high.abs()), "{}: {far}", place());
@@ -219,7 +219,7 @@ fn intervals_are_those_of_a_twin() {
             }
         }
     }
-    assert_eq!(names.len(), 3, "{names:?}");
+    assert_eq!(bases.len(), 3, "{bases:?}");
 }
 
 /// Of N rows without equal scores, each with the others for calibration, exactly k are covered,

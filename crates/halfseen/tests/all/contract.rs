@@ -300,10 +300,10 @@ fn a_row_of_weight_two_is_the_row_twice() {
         );
         let repeated = fit(&*learner, &often);
         let shown = format!("{learner:?}");
-        let (score, expected) = (scores(&weighed, &often), scores(&repeated, &often));
+        let (actual, expected) = (scores(&weighed, &often), scores(&repeated, &often));
         let size = expected.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
         let far =
-            score.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / size;
+            actual.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / size;
         // Solvers stop within their tolerance: scores are as near as the root of the gap.
         assert!(far < 1e-5, "{far:e}: {shown}");
         let (weighed, repeated) = (&weighed.report, &repeated.report);
@@ -341,10 +341,10 @@ fn paths_of_weighted_rows_lead_where_those_of_repeated_rows_do() {
         let settings: Vec<_> = ["0.01", "0.3", "10"].map(|c| vec![("c", c.to_owned())]).into();
         let fits = learner.fit_grid(&settings, &weighed.examples(), &Silent).unwrap();
         let expected = learner.fit_grid(&settings, &often.examples(), &Silent).unwrap();
-        for (result, expected) in fits.iter().zip(&expected) {
-            let (one, two) = (result.report.objective.unwrap(), expected.report.objective.unwrap());
+        for (fit, expected) in fits.iter().zip(&expected) {
+            let (one, two) = (fit.report.objective.unwrap(), expected.report.objective.unwrap());
             assert!((one - two).abs() <= 1e-7 * two, "objective {one} and {two}: {learner:?}");
-            assert!(result.report.converged, "{learner:?}");
+            assert!(fit.report.converged, "{learner:?}");
         }
     }
 }

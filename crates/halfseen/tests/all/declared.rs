@@ -33,11 +33,11 @@ fn reads_outside_declared_bounds_are_counted_and_the_first_is_named() {
         );
         // Nothing lies inside: every value read is counted, and nothing else changes.
         let nowhere = Bounds { low: vec![5.0; 6], high: vec![6.0; 6] };
-        let stopped = fit(&nowhere, "2");
-        let least = stopped.report.reads + 80;
-        assert!(stopped.report.outside_bounds >= least, "{name}: known cells are read as well");
+        let outside = fit(&nowhere, "2");
+        let least = outside.report.reads + 80;
+        assert!(outside.report.outside_bounds >= least, "{name}: known cells are read as well");
         assert_eq!(
-            stopped.predictor,
+            outside.predictor,
             learner(&name, &[("budget", "2")]).fit(&data.examples(), &Silent).unwrap().predictor
         );
         let wide = Bounds { low: vec![-2.0; 6], high: vec![2.0; 6] };

@@ -103,8 +103,7 @@ fn hidden_cells(seed: u64) -> Toy {
 #[test]
 fn gamma_two_beats_zeros_where_cells_are_hidden() {
     let [one, two] = errors(hidden_cells, ["1", "2"], 700);
-    // Measured: 0.337 and 0.289; the best that what is seen allows, the subspace known, is
-    // some 0.06.
+    // The best that what is seen allows, the subspace known, is some 0.06.
     assert!(two <= 0.31 && one >= two + 0.03, "gamma 1 {one}, gamma 2 {two}");
 }
 
@@ -115,6 +114,5 @@ fn gamma_three_solves_hidden_blocks() {
         Toy::new(matrix, targets)
     };
     let [one, three] = errors(draw, ["1", "3"], 1000);
-    // Measured: 0.157 and below 0.00001.
     assert!(three < 0.005 && one > 0.12, "gamma 1 {one}, gamma 3 {three}");
 }

@@ -121,15 +121,12 @@ fn baseline_with_every_attribute_is_the_lasso() {
                         continue;
                     }
                     let settings = [&settings[..], &[("centre", centre)]].concat();
-                    let baseline =
+                    let fit =
                         learner("baseline", &settings).fit(&data.examples(), &Silent).unwrap();
-                    let objective = mean_square(data, baseline.linear().unwrap());
+                    let objective = mean_square(data, fit.linear().unwrap());
                     let what = format!("{reading}, {centre}, radius {radius}");
-                    assert!(baseline.report.converged, "{what}");
-                    assert!(
-                        (baseline.report.objective.unwrap() - objective).abs() < 1e-12,
-                        "{what}"
-                    );
+                    assert!(fit.report.converged, "{what}");
+                    assert!((fit.report.objective.unwrap() - objective).abs() < 1e-12, "{what}");
                     // Both are within 1e-9 of the target's mean square, at most 1, of the optimum.
                     let difference = objective - lasso.report.objective.unwrap();
                     assert!(difference.abs() <= 2e-9, "{what}: {difference:e}");
@@ -150,16 +147,10 @@ fn baseline_with_every_attribute_centres_about_the_mean() {
     for centre in ["running", "given"] {
         let settings = [&shared[..], &[("budget", "6"), ("centre", centre)]].concat();
         let data = Data::new(data.x.clone(), data.y.clone(), &data.layout).measured();
-        let baseline = learner("baseline", &settings).fit(&data.examples(), &Silent).unwrap();
-        assert_near(
-            &baseline.linear().unwrap().weights,
-            &lasso.linear().unwrap().weights,
-            1e-5,
-            centre,
-        );
-        let shift: f64 =
-            baseline.linear().unwrap().weights.iter().zip(&mean).map(|(w, m)| w * m).sum();
-        assert!((baseline.linear().unwrap().intercept + shift).abs() < 1e-12, "{centre}");
+        let fit = learner("baseline", &settings).fit(&data.examples(), &Silent).unwrap();
+        assert_near(&fit.linear().unwrap().weights, &lasso.linear().unwrap().weights, 1e-5, centre);
+        let shift: f64 = fit.linear().unwrap().weights.iter().zip(&mean).map(|(w, m)| w * m).sum();
+        assert!((fit.linear().unwrap().intercept + shift).abs() < 1e-12, "{centre}");
     }
 }
 

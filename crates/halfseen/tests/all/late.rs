@@ -56,7 +56,7 @@ fn late_answers_do_no_harm() {
         for horizon in ["auto", "1000"] {
             for name in STEPPERS {
                 for open in [10, 50, 200, 1000] {
-                    let errors = [0, 1, 2, 3].map(|seed: u64| {
+                    let runs = [0, 1, 2, 3].map(|seed: u64| {
                         let seed_text = seed.to_string();
                         let settings = [
                             ("budget", "3"),
@@ -66,13 +66,13 @@ fn late_answers_do_no_harm() {
                         ];
                         r2(name, &settings, &layout, open, seed)
                     });
-                    let mean = errors.iter().map(|(r2, _)| r2).sum::<f64>() / 4.0;
+                    let mean = runs.iter().map(|(r2, _)| r2).sum::<f64>() / 4.0;
                     let what = format!(
                         "{name}, horizon {horizon}, scaled by reads {}, {open} open",
                         layout.scaled_by_reads()
                     );
                     assert!(mean > 0.0, "{what}: R^2 {mean}");
-                    for (r2, asked) in &errors {
+                    for (r2, asked) in &runs {
                         let report = asked.report();
                         assert_eq!(report.largest_delay, open as u64 - 1);
                         assert!(

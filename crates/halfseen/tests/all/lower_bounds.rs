@@ -55,7 +55,7 @@ fn two_of_three_attributes_leave_a_ninth_of_error_whatever_is_done_with_them() {
 
 #[test]
 fn aer_learns_the_same_rule_from_two_reads_per_example() {
-    // The ball of w* itself, |w*|_1 = 1. Measured: from 0.0028 to 0.0040.
+    // The ball of w* itself, |w*|_1 = 1.
     let settings = [&PLAIN[..], &[("budget", "2"), ("radius", "1"), ("penalty", "0.32x")]].concat();
     for seed in 0..5 {
         let set = ThreeAttributes.draw(20_000, seed);

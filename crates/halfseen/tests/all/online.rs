@@ -112,25 +112,22 @@ fn batches_are_one_table_and_one_fit() {
             // A grid keeps all rows.
             let mut fits = karma.fit_grid(&[vec![]], &prepared.examples(), &Silent).unwrap();
             let Predictor::Kernel(fitted) = fits.remove(0).predictor else { panic!() };
-            let (coefficients, mut kept) = (expansion(&parts), 0);
+            let mut kept = 0;
             for &row in &order {
-                let (fitted_rows, found_rows) =
-                    (fitted.support.dense(), coefficients.support.dense());
-                let same = |from: usize| fitted_rows.values.col(row) == found_rows.values.col(from);
-                if kept < coefficients.support.len() && same(kept) {
-                    for j in 0..coefficients.outputs() {
+                let (fitted_rows, kept_rows) = (fitted.support.dense(), several.support.dense());
+                let same = |from: usize| fitted_rows.values.col(row) == kept_rows.values.col(from);
+                if kept < several.support.len() && same(kept) {
+                    for j in 0..several.outputs() {
                         let (a, b) =
-                            (fitted.coefficients[(row, j)], coefficients.coefficients[(kept, j)]);
+                            (fitted.coefficients[(row, j)], several.coefficients[(kept, j)]);
                         assert_near(a, b);
                     }
                     kept += 1;
                 } else {
-                    assert!(
-                        (0..coefficients.outputs()).all(|j| fitted.coefficients[(row, j)] == 0.0)
-                    );
+                    assert!((0..several.outputs()).all(|j| fitted.coefficients[(row, j)] == 0.0));
                 }
             }
-            assert_eq!(kept, coefficients.support.len());
+            assert_eq!(kept, several.support.len());
             assert!(classes == 0 || kept < ROWS, "rows that taught nothing are not kept");
         }
     }

@@ -237,13 +237,13 @@ fn learners_that_cannot_are_refused_with_a_remedy() {
     let in_parts = |way: fn(&dyn Learner) -> bool| -> Vec<&str> {
         registry::all().iter().filter(|one| way(&***one)).map(|one| one.name()).collect()
     };
-    let mut parts = in_parts(|learner| {
+    let mut names = in_parts(|learner| {
         let options = Options::default().for_fit(&learner.needs());
         let partial = Partial::new(learner, "y", None, &options);
         partial.is_ok_and(|partial| partial.next_pass() == NextPass::None)
     });
-    parts.sort_unstable();
-    assert_eq!(parts, ["imputation", "lasso", "ridge"]);
+    names.sort_unstable();
+    assert_eq!(names, ["imputation", "lasso", "ridge"]);
 }
 
 #[test]
@@ -268,10 +268,10 @@ fn every_leaf_replaced_by_nonsense_gives_an_error_or_a_model() {
         let learner = learner(settings);
         let all = table(12, target, 0.0, 2);
         let empty = empty(&*learner, target, Missing::Keep);
-        let mut sums_in = empty.clone().in_units(&sums(&empty, &all, &[0])).unwrap();
-        absorb(&mut sums_in, "a", vec![slice(&all, 0, 5)]).unwrap();
-        absorb(&mut sums_in, "b", vec![slice(&all, 5, 12)]).unwrap();
-        let json: serde_json::Value = serde_json::from_str(&sums_in.to_json().unwrap()).unwrap();
+        let mut parts = empty.clone().in_units(&sums(&empty, &all, &[0])).unwrap();
+        absorb(&mut parts, "a", vec![slice(&all, 0, 5)]).unwrap();
+        absorb(&mut parts, "b", vec![slice(&all, 5, 12)]).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&parts.to_json().unwrap()).unwrap();
         let (mut places, mut fitted, mut refused) = (Vec::new(), 0, 0);
         leaves(&json, "", &mut places);
         for place in places {

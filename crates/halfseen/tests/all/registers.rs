@@ -1,5 +1,5 @@
 //! Every fit and prediction leaves the wide registers cleared: where they are not, each call of a
-//! mathematical function after it takes up to 27 times as long on some processors.
+//! mathematical function after it takes many times as long on some processors.
 #![cfg(target_arch = "x86_64")]
 
 use crate::common::{Data, all, singletons};

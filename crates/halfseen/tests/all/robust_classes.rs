@@ -53,13 +53,13 @@ fn the_model_of_a_class_is_the_fit_to_its_signs() {
         let all = learner.fit(&data.examples(), &Silent).unwrap();
         assert_eq!(each(&all).len(), 3);
         let mut objectives = 0.0;
-        for (class, scores) in (0..).zip(each(&all)) {
+        for (class, linear) in (0..).zip(each(&all)) {
             let members: Vec<u32> = codes(&data).iter().map(|c| u32::from(*c == class)).collect();
             let signs: Vec<f64> = members.iter().map(|&m| 2.0 * f64::from(m) - 1.0).collect();
             let labels = Some(Labels { codes: &members, classes: 2 });
             let one = Examples { targets: &signs, labels, ..data.examples() };
             let one = learner.fit(&one, &Silent).unwrap();
-            assert_near(&scores.weights, &one.linear().unwrap().weights, 0.0, name);
+            assert_near(&linear.weights, &one.linear().unwrap().weights, 0.0, name);
             objectives += one.report.objective.unwrap() / 3.0;
         }
         let objective = all.report.objective.unwrap();
@@ -78,12 +78,11 @@ fn a_grid_of_several_classes_gives_what_separate_fits_give() {
         let parameter = if matches!(name, "svm" | "fdrop") { "c" } else { "box_radius" };
         let settings = ["0.3", "1"].map(|value| vec![(parameter, value.to_owned())]);
         let together = learner.fit_grid(&settings, &data.examples(), &Silent).unwrap();
-        for (result, setting) in together.iter().zip(&settings) {
+        for (joint, setting) in together.iter().zip(&settings) {
             let alone = with(learner.clone_box(), setting).unwrap();
             let alone = alone.fit(&data.examples(), &Silent).unwrap();
-            let (objective, alone) =
-                (result.report.objective.unwrap(), alone.report.objective.unwrap());
-            assert!((objective - alone).abs() <= 1e-3 * alone, "{name}: {objective} and {alone}");
+            let (joint, alone) = (joint.report.objective.unwrap(), alone.report.objective.unwrap());
+            assert!((joint - alone).abs() <= 1e-3 * alone, "{name}: {joint} and {alone}");
         }
     }
 }

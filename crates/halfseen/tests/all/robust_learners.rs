@@ -31,12 +31,11 @@ fn a_grid_gives_what_separate_fits_give() {
     let learner = learner("robust-perceptron", &[("threat", "2")]);
     let settings = ["1", "0.01", "5"].map(|size| vec![("box_radius", size.to_owned())]);
     let together = learner.fit_grid(&settings, &data.examples(), &Silent).unwrap();
-    for (result, setting) in together.iter().zip(&settings) {
+    for (joint, setting) in together.iter().zip(&settings) {
         let alone = fit(&*halfseen::learner::with(learner.clone_box(), setting).unwrap(), &data);
-        assert_eq!(result.predictor, alone.predictor);
-        let (objective, alone) =
-            (result.report.objective.unwrap(), alone.report.objective.unwrap());
-        assert!((objective - alone).abs() <= 2e-8 * alone, "{objective} and {alone}");
+        assert_eq!(joint.predictor, alone.predictor);
+        let (joint, alone) = (joint.report.objective.unwrap(), alone.report.objective.unwrap());
+        assert!((joint - alone).abs() <= 2e-8 * alone, "{joint} and {alone}");
     }
     assert!(learner.fit_grid(&[], &data.examples(), &Silent).unwrap().is_empty());
 }

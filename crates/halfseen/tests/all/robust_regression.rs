@@ -120,18 +120,14 @@ fn numbers_are_predicted_by_a_quantile_after_the_worst_deletions() {
                 box_radius: 0.8,
                 ..RobustLp::default()
             };
-            let fitted = fit(&learner, &data);
-            let linear = fitted.predictor.linear().unwrap();
+            let best = fit(&learner, &data);
+            let linear = best.predictor.linear().unwrap();
             let loss = |at: (&[f64], f64)| worst(&data, &[1.0; 5], 2.0, at, quantile(&data, q));
             let by_hand = loss((&linear.weights, linear.intercept));
-            assert!(
-                (objective(&fitted) - by_hand).abs() < 1e-10,
-                "{} {by_hand}",
-                objective(&fitted)
-            );
-            assert_eq!((fitted.report.stop, fitted.report.converged), (Stop::Tolerance, true));
-            assert!(fitted.report.gap.unwrap() <= 1e-8 * objective(&fitted));
-            nothing_beats(&fitted, 0.8, loss);
+            assert!((objective(&best) - by_hand).abs() < 1e-10, "{} {by_hand}", objective(&best));
+            assert_eq!((best.report.stop, best.report.converged), (Stop::Tolerance, true));
+            assert!(best.report.gap.unwrap() <= 1e-8 * objective(&best));
+            nothing_beats(&best, 0.8, loss);
         }
     }
 }
@@ -226,13 +222,13 @@ fn without_a_threat_it_is_the_plain_hinge() {
     };
     let learner =
         RobustLp { threat: Some(0.0), margin: Some(0.9), tol: 1e-8, ..RobustLp::default() };
-    let fitted = fit(&learner, &data);
-    let linear = fitted.predictor.linear().unwrap();
-    assert!((loss((&linear.weights, linear.intercept)) - objective(&fitted)).abs() < 1e-12);
-    nothing_beats(&fitted, 1.0, loss);
+    let best = fit(&learner, &data);
+    let linear = best.predictor.linear().unwrap();
+    assert!((loss((&linear.weights, linear.intercept)) - objective(&best)).abs() < 1e-12);
+    nothing_beats(&best, 1.0, loss);
     // Half of an attribute cannot vanish whole.
     let half = fit(&RobustLp { threat: Some(0.5), ..learner }, &data);
-    assert_eq!(objective(&half), objective(&fitted));
+    assert_eq!(objective(&half), objective(&best));
     assert!(
         half.report
             .notes

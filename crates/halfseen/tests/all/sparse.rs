@@ -94,10 +94,10 @@ fn fits_do_not_depend_on_the_storage() {
             if weighted && !learner.needs().weights {
                 continue;
             }
-            let (of_sparse, fitted) = fit(&*learner, &sparse, classes, weighted);
+            let (of_sparse, actual) = fit(&*learner, &sparse, classes, weighted);
             let (of_dense, expected) = fit(&*learner, &dense, classes, weighted);
             let largest = expected.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
-            for (a, b) in fitted.iter().zip(&expected) {
+            for (a, b) in actual.iter().zip(&expected) {
                 assert!((a - b).abs() < 1e-3 * largest, "{text} {weighted}: {a} and {b}");
             }
             let (a, b) = (of_sparse.report, of_dense.report);

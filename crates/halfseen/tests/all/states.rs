@@ -34,24 +34,24 @@ fn saved(name: &str, budget: &str) -> Value {
 }
 
 /// The places of all leaves, or of all containers, as JSON pointers.
-fn places(value: &Value, at: &str, containers: bool, all: &mut Vec<String>) {
+fn places(value: &Value, at: &str, containers: bool, pointers: &mut Vec<String>) {
     match value {
         Value::Object(map) => {
-            map.iter().for_each(|(k, v)| places(v, &format!("{at}/{k}"), containers, all));
+            map.iter().for_each(|(k, v)| places(v, &format!("{at}/{k}"), containers, pointers));
             if containers {
-                all.push(at.to_owned());
+                pointers.push(at.to_owned());
             }
         }
         Value::Array(items) => {
             items
                 .iter()
                 .enumerate()
-                .for_each(|(i, v)| places(v, &format!("{at}/{i}"), containers, all));
+                .for_each(|(i, v)| places(v, &format!("{at}/{i}"), containers, pointers));
             if containers {
-                all.push(at.to_owned());
+                pointers.push(at.to_owned());
             }
         }
-        _ if !containers => all.push(at.to_owned()),
+        _ if !containers => pointers.push(at.to_owned()),
         _ => {}
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Tolerances are 1e-10 and not 1e-12 because AERR's estimate of the product divides by a weight:
 //! an error of w_j comes back |w|^2 x_j / w_j^2 times as large. With steps ten times larger than
-//! those below, rounding errors grow exponentially (1e-16 to 1e-12 in 2,000 examples), as any two
-//! nearly equal runs part company then; lazy or dense makes no difference to that.
+//! those below, rounding errors grow exponentially, as any two nearly equal runs part company then;
+//! lazy or dense makes no difference to that.
 
 use crate::common::{Data, assert_near, learner, singletons, started};
 use halfseen::budget::{Query, ReadRole};

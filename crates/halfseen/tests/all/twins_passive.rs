@@ -79,12 +79,12 @@ fn passive(name: &str, mode: &str, radius: f64, eta: f64) {
         }
     }
     assert!(empty > 5 && drawn > ROWS / 2, "{empty} empty rows, {drawn} with a product");
-    let risk_told = lazy.report().risk;
+    let actual = lazy.report().risk;
     let expected = (mode == "all").then_some(risk / ROWS as f64);
-    assert_eq!(risk_told.is_some(), expected.is_some());
+    assert_eq!(actual.is_some(), expected.is_some());
     assert!(
-        risk_told.iter().zip(&expected).all(|(f, e)| (f - e).abs() < 1e-12 * e.abs().max(1.0)),
-        "{risk_told:?}, {expected:?}"
+        actual.iter().zip(&expected).all(|(f, e)| (f - e).abs() < 1e-12 * e.abs().max(1.0)),
+        "{actual:?}, {expected:?}"
     );
 }
 

@@ -50,7 +50,7 @@ pub fn subjects_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str>
     let all = subjects();
     let is = |name: &&str| {
         let learner = name.split(' ').next().and_then(|name| find(name).ok());
-        learner.is_some_and(|own| all.iter().any(|l| l.name() == own.name()))
+        learner.is_some_and(|learner| all.iter().any(|l| l.name() == learner.name()))
     };
     names.into_iter().filter(is).collect()
 }

@@ -61,27 +61,20 @@ fn convex_readings_are_convex_nearest_and_certified() {
             let limits = Limits { gap: 1e-7, steps: 1_000_000 };
             let mut stream = Stream::new(seed, Purpose::Data, 2);
             let radii = [0.3, 1.0, 4.0];
-            for (radius, minimum) in
+            for (radius, end) in
                 radii.iter().zip(ball.minimise(radii.iter().map(|r| (*r, limits)), &Silent))
             {
-                assert_eq!(minimum.stop, Stop::Tolerance);
+                assert_eq!(end.stop, Stop::Tolerance);
                 assert!(
-                    minimum.gap <= limits.gap
-                        && minimum.weights.iter().map(|w| w.abs()).sum::<f64>()
-                            <= radius * 1.000001
+                    end.gap <= limits.gap
+                        && end.weights.iter().map(|w| w.abs()).sum::<f64>() <= radius * 1.000001
                 );
-                assert!(
-                    (minimum.objective - objective(&moments, &gram, &minimum.weights)).abs()
-                        < 1e-10
-                );
+                assert!((end.objective - objective(&moments, &gram, &end.weights)).abs() < 1e-10);
                 for _ in 0..300 {
                     let mut point: Vec<f64> =
-                        minimum.weights.iter().map(|w| w + 0.3 * stream.normal()).collect();
+                        end.weights.iter().map(|w| w + 0.3 * stream.normal()).collect();
                     onto_l1_ball(&mut point, *radius);
-                    assert!(
-                        objective(&moments, &gram, &point)
-                            >= minimum.objective - minimum.gap - 1e-10
-                    );
+                    assert!(objective(&moments, &gram, &point) >= end.objective - end.gap - 1e-10);
                 }
                 // A plain solver gets as low, and no lower.
                 let (mut w, size) =
@@ -95,8 +88,8 @@ fn convex_readings_are_convex_nearest_and_certified() {
                 }
                 let plain = objective(&moments, &gram, &w);
                 assert!(
-                    minimum.objective <= plain + limits.gap + 1e-10
-                        && plain >= minimum.objective - minimum.gap - 1e-10
+                    end.objective <= plain + limits.gap + 1e-10
+                        && plain >= end.objective - end.gap - 1e-10
                 );
             }
         }
@@ -118,30 +111,29 @@ fn the_stationary_reading_descends_to_a_stationary_point() {
         for radius in [0.3, 2.0] {
             let mut before = moments.constant;
             for steps in 1..60 {
-                let minimum = at(radius, steps);
+                let end = at(radius, steps);
                 assert!(
-                    minimum.objective <= before + 1e-12,
+                    end.objective <= before + 1e-12,
                     "step {steps}: {} after {before}",
-                    minimum.objective
+                    end.objective
                 );
-                before = minimum.objective;
+                before = end.objective;
             }
             assert_eq!(at(radius, 1).stop, Stop::IterationLimit);
-            let minimum = at(radius, 200_000);
-            assert_eq!(minimum.stop, Stop::Stationary);
+            let end = at(radius, 200_000);
+            assert_eq!(end.stop, Stop::Stationary);
             assert!(
-                (minimum.objective - objective(&moments, &moments.gram, &minimum.weights)).abs()
-                    < 1e-10
+                (end.objective - objective(&moments, &moments.gram, &end.weights)).abs() < 1e-10
             );
             // A further step changes nothing.
-            let n = minimum.weights.len();
+            let n = end.weights.len();
             let product =
-                |i: usize| (0..n).map(|j| moments.gram[(i, j)] * minimum.weights[j]).sum::<f64>();
+                |i: usize| (0..n).map(|j| moments.gram[(i, j)] * end.weights[j]).sum::<f64>();
             let mut next: Vec<f64> = (0..n)
-                .map(|i| minimum.weights[i] - (product(i) - moments.cross[i]) / largest)
+                .map(|i| end.weights[i] - (product(i) - moments.cross[i]) / largest)
                 .collect();
             onto_l1_ball(&mut next, radius);
-            let moved: f64 = next.iter().zip(&minimum.weights).map(|(a, b)| (a - b).powi(2)).sum();
+            let moved: f64 = next.iter().zip(&end.weights).map(|(a, b)| (a - b).powi(2)).sum();
             assert!(moved.sqrt() < 1e-4, "the residual is {}", moved.sqrt());
         }
     }
@@ -177,14 +169,11 @@ fn moments_of_nothing_have_every_reading() {
     assert!(moments.slots.is_empty());
     for reading in [MomentRepair::Stationary, MomentRepair::Psd, MomentRepair::DiagShift] {
         let ball = Ball::new(&moments, reading).unwrap();
-        let minimum = ball
+        let end = ball
             .minimise([(1.0, Limits { gap: 0.0, steps: 10 })].into_iter(), &Silent)
             .next()
             .unwrap();
-        assert!(
-            minimum.stop.converged() && minimum.weights.is_empty() && minimum.gap == 0.0,
-            "{reading:?}"
-        );
+        assert!(end.stop.converged() && end.weights.is_empty() && end.gap == 0.0, "{reading:?}");
     }
 }
 
