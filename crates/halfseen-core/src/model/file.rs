@@ -73,7 +73,7 @@ impl Model {
     /// Predicts every row of a table as [`Model::predict`] does, and looks at the monitor in between.
     ///
     /// # Errors
-    /// As for [`Model::predict`]; [`ErrorKind::Interrupted`].
+    /// As for [`Model::predict`]; [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted).
     pub fn predict_while(&self, table: &Table, monitor: &dyn Monitor) -> Result<Prediction> {
         let encoded = self.prepare.encode(table)?;
         let layout = Arc::new(Layout::singletons(encoded.matrix.columns()));
@@ -89,8 +89,8 @@ impl Model {
     /// [`Conditional::intervals`](super::Conditional::intervals).
     ///
     /// # Errors
-    /// [`ErrorKind::Request`] for classes, and for predictors that know no distribution of the
-    /// target; [`ErrorKind::OutOfRange`] for a level that is not between 0 and 1; see also
+    /// [`ErrorKind::Request`](crate::ErrorKind::Request) for classes, and for predictors that know no distribution of the
+    /// target; [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) for a level that is not between 0 and 1; see also
     /// [`Model::predict`].
     pub fn intervals(&self, table: &Table, level: f64) -> Result<Intervals> {
         self.intervals_while(table, level, &Silent)
@@ -99,7 +99,7 @@ impl Model {
     /// Returns the intervals of [`Model::intervals`], and looks at the monitor in between.
     ///
     /// # Errors
-    /// As for [`Model::intervals`]; [`ErrorKind::Interrupted`].
+    /// As for [`Model::intervals`]; [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted).
     pub fn intervals_while(
         &self,
         table: &Table,
@@ -158,7 +158,7 @@ impl Model {
     /// The model as JSON text.
     ///
     /// # Errors
-    /// [`ErrorKind::BadFile`] if a number is not finite.
+    /// [`ErrorKind::BadFile`](crate::ErrorKind::BadFile) if a number is not finite.
     pub fn to_json(&self) -> Result<String> {
         self.validate()?;
         let file = File {
@@ -184,7 +184,7 @@ impl Model {
     /// Reads a model from JSON text, whatever its learner is; users have `registry::read_model`.
     ///
     /// # Errors
-    /// [`ErrorKind::BadFile`], naming the key: another format or version, unknown or missing keys,
+    /// [`ErrorKind::BadFile`](crate::ErrorKind::BadFile), naming the key: another format or version, unknown or missing keys,
     /// numbers that are not finite or not as many as the schema has columns.
     #[doc(hidden)]
     pub fn read_json(text: &str) -> Result<Model> {
@@ -220,7 +220,7 @@ impl Model {
     /// Refuses inconsistent contents.
     ///
     /// # Errors
-    /// [`ErrorKind::BadFile`], naming the key.
+    /// [`ErrorKind::BadFile`](crate::ErrorKind::BadFile), naming the key.
     pub(crate) fn validate(&self) -> Result<()> {
         let columns = self.prepare.schema.width();
         self.prepare.validate()?;
