@@ -70,7 +70,8 @@ impl Model {
         self.predict_while(table, &Silent)
     }
 
-    /// Predicts every row of a table as [`Model::predict`] does, and looks at the monitor in between.
+    /// Predicts every row of a table as [`Model::predict`] does, and looks at the monitor in
+    /// between.
     ///
     /// # Errors
     /// As for [`Model::predict`]; [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted).
@@ -89,8 +90,10 @@ impl Model {
     /// [`Conditional::intervals`](super::Conditional::intervals).
     ///
     /// # Errors
-    /// [`ErrorKind::Request`](crate::ErrorKind::Request) for classes, and for predictors that know no distribution of the
-    /// target; [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) for a level that is not between 0 and 1; see also
+    /// [`ErrorKind::Request`](crate::ErrorKind::Request) for classes, and for predictors that know
+    /// no distribution of the
+    /// target; [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) for a level that is not
+    /// between 0 and 1; see also
     /// [`Model::predict`].
     pub fn intervals(&self, table: &Table, level: f64) -> Result<Intervals> {
         self.intervals_while(table, level, &Silent)
@@ -184,7 +187,8 @@ impl Model {
     /// Reads a model from JSON text, whatever its learner is; users have `registry::read_model`.
     ///
     /// # Errors
-    /// [`ErrorKind::BadFile`](crate::ErrorKind::BadFile), naming the key: another format or version, unknown or missing keys,
+    /// [`ErrorKind::BadFile`](crate::ErrorKind::BadFile), naming the key: another format or
+    /// version, unknown or missing keys,
     /// numbers that are not finite or not as many as the schema has columns.
     #[doc(hidden)]
     pub fn read_json(text: &str) -> Result<Model> {
