@@ -69,8 +69,8 @@ impl Schema {
             .cloned()
             .collect();
         let mut applied = Applied { ignored, absent, ..Applied::default() };
-        // A text column with only numbers, or no cells, in this table still has its indicators.
         let expanded = self.columns.iter().any(|c| !c.knots.is_empty());
+        // A text column with only numbers, or no cells, in this table still has its indicators.
         let identity = !expanded
             && self.columns.iter().all(|c| c.kind == ColumnKind::Number)
             && table.numbers().columns() == self.columns.len()
